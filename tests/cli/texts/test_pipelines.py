@@ -213,6 +213,16 @@ def test_what_is_wrong_in_a_pipeline_is_said_with_its_place(
         ("span: AGE,", "span: AGES,", r":\d+:\d+: no type 'AGES': did you mean 'AGE'"),
         ("  unit: {", "  rows: {span: AGES}\n  unit: {", "no type 'AGES'"),
         ("field: patient", "field: pateint", r":\d+:\d+: no field 'pateint': did you"),
+        (
+            "table:",
+            "risks: {WIEGHT: health}\ntable:",
+            r":\d+:\d+: no type 'WIEGHT': did",
+        ),
+        (
+            "table:",
+            "risks: {ward: direct}\ntable:",
+            "no type 'ward': the models find AGE",
+        ),
         ("span: WEIGHT,", "field: colour,", "no field 'colour': the documents have"),
     ],
 )

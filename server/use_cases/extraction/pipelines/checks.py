@@ -14,7 +14,7 @@ from server.use_cases.extraction.work import TextParts, found_types
 from upstream.errors import IngestionError, Problem
 from upstream.extraction.models.model import TextModel
 from upstream.extraction.terms.terms import TermModel
-from upstream.manifests.yaml_nodes import Place
+from upstream.manifests.yaml_nodes import KEY, Place
 
 _MOST_TOLD = 20  # names in one sentence
 
@@ -28,7 +28,7 @@ class PipelineChecks:
         self._table = found.declared.table
 
     def check_models(self, models: Sequence[str]) -> None:
-        """Check that models find the types, and lists have the meanings, of columns.
+        """Check that models find the types, and lists have the meanings, that it names.
 
         Args:
             models: Their ids.
@@ -38,7 +38,7 @@ class PipelineChecks:
         """
         opened = [self._parts.opened(one) for one in models]
         types = {kind for one in opened for kind in found_types(one)}
-        problems = []
+        problems = list(self._wrong_risks(types))
         if isinstance(self._table.rows, Rows) and self._table.rows.span not in types:
             said = _unknown("type", self._table.rows.span, types, "the models find")
             problems.append(self._problem(("table", "rows", "span"), said))
@@ -55,6 +55,12 @@ class PipelineChecks:
                     said = _unknown("meaning", meaning, known, "the lists have")
                     problems.append(self._problem((*place, "meanings", number), said))
         _refuse(problems)
+
+    def _wrong_risks(self, types: set[str]) -> Iterator[Problem]:
+        for kind in self._found.declared.risks:
+            if kind not in types:
+                said = _unknown("type", kind, types, "the models find")
+                yield self._problem(("risks", kind, KEY), said)
 
     def check_fields(self, collection: Collection) -> None:
         """Check that some document has each field that a column is made of.

@@ -20,9 +20,8 @@ from upstream.extraction.reading.specs import (
 )
 
 PAGE = Path(__file__).parents[5] / "docs" / "text.md"
-SHOWN = dict(
-    re.findall(r"```yaml\n# (\S+)\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-)
+_FORM = re.compile(r"```yaml\n# (\S+)\n(.*?)```", re.DOTALL)
+SHOWN = dict(_FORM.findall(PAGE.read_text("utf-8")))
 OTHERS = {
     "pipeline.yaml": Pipeline,
     "symptoms.yaml": TermLists,
