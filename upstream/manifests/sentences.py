@@ -69,24 +69,37 @@ def _sentence(place: Place, detail: ErrorDetails) -> str:
 
 def _remedy(kind: str, detail: ErrorDetails) -> str:
     context = detail.get("ctx", {})
-    remedies = {
+    own = {
         "string_pattern_mismatch": _IDENTIFIER,
+        "string_too_short": "say where this public fact comes from",
+        "literal_error": f"write {context.get('expected')}",
+    }
+    return own.get(kind) or remedy(detail)
+
+
+def remedy(detail: ErrorDetails) -> str:
+    """Return what to do about a shape that pydantic refused; of any file of ours."""
+    context = detail.get("ctx", {})
+    remedies = {
+        "missing": "is missing: add it",
         "bool_type": "write true or false, in small letters, without quotes",
         "int_type": "write a whole number, without quotes",
         "string_type": "write a text (in quotes where it looks like a number)",
+        "list_type": "write a list: [a, b] or one entry a line after a dash",
         "tuple_type": "write a list: [a, b] or one entry a line after a dash",
         "dict_type": "write key: value pairs",
         "model_type": "write key: value pairs, indented below it",
         "model_attributes_type": "write key: value pairs, indented below it",
         "too_short": "name at least one",
-        "string_too_short": "say where this public fact comes from",
         "enum": f"write one of {context.get('expected')}",
-        "literal_error": f"write {context.get('expected')}",
+        "literal_error": f"write one of {context.get('expected')}",
+        "union_tag_invalid": f"write one of {context.get('expected_tags')}",
+        "union_tag_not_found": f"{context.get('discriminator')} is missing: add it",
         "greater_than_equal": f"write {context.get('ge')} or more",
         "less_than_equal": f"write {context.get('le')} or less",
         "value_error": str(context.get("error")),
     }
-    return remedies.get(kind, detail["msg"])
+    return remedies.get(detail["type"], detail["msg"])
 
 
 def _unknown_key(place: Place) -> str:

@@ -21,6 +21,7 @@ from server.use_cases.services.errors import CommandRefusedError
 from upstream.errors import IngestionError, Problem
 from upstream.extraction.reading.specs import Folder, SourceSpec
 from upstream.manifests.declarations import Identifier
+from upstream.manifests.sentences import remedy
 from upstream.manifests.yaml_nodes import KEY, Place, Places, YamlFile, read_yaml
 
 OUTSIDE = (
@@ -207,7 +208,7 @@ def problems_of(
     for told in error.errors(include_url=False, include_input=False)[:_MOST_TOLD]:
         at = _known(told["loc"], places)
         line, column = places.get((*at, KEY)) or places.get(at) or (None, None)
-        said = told["msg"].removeprefix("Value error, ")
+        said = remedy(told)
         if told["type"] == "extra_forbidden":
             said = _unknown_key(str(told["loc"][-1]), keys)
         name = ".".join(str(part) for part in told["loc"])

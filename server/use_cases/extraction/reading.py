@@ -44,6 +44,9 @@ BATCH_DOCUMENTS = 100
 BATCH_CHARACTERS = 1_000_000
 BATCH_SECONDS = 2.0
 """What is read is written after so much, so that little is lost."""
+_UNMARKED = (
+    "the gold standard marks no span: nothing is learned from it, and nobody judged"
+)
 _PLACE = "job", "position"  # of what is closed
 
 
@@ -194,7 +197,7 @@ class Target:
             reasons = texts.reasons(connection, self.collection)
             first = texts.quarantined(connection, self.collection, after=0, most=1)
         why = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
-        said = [f"{one.file or one.key}: {one.sentence}" for _, one in first]
+        said = [_told(one) for _, one in first]
         message = f"no document was read: {'; '.join([why, *said]) or 'there is none'}"
         raise CommandRefusedError(message)
 
@@ -270,12 +273,19 @@ class ReadJob(TextJob):
             if target.is_gold:
                 labels = parts.spans.labels(connection, collection, GOLD)
                 result["spans"] = labels
+                result["warnings"] = [] if labels else [_UNMARKED]
         output: Document = {"collection": collection, "name": declared.collection}
         with parts.databases.work.begin() as connection:
             self.check_actor(connection, context)
             target.finish(connection)
             context.conclude(connection, result, [output])
         return result
+
+
+def _told(one: SetAside) -> str:
+    """Return what was set aside and why; most sentences name the file themselves."""
+    name = one.file or one.key
+    return one.sentence if one.sentence.startswith(name) else f"{name}: {one.sentence}"
 
 
 def collection_id_of(job: str) -> str:

@@ -153,7 +153,8 @@ class TextParts:
             finders = self.spans.finders(connection, collection.id)
         if finder not in finders:
             said = "is no gold standard" if finder == GOLD else f"has none of {finder}"
-            message = f"the collection {collection.name!r} {said}: it has {[*finders]}"
+            has = f"spans of {', '.join(finders)}" if finders else "no spans"
+            message = f"the collection {collection.name!r} {said}: it has {has}"
             raise CommandRefusedError(message)
 
 

@@ -83,6 +83,7 @@ def test_the_pages_walk_ends_in_a_count_with_noise(texts, tmp_path):
     made = texts.json("text", "run", "pipeline.yaml")
     assert (made["dataset"], made["texts"]["rows"]) == ("notes", len(NOTES))
     folder = texts.installation.data / "texts" / made["job"]
+    assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o600}
     with (folder / "table.csv").open() as file:
         rows = list(csv.DictReader(file))
     right = [row["age"] == true_age(n) for row, n in zip(rows, NOTES, strict=True)]
@@ -190,10 +191,19 @@ def test_rows_of_nobody_are_counted_in_a_warning(texts, tmp_path):
         ("take: first", "tkae: first", r":\d+:\d+: .*unknown key: did you mean take"),
         ("unit: kg", "unit: stone", r"pipeline.yaml:\d+:\d+: .*one of"),
         ("field: patient", "span: NAME", "a model may be wrong about people"),
-        ("    id: people", "    id: others", "another than the pipeline's"),
+        (
+            "    id: people",
+            "    id: others",
+            r":\d+:\d+: load: its population is others, another than .*, people",
+        ),
+        ("name: age, type", "name: aeg, type", "for the column aeg: did you mean age"),
+        ("take: first", "take: best", "take: write one of 'first', 'last' or 'surest'"),
+        ("kind: date", "kind: day", "as: write one of 'date', 'age'"),
         ("  - name: notes", "  - name: other", "declare one table, notes"),
         ("max_rows_per_unit: 10", "max_rows_per_unit: x", r"yaml:\d+:\d+: "),
         ("models: [names]", "models: [nobody]", "no model 'nobody'"),
+        ("models: [names]", "models: [name]", "'name': did you mean 'names'"),
+        ("collection: notes", "collection: noets", "'noets': did you mean 'notes'"),
         ("collection: notes", "collection: nothing", "no collection 'nothing'"),
     ],
 )
@@ -205,6 +215,14 @@ def test_what_is_wrong_in_a_pipeline_is_said_with_its_place(
     assert old in page
     (tmp_path / "pipeline.yaml").write_text(page.replace(old, new))
     assert re.search(said, texts.said("text", "run", "pipeline.yaml"))
+
+
+def test_a_column_that_nothing_is_made_for_is_told_with_its_own_line(texts, tmp_path):
+    page = of_page("pipeline.yaml").replace("name: age, type", "name: aeg, type")
+    (tmp_path / "pipeline.yaml").write_text(page)
+    line = page[: page.index("name: aeg")].count("\n") + 1
+    said = texts.said("text", "run", "pipeline.yaml")
+    assert f"pipeline.yaml:{line}:" in said
 
 
 @pytest.mark.parametrize(

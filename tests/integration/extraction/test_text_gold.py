@@ -3,7 +3,7 @@
 import pytest
 
 from privacy.errors import InvalidOptionError
-from tests.support.data.notes import declare, made_note
+from tests.support.data.notes import declare, made_note, write_notes
 from tests.support.installations.harness import ImportingInstallation
 from tests.support.installations.texts import Texts
 from upstream.extraction.gold.brat import write_brat
@@ -54,3 +54,37 @@ def test_an_id_pattern_is_of_files_paths_alone(texts):
     declare(texts.folder, "gold", "people", gold={**gold, "id_pattern": "("})
     with pytest.raises(InvalidOptionError, match="no regular expression"):
         texts.submit("text.read", declaration="gold.yaml")
+
+
+def test_a_gold_standard_that_marks_nothing_says_so_when_it_is_read(texts):
+    (texts.folder / "gold.jsonl").write_text('{"id": "a", "text": "b", "spans": []}\n')
+    gold = {"format": "json", "path": "gold.jsonl"}
+    made = texts.read(declare(texts.folder, "gold", "people", gold=gold))
+    (warning,) = made["warnings"]
+    assert warning.startswith("the gold standard marks no span")
+    (texts.folder / "gold.jsonl").write_text(
+        '{"id": "a", "text": "b", "spans": [[0, 1, "X"]]}\n'
+    )
+    marked = texts.read(declare(texts.folder, "marked", "people", gold=gold))
+    assert (marked["spans"], marked["warnings"]) == ({"X": 1}, [])
+
+
+def test_what_is_no_gold_standard_says_what_it_has_in_words(texts):
+    path = write_notes(texts.folder, range(2))
+    texts.read(path)
+    told = {"population": "people", "model": "m", "gold": "notes", "spec": QUICK}
+    with pytest.raises(
+        InvalidOptionError, match="is no gold standard: it has no spans"
+    ):
+        texts.submit("text.train", **told)
+    tag = {"population": "people", "collection": "notes", "model": "rules"}
+    texts.done("text.tag", **tag)
+    with pytest.raises(InvalidOptionError, match=r"it has spans of rules$"):
+        texts.submit("text.train", **told)
+
+
+def test_a_file_that_is_set_aside_is_named_once(texts):
+    path = write_notes(texts.folder, [1])
+    (texts.folder / "notes" / "p0001-1.txt").write_text("  ")
+    seen = texts.run("text.read", declaration=str(path))
+    assert seen["error"].count("notes/p0001-1.txt") == 1

@@ -1,7 +1,7 @@
 """Pipeline files: whose texts, which models, and what a private table is made of."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Annotated, Literal, Self
 
 from pydantic import (
@@ -13,6 +13,7 @@ from pydantic import (
     model_validator,
 )
 
+from query_lang.binding.outside_domain import nearest_value
 from server.use_cases.extraction.declarations import (
     Declared,
     Pattern,
@@ -37,7 +38,7 @@ from upstream.extraction.normalising.words import (
 from upstream.extraction.reading.specs import SourceSpec
 from upstream.manifests.declarations import Identifier
 from upstream.manifests.manifest import Manifest, checked_manifest
-from upstream.manifests.yaml_nodes import KEY, Places, Plain
+from upstream.manifests.yaml_nodes import KEY, Place, Places, Plain
 
 Normaliser = Callable[[str], Normalised]
 _MOST_COLUMNS = 200
@@ -304,35 +305,50 @@ def manifest_of(
     manifest = checked_manifest(_plain(whole), inside, file)
     problems = _misfits(pipeline, manifest)
     if problems:
-        line, column = places.get(("load", KEY), (None, None))
         raise IngestionError(
-            tuple(Problem(file, line, column, said) for said in problems)
+            tuple(_problem(file, places, place, said) for place, said in problems)
         )
     return manifest
+
+
+def _problem(file: str, places: Places, place: Place, said: str) -> Problem:
+    """Return a problem with its node's place: the manifest's, if that is not known."""
+    line, column = places.get(place) or places.get(("load", KEY)) or (None, None)
+    return Problem(file, line, column, said)
 
 
 def _plain(content: dict[str, object]) -> Plain:
     return content  # type: ignore[return-value] # it was read from YAML
 
 
-def _misfits(pipeline: Pipeline, manifest: Manifest) -> list[str]:
-    """Return what of a manifest does not fit the pipeline, in sentences."""
+def _misfits(pipeline: Pipeline, manifest: Manifest) -> list[tuple[Place, str]]:
+    """Return what of a manifest does not fit the pipeline: where, and a sentence."""
     table = pipeline.table
-    made = {table.unit.name, *(one.name for one in table.columns)}
-    problems = []
-    if manifest.population.id != pipeline.population:
-        problems.append("load: its population is another than the pipeline's")
+    problems: list[tuple[Place, str]] = []
+    own, named = pipeline.population, manifest.population.id
+    if named != own:
+        said = f"load: its population is {named}, another than the pipeline's, {own}"
+        problems.append((("load", "population", "id"), said))
     if [one.name for one in manifest.tables] != [table.name]:
-        problems.append(f"load: declare one table, {table.name}")
-        return problems
+        said = f"load: declare one table, {table.name}"
+        return [*problems, (("load", "tables", KEY), said)]
     (declared,) = manifest.tables
     if declared.public or declared.unit_column != table.unit.name:
-        problems.append(
-            f"load: the table is private, and its unit_column is {table.unit.name}"
-        )
-    missing = {one.name for one in declared.columns} - made
-    if missing:
-        problems.append(f"load: nothing is made for the column {min(missing)}")
+        said = f"load: the table is private, and its unit_column is {table.unit.name}"
+        problems.append((("load", "tables", 0), said))
+    problems += _unmade(table, [one.name for one in declared.columns])
     if manifest.hierarchies:
-        problems.append("load: a pipeline's manifest names no hierarchies' files")
+        said = "load: a pipeline's manifest names no hierarchies' files"
+        problems.append((("load", "hierarchies", KEY), said))
     return problems
+
+
+def _unmade(table: Table, declared: list[str]) -> Iterator[tuple[Place, str]]:
+    """Yield the columns of a manifest that nothing is made for."""
+    made = [table.unit.name, *(one.name for one in table.columns)]
+    for number, name in enumerate(declared):
+        if name not in made:
+            near = nearest_value(name, made)
+            meant = f": did you mean {near}?" if near else ""
+            said = f"load: nothing is made for the column {name}{meant}"
+            yield ("load", "tables", 0, "columns", number, "name"), said

@@ -257,6 +257,7 @@ class PipelineJob(TextJob):
         folder, doubts, collection = made
         manifest = manifest_of(found.declared, str(found.path), found.places, TABLE)
         path = folder / MANIFEST
+        path.touch(mode=0o600)
         path.write_text(manifest.canonical_json())
         services = replace(
             self._services,

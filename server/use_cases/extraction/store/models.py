@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete, insert, select
 
+from query_lang.binding.outside_domain import nearest_value
 from server.persistence.text_tables import text_model, text_part
 from server.use_cases.extraction.store.parts import cut, delete_parts, joined
 from server.use_cases.extraction.store.sealing import TextSeal
@@ -150,8 +151,14 @@ class ModelStore:
             )
         ).first()
         if found is None:
+            named = select(text_model.c.name).where(
+                text_model.c.population == population
+            )
+            known = [*connection.execute(named).scalars(), "rules"]
+            near = None if model == "rules" else nearest_value(model, known)
+            meant = f"did you mean {near!r}? " if near else ""
             message = (
-                f"population {population!r} has no model {model!r}: see "
+                f"population {population!r} has no model {model!r}: {meant}see "
                 "'curator model list'"
             )
             raise NoSuchThingError(message)

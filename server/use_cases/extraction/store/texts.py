@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, insert, select, update
 
+from query_lang.binding.outside_domain import nearest_value
 from server.persistence.text_tables import (
     text_collection,
     text_document,
@@ -132,12 +133,18 @@ class TextStore:
             )
         ).one_or_none()
         if row is None:
+            near = nearest_value(name, self._names(connection, population))
+            meant = f"did you mean {near!r}? " if near else ""
             message = (
-                f"population {population!r} has no collection {name!r}: see "
+                f"population {population!r} has no collection {name!r}: {meant}see "
                 "'curator text list'"
             )
             raise NoSuchThingError(message)
         return Collection(**row._mapping)  # noqa: SLF001 - public, but for its dash
+
+    def _names(self, connection: Connection, population: str) -> list[str]:
+        found = self.collections(connection)
+        return [one.name for one in found if one.population == population]
 
     def collections(self, connection: Connection) -> list[Collection]:
         """Return all whole collections, oldest first."""
