@@ -97,7 +97,11 @@ def denied_tokens(tokens: Tokens) -> frozenset[int]:
     breaks = _breaks(tokens)
     answers = [at for at in range(1, len(lower)) if _is_answer(tokens, lower, at)]
     cues = _cues(lower, answers)
-    breaks_of_forms = breaks.union(at for at, word in enumerate(lower) if word == ",")
+    breaks_of_forms = breaks.union(
+        at
+        for at, word in enumerate(lower[:-1] if answers else ())
+        if word == "," or "\n" in _between(tokens, at)
+    )
     within = {at: cue for cue in cues for at in range(cue.start, cue.end)}
     denied: set[int] = set()
     for cue in cues:

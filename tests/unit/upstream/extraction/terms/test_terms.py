@@ -50,6 +50,7 @@ def found(text):
         ("Temp 38.5 without\nfever", {("fever", True)}),
         ("Sin fiebre ni dolor abdominal.", "fever,abdominal pain"),
         ("Refiere fiebre, niega dolor abdominal", None),
+        ("Cough\nFever: no", {("cough", False), ("fever", True)}),
         ("Negó fiebre. Cough", {("fever", True), ("cough", False)}),
         ("Fever: no.\nCough: yes", {("fever", True), ("cough", False)}),
         ("Fever: no\nCough: yes", {("fever", True), ("cough", False)}),
