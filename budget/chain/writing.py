@@ -254,7 +254,7 @@ class Writer:
             message = "the database was lost in a write that it may have done"
             raise UncertainError(message) from error
         except (OSError, SQLAlchemyError) as error:
-            message = "the ledger cannot be written now; nothing was recorded"
+            message = "the ledger cannot be written now; this step was not recorded"
             raise LedgerUnavailableError(message) from error
 
     def _opened(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from server.bootstrap import make_services
 from server.persistence.schema import RECORDED_TABLES
-from tests.crash.instruments.processes import lines, question
+from tests.crash.instruments.processes import get, lines, question
 from tests.crash.instruments.traces import traced
 from tests.support.installations.harness import Installation
 
@@ -119,6 +119,7 @@ def film(nursery, installation, key, questions, name="film"):
             files = {str(path): path.read_bytes() for path in paths}
             for number in range(questions // IN_FLIGHT):
                 _ask_all(clients, f"{name}-{number}")
+            assert get(server.port, "/healthz") == 200  # so the last send was written
     events.sort(key=lambda event: event.ended_at)
     return Film(installation, files, events)
 

@@ -7,7 +7,7 @@ carries the answer. Data that an open snapshot had cached before cannot be obser
 need not be: each query here opens its snapshot.
 """
 
-from tests.crash.instruments.processes import lines
+from tests.crash.instruments.processes import get, lines
 from tests.crash.instruments.traces import traced
 
 DATASETS = ("clinic", "second", "third")
@@ -32,6 +32,7 @@ def trace_answers(nursery, installation, key, count):
             for number in range(count):
                 asked = line.ask(dataset=DATASETS[number % len(DATASETS)])
                 assert asked.status == 200
+            assert get(server.port, "/healthz") == 200  # so the last send was written
     return _orders(events)
 
 
