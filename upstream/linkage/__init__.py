@@ -1,0 +1,1 @@
+"""Records of tables and texts, linked into patients: who is one person."""
