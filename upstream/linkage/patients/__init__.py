@@ -1,0 +1,1 @@
+"""Patients: links and decisions made into unit keys that stay."""
