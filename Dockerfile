@@ -16,7 +16,7 @@ FROM ${BASE} AS build
 WORKDIR /build
 RUN python -m venv /opt/curator
 COPY requirements/postgres.txt requirements/postgres.txt
-RUN /opt/curator/bin/python -m pip install --no-cache-dir --require-hashes \
+RUN /opt/curator/bin/python -m pip install --no-cache-dir --no-deps --require-hashes \
       --only-binary :all: --requirement requirements/postgres.txt
 
 COPY pyproject.toml README.md LICENSE ./

@@ -19,16 +19,16 @@ $(VENV)/.app: requirements/app.txt pyproject.toml clients/python/pyproject.toml
 	@echo "Making the environment in $(VENV) (once; about 600 MB) ..."
 	@$(PYTHON) -c 'import sys; sys.exit("Curator needs Python 3.11 to 3.13, this is " + sys.version.split()[0] + "; set PYTHON=") if not (3, 11) <= sys.version_info < (3, 14) else None'
 	@test -x $(RUN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) install --require-hashes -r requirements/app.txt
+	@$(PIP) install --no-deps --require-hashes -r requirements/app.txt
 	@$(PIP) install --no-deps --no-build-isolation -e . -e clients/python
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.app requirements/dev.txt
-	@$(PIP) install --require-hashes -r requirements/dev.txt
+	@$(PIP) install --no-deps --require-hashes -r requirements/dev.txt
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.app requirements/docs.txt
-	@$(PIP) install --require-hashes -r requirements/docs.txt
+	@$(PIP) install --no-deps --require-hashes -r requirements/docs.txt
 	@touch $@
 
 demo: $(VENV)/.app ## A synthetic hospital: six paid questions, releases that are asked for nothing
