@@ -635,18 +635,18 @@ FAULTS = (
     Fault(
         "texts_unencrypted",
         "texts are stored plain though there is a key",
-        "server/use_cases/extraction/store/sealing.py",
+        "server/use_cases/services/sealing.py",
         "return _ENCRYPTED + self._name + nonce + made",
         "return _PLAIN + content",
-        ("tests/unit/server/use_cases/extraction/store/test_sealing.py",),
+        ("tests/unit/server/use_cases/services/test_sealing.py",),
     ),
     Fault(
         "texts_unbound",
         "an encrypted text is opened in another's row",
-        "server/use_cases/extraction/store/sealing.py",
+        "server/use_cases/services/sealing.py",
         'return b"".join(len(part).to_bytes(4, "big") + part for part in parts)',
         'return b"" if parts else b""',
-        ("tests/unit/server/use_cases/extraction/store/test_sealing.py",),
+        ("tests/unit/server/use_cases/services/test_sealing.py",),
     ),
     Fault(
         "releases_empty_memory",

@@ -21,13 +21,13 @@ from server.use_cases.extraction.declarations import (
 )
 from server.use_cases.extraction.gold import is_storable, read_gold
 from server.use_cases.extraction.store.bodies import SetAside
-from server.use_cases.extraction.store.sealing import TextSeal
 from server.use_cases.extraction.store.spans import Finding
 from server.use_cases.extraction.store.texts import NewCollection, StoredDocument
 from server.use_cases.extraction.work import TextJob, TextParts, Working, own
 from server.use_cases.jobs.kinds import JobContext, JobParameters, Prepared
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.sealing import TextSeal
 from upstream.extraction.reading.outcomes import (
     Json,
     Position,

@@ -16,7 +16,6 @@ from server.use_cases.extraction.store.models import (
     job_id_of,
     model_id_of,
 )
-from server.use_cases.extraction.store.sealing import TextSeal, read_seal
 from server.use_cases.extraction.store.slices import Slices
 from server.use_cases.extraction.store.spans import SpanStore
 from server.use_cases.extraction.store.texts import (
@@ -34,6 +33,7 @@ from server.use_cases.jobs.kinds import (
 from server.use_cases.jobs.store import ENDED, is_free
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.sealing import TextSeal, read_seal
 from server.use_cases.services.services import Services
 from server.use_cases.services.work_ends import TEXTS_BEGUN
 from upstream.extraction.models.model import TextModel

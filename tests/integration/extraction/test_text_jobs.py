@@ -11,11 +11,11 @@ from server.bootstrap import job_kinds, make_runner
 from server.persistence.schema import RECORDED_TABLES
 from server.persistence.text_tables import text_origin
 from server.use_cases.extraction import reading
-from server.use_cases.extraction.pipelines import pipelines, table_making
-from server.use_cases.extraction.store.sealing import TextKeyError
+from server.use_cases.extraction.pipelines import stages, table_making
 from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.services.errors import NotFoundError
 from server.use_cases.services.paging import Page
+from server.use_cases.services.sealing import TextKeyError
 from tests.effort import gate_first
 from tests.support.data.notes import (
     declare,
@@ -372,7 +372,7 @@ def test_a_pipeline_that_was_cut_off_at_each_stage_loads_once(texts, monkeypatch
 
         monkeypatch.setattr(module, name, work)
 
-    cut_off("save_position_with", pipelines.Stage, pipelines.Stage.save_position_with)
+    cut_off("save_position_with", stages.Stage, stages.Stage.save_position_with)
     cut_off("make", table_making.TableMaker, table_making.TableMaker.make)
     monkeypatch.setattr("server.use_cases.jobs.running.POSTPONED_MS", -1)
     seen = texts.run("text.pipeline", pipeline="pipeline.yaml")

@@ -18,11 +18,11 @@ from server.use_cases.extraction.pipelines import table_making
 from server.use_cases.extraction.reading import ReadJob
 from server.use_cases.extraction.service import TextService
 from server.use_cases.extraction.store.parts import PART_BYTES
-from server.use_cases.extraction.store.sealing import TextKeyError
 from server.use_cases.extraction.store.slices import SLICE_BYTES, SLICE_ROWS, Slices
 from server.use_cases.extraction.tagging import RulesFinder, TagJob
 from server.use_cases.jobs import running
 from server.use_cases.services.errors import JobStoppedError
+from server.use_cases.services.sealing import TextKeyError
 from tests.effort import gate_first
 from tests.support.data.notes import declare, write_gold, write_notes, write_pipeline
 from tests.support.installations.harness import STRANGERS, ImportingInstallation

@@ -11,7 +11,6 @@ from server.persistence.schema import upgrade
 from server.persistence.text_tables import metadata
 from server.use_cases.extraction.store.bodies import SetAside
 from server.use_cases.extraction.store.models import ModelStore, NewModel, model_id_of
-from server.use_cases.extraction.store.sealing import TextKeyError, TextSeal
 from server.use_cases.extraction.store.slices import Slices
 from server.use_cases.extraction.store.spans import Finding, SpanStore
 from server.use_cases.extraction.store.texts import (
@@ -21,6 +20,7 @@ from server.use_cases.extraction.store.texts import (
 )
 from server.use_cases.extraction.work import delete_collection
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
+from server.use_cases.services.sealing import TextKeyError, TextSeal
 from tests.effort import gate_first
 from upstream.extraction.text.documents import Place, TextDocument, pieces_of
 from upstream.extraction.text.spans import Span

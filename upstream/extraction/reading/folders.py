@@ -10,13 +10,32 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
+from typing import Protocol
 
 from engines.regular_files import identity_of
 from upstream.errors import IngestionError, Problem
 from upstream.extraction.reading.outcomes import FlawError, Position, Reason
-from upstream.extraction.reading.specs import FileSource
 
 _NO_TEXT = frozenset({"Cc", "Cs", "Zl", "Zp"})  # Unicode's controls, and no characters
+
+
+class FileSource(Protocol):
+    """What names files by patterns."""
+
+    @property
+    def name(self) -> str:
+        """Names the source in reports."""
+        ...
+
+    @property
+    def folder(self) -> str:
+        """Where patterns start, under the import folder."""
+        ...
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Patterns of paths under the folder."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,23 +17,19 @@ from server.persistence import tables
 from server.use_cases.extraction.declarations import (
     FilePath,
     Found,
-    Texts,
-    import_folder,
     prepared_file,
     submitted_file,
 )
 from server.use_cases.extraction.pipelines.checks import PipelineChecks
 from server.use_cases.extraction.pipelines.files import Pipeline, manifest_of
-from server.use_cases.extraction.pipelines.table_making import Found as FoundSpans
+from server.use_cases.extraction.pipelines.found_spans import Found as Finders
+from server.use_cases.extraction.pipelines.stages import Wanted, read_texts, tag_texts
 from server.use_cases.extraction.pipelines.table_making import TableMaker
-from server.use_cases.extraction.reading import Target, collection_id_of, read_into
 from server.use_cases.extraction.store.slices import Slices
-from server.use_cases.extraction.store.spans import Finding
 from server.use_cases.extraction.store.texts import Collection
-from server.use_cases.extraction.tagging import model_id, tag
+from server.use_cases.extraction.tagging import model_id
 from server.use_cases.extraction.work import (
     TextJob,
-    TextParts,
     delete_table,
     own,
     tables_folder,
@@ -63,48 +59,6 @@ class PipelineParameters(JobParameters):
     override_overlap: bool = False
     accept_changes: bool = False
     reason: Annotated[str, AfterValidator(one_line)] | None = None
-
-
-class Stage:
-    """A stage of a pipeline's job, with a position of its own."""
-
-    def __init__(self, context: JobContext, name: str) -> None:
-        self._context = context
-        self._name = name
-
-    @property
-    def job_id(self) -> str:
-        """The job's id."""
-        return self._context.job_id
-
-    @property
-    def actor(self) -> str:
-        """Who asked for the job."""
-        return self._context.actor
-
-    @property
-    def position(self) -> object:
-        """Where an earlier attempt stopped in this stage; None: before it."""
-        saved = self._context.position
-        is_here = isinstance(saved, dict) and saved["stage"] == self._name
-        return saved["at"] if isinstance(saved, dict) and is_here else None
-
-    def save_position_with(self, connection: Connection, position: object) -> None:
-        """Write down where a later attempt goes on in this stage."""
-        told = {"stage": self._name, "at": position}
-        self._context.save_position_with(connection, told)
-
-    def require_lease_with(self, connection: Connection) -> None:
-        """Let no other worker take the job until a transaction's end."""
-        self._context.require_lease_with(connection)
-
-    def progress(self, stage: str, done: int, total: int | None) -> None:
-        """Say how far the stage is."""
-        self._context.progress(stage, done, total)
-
-    def raise_if_stopped(self) -> None:
-        """End the job here where it has to stop."""
-        self._context.raise_if_stopped()
 
 
 class PipelineJob(TextJob):
@@ -165,12 +119,13 @@ class PipelineJob(TextJob):
         models = [str(one["model"]) for one in context.inputs[1:]]
         checks = PipelineChecks(parts, found)
         checks.check_models(models)
-        collection = self._read(context, parts, found.declared)
+        configured = self._services.settings.import_
+        collection = read_texts(context, parts, _texts_of(found.declared), configured)
         checks.check_fields(collection)
         for model in models:
-            self._tag(context, parts, collection, model)
+            tag_texts(context, parts, collection, model)
         folder = self._folder(context)
-        spans = FoundSpans(collection, models)
+        spans = Finders(collection, models)
         told = TableMaker(parts, context, found.declared, spans).make(folder / TABLE)
         return self._load(context, given, found, (folder, told, collection))
 
@@ -205,46 +160,6 @@ class PipelineJob(TextJob):
         folder.parent.mkdir(mode=0o700, exist_ok=True)
         folder.mkdir(mode=0o700)
         return folder
-
-    def _read(
-        self, context: JobContext, parts: TextParts, pipeline: Pipeline
-    ) -> Collection:
-        """Read the source, unless that is done; return the collection."""
-        source, made = pipeline.source, collection_id_of(context.job_id)
-        with parts.databases.reader.connect() as connection:
-            known = parts.texts.collections(connection)
-        if source is not None and made not in {one.id for one in known}:
-            declared = Texts(
-                population=pipeline.population,
-                collection=pipeline.collection,
-                source=source,
-            )
-            target = Target(parts, Stage(context, "read"), made, is_gold=False)
-            target.begin(declared)
-            configured = self._services.settings.import_
-            read_into(target, declared, import_folder(configured))
-            target.require_documents()
-            with parts.databases.work.begin() as connection:
-                target.finish(connection)
-                context.save_position_with(
-                    connection, {"stage": "read all", "at": None}
-                )
-        return parts.collection(pipeline.population, pipeline.collection)
-
-    def _tag(
-        self, context: JobContext, parts: TextParts, found: Collection, model: str
-    ) -> None:
-        """Let the model go over the collection, unless it did."""
-        with parts.databases.reader.connect() as connection:
-            if model in parts.spans.finders(connection, found.id):
-                return
-        finding = Finding(found.id, model, context.job_id, context.actor)
-        with parts.databases.work.begin() as connection:
-            parts.spans.begin_finding(connection, finding)
-        tag(Stage(context, f"tag by {model}"), parts, finding)
-        with parts.databases.work.begin() as connection:
-            parts.spans.finish_finding(connection, found.id, model, context.job_id)
-            context.save_position_with(connection, {"stage": "tagged", "at": None})
 
     def _load(
         self,
@@ -297,3 +212,7 @@ class PipelineJob(TextJob):
             slices = Slices(self._services.databases, context.require_claim_with)
             delete_table(slices, folder.parent, context.job_id)
         return {**loaded, "texts": told}
+
+
+def _texts_of(pipeline: Pipeline) -> Wanted:
+    return Wanted(pipeline.population, pipeline.collection, pipeline.source)

@@ -3,52 +3,26 @@
 import csv
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from server.persistence.text_tables import text_origin
 from server.use_cases.extraction.pipelines.files import (
-    Column,
     DateRule,
     Pipeline,
     Rows,
 )
+from server.use_cases.extraction.pipelines.found_spans import Found, FoundSpans
+from server.use_cases.extraction.pipelines.values import Made, Values
 from server.use_cases.extraction.store.slices import Row
-from server.use_cases.extraction.store.texts import Collection, StoredDocument
+from server.use_cases.extraction.store.texts import StoredDocument
 from server.use_cases.extraction.work import TextParts
 from server.use_cases.jobs.kinds import JobContext
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
-from upstream.extraction.models.union import Risk, union
-from upstream.extraction.normalising.outcomes import Normalised
-from upstream.extraction.terms.terms import TermModel
 from upstream.extraction.text.spans import Span
 
 _ORIGINS = 1_000  # that are held at once
 _ASKED_ABOUT = 0.05  # of dates that are impossible: a wrong order makes half of them
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A collection, and the models that went over it, by their ids."""
-
-    collection: Collection
-    models: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """A value of a row.
-
-    Attributes:
-        value: The value, if there is one.
-        span: What it was made of; None: a field, or nothing.
-        doubt: What is to be counted: why there is no value, or why it is unsure.
-    """
-
-    value: str | None
-    span: Span | None
-    doubt: str | None = None
 
 
 class TableMaker:
@@ -61,10 +35,10 @@ class TableMaker:
         self._context = context
         self._slices = parts.slices(context)
         self._found = found
-        self._spans = _Spans(parts, pipeline, found)
+        self._spans = FoundSpans(parts, found, pipeline.risks)
         self._rows = pipeline.table.rows
         self._columns = [pipeline.table.unit, *pipeline.table.columns]
-        self._read = {one.name: one.rule.normaliser() for one in self._columns}
+        self._values = Values(self._columns, self._spans.meaning)
         self._held: list[Row] = []
         self._filled: set[str] = set()
         self._present = Counter(
@@ -149,7 +123,7 @@ class TableMaker:
             )
             raise CommandRefusedError(message)
 
-    def _made(self) -> Iterator[tuple[int, list[_Made]]]:
+    def _made(self) -> Iterator[tuple[int, list[Made]]]:
         for page in self._parts.pages(self._found.collection.id):
             found = self._spans.of(range(page[0].number, page[-1].number + 1))
             for one in page:
@@ -158,14 +132,14 @@ class TableMaker:
 
     def _rows_of(
         self, one: StoredDocument, spans: tuple[Span, ...]
-    ) -> Iterator[list[_Made]]:
+    ) -> Iterator[list[Made]]:
         """Yield the row of a document, or the row of each span of a type.
 
         Of other types all its rows say the same, which is looked for once: a note may
         have very many of both.
         """
         if not isinstance(self._rows, Rows):
-            yield [self._value(column, one, spans) for column in self._columns]
+            yield [self._values.value(column, one, spans) for column in self._columns]
             return
         kind = self._rows.span
         own = [span for span in spans if span.label == kind]
@@ -173,66 +147,21 @@ class TableMaker:
             return
         others = tuple(span for span in spans if span.label != kind)
         shared = {
-            column.name: self._value(column, one, others)
+            column.name: self._values.value(column, one, others)
             for column in self._columns
             if column.span != kind
         }
         for span in own:
             yield [
-                shared.get(column.name) or self._value(column, one, (span,))
+                shared.get(column.name) or self._values.value(column, one, (span,))
                 for column in self._columns
             ]
-
-    def _value(
-        self, column: Column, one: StoredDocument, spans: tuple[Span, ...]
-    ) -> _Made:
-        if column.field is not None:
-            text = one.document.fields.get(column.field, "")
-            return _told(self._read_text(column, text))
-        fitting = self._fitting(column, one.document.text, spans)
-        if column.rule.kind == "present":
-            return _Made("true", fitting[0]) if fitting else _Made("false", None)
-        first: Normalised | None = None
-        for span in fitting:
-            said = one.document.text[span.start : span.end]
-            if column.rule.kind == "meaning":
-                said = self._spans.meaning(span, said)
-            read = self._read[column.name](said)
-            if read.value is not None:
-                return _Made(read.value, span)
-            first = first or read
-        return _told(first)
-
-    def _fitting(
-        self, column: Column, text: str, spans: tuple[Span, ...]
-    ) -> list[Span]:
-        """Return the spans that a column may be made of, the one to take first."""
-        least, meanings = float(column.least_score), set(column.meanings)
-        fitting = [
-            span
-            for span in spans
-            if span.label == column.span
-            and span.score >= least
-            and column.takes_denied(is_denied=span.is_denied)
-            and (
-                not meanings
-                or self._spans.meaning(span, text[span.start : span.end]) in meanings
-            )
-        ]
-        if column.take == "last":
-            fitting.reverse()
-        elif column.take == "surest":
-            fitting.sort(key=lambda span: -span.score)
-        return fitting
-
-    def _read_text(self, column: Column, text: str) -> Normalised | None:
-        return self._read[column.name](text) if text.strip() else None
 
     def _forget(self) -> None:
         """Delete the origins that an earlier attempt wrote."""
         self._slices.delete(text_origin, text_origin.c.job == self._context.job_id)
 
-    def _remember(self, row: int, document: int, made: list[_Made]) -> None:
+    def _remember(self, row: int, document: int, made: list[Made]) -> None:
         for column, one in zip(self._columns, made, strict=True):
             if one.doubt is not None:
                 self._without[column.name][one.doubt] += 1
@@ -261,66 +190,5 @@ class TableMaker:
         self._held = []
 
 
-def _told(said: Normalised | None) -> _Made:
-    """Return what was read as a value; None: there was nothing to read."""
-    if said is None:
-        return _Made(None, None, "missing")
-    return _Made(said.value, None, None if said.doubt is None else str(said.doubt))
-
-
 def _listed(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {reason}" for reason, count in counts.items())
-
-
-class _Spans:
-    """The spans of documents, of one model or of several together."""
-
-    def __init__(self, parts: TextParts, pipeline: Pipeline, found: Found) -> None:
-        self._parts = parts
-        self._found = found
-        self._terms = [one for one in map(self._opened, found.models) if one]
-        health = {kind: Risk.HEALTH for one in self._terms for kind in one.types}
-        told = {kind: Risk[risk.upper()] for kind, risk in pipeline.risks.items()}
-        self._risks = {**health, **told}
-
-    def _opened(self, model: str) -> TermModel | None:
-        """Return a model of terms, and None for one of another kind."""
-        opened = self._parts.opened(model)
-        return opened if isinstance(opened, TermModel) else None
-
-    def of(self, numbers: range) -> dict[int, tuple[Span, ...]]:
-        """Return spans, by the numbers of their documents.
-
-        What several models found is one set: whatever one of them found is kept.
-        """
-        by_model = [self._by(model, numbers) for model in self._found.models]
-        if len(by_model) == 1:
-            return by_model[0]
-        return {
-            number: union((found.get(number, ()) for found in by_model), self._risks)
-            for number in numbers
-        }
-
-    def _by(self, model: str, numbers: range) -> dict[int, tuple[Span, ...]]:
-        """Return a model's spans; the model is their source."""
-        with self._parts.databases.reader.connect() as connection:
-            found = self._parts.spans.spans(
-                connection, self._found.collection.id, model, numbers
-            )
-        return {
-            number: tuple(replace(span, source=model) for span in spans)
-            for number, spans in found.items()
-        }
-
-    def meaning(self, span: Span, said: str) -> str:
-        """Return what a span stands for: the words themselves, in lower case, if none.
-
-        Args:
-            span: The span.
-            said: Its text.
-        """
-        for terms in self._terms:
-            meaning = terms.meaning(span.label, said)
-            if meaning is not None:
-                return meaning
-        return " ".join(said.lower().split())

@@ -9,10 +9,10 @@ from sqlalchemy import Connection, delete, insert, select
 from query_lang.binding.outside_domain import nearest_value
 from server.persistence.text_tables import text_model, text_part
 from server.use_cases.extraction.store.parts import cut, delete_parts, joined
-from server.use_cases.extraction.store.sealing import TextSeal
 from server.use_cases.extraction.store.slices import Slices
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
+from server.use_cases.services.sealing import TextSeal
 from server.use_cases.services.services import now_text
 from upstream.extraction.models.model import TextModel
 from upstream.extraction.models.model_files import ModelFileError, read_model

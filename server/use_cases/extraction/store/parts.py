@@ -10,8 +10,8 @@ from typing import Final
 from sqlalchemy import Connection, select
 
 from server.persistence.text_tables import text_part
-from server.use_cases.extraction.store.sealing import TextKeyError
 from server.use_cases.extraction.store.slices import Row, Slices
+from server.use_cases.services.sealing import TextKeyError
 
 PART_BYTES: Final = 65_536
 _CUT, _COUNT_BYTES = b"\2", 4  # beside the ways in which a body is closed

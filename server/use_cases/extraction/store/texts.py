@@ -22,9 +22,9 @@ from server.use_cases.extraction.store.bodies import (
     set_aside_of,
 )
 from server.use_cases.extraction.store.parts import cut, delete_parts, joined
-from server.use_cases.extraction.store.sealing import TextSeal
 from server.use_cases.extraction.store.slices import Row, Slices
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
+from server.use_cases.services.sealing import TextSeal
 from server.use_cases.services.services import now_text
 from upstream.extraction.text.documents import TextDocument
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.use_cases.extraction.store.sealing import TextKeyError, TextSeal, read_seal
+from server.use_cases.services.sealing import TextKeyError, TextSeal, read_seal
 
 KEY, OTHER = bytes(32), bytes(range(32))
 

@@ -1,0 +1,1 @@
+"""Registers: the records of a linkage, what was compared, and whose each record is."""

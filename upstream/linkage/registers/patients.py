@@ -1,0 +1,121 @@
+"""Whose each record of a register is: settled of its pairs, and written down."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Final
+
+import pyarrow as pa
+
+from upstream.linkage.declared import LinkageSpec
+from upstream.linkage.patients.settling import (
+    Known,
+    Rules,
+    Score,
+    Settled,
+    settle,
+)
+from upstream.linkage.records import Decision, ScoredPair
+from upstream.linkage.registers.register import Register
+
+_BATCH: Final = 50_000
+_NEXT_KEY: Final = "next_key"
+
+
+def settle_register(
+    register: Register,
+    spec: LinkageSpec,
+    thresholds: tuple[float, float],
+    decisions: Sequence[Decision],
+    score: Score,
+) -> Settled:
+    """Settle whose each record is, and write nothing.
+
+    Args:
+        register: Its records and pairs, and what they were before.
+        spec: How records are linked.
+        thresholds: Of links and of reviews, from 0 to 1.
+        decisions: Of clerks, in their order.
+        score: Scores any pairs.
+    """
+    rows = register.connection.execute(
+        "SELECT source, home, key FROM record JOIN standing USING (number) "
+        "ORDER BY number"
+    ).fetchall()
+    known = Known(
+        ["", *(str(source) for source, _, _ in rows)],
+        [0, *(int(home) for _, home, _ in rows)],
+        [0, *(int(key) for _, _, key in rows)],
+        next_key(register),
+    )
+    link, review = thresholds
+    rules = Rules(link, review, frozenset(spec.once), spec.largest)
+    return settle(known, pairs_of(register), rules, decisions, score)
+
+
+def next_key(register: Register) -> int:
+    """Return the first unit key that nobody ever had."""
+    known = register.fact(_NEXT_KEY)
+    return known if isinstance(known, int) else 1
+
+
+def pairs_of(register: Register) -> Iterator[ScoredPair]:
+    """Yield the pairs that score as high as ``review``."""
+    found = register.connection.cursor().execute(
+        'SELECT "left", "right", score, weight FROM pair'
+    )
+    while rows := found.fetchmany(_BATCH):
+        for left, right, score, weight in rows:
+            yield ScoredPair(int(left), int(right), float(score), float(weight))
+
+
+def write_settled(register: Register, settled: Settled) -> None:
+    """Write whose each record is, what changed, and what a clerk has to decide."""
+    connection = register.connection
+    numbers = range(1, len(settled.keys))
+    told = pa.table(
+        {
+            "number": pa.array(numbers, pa.int32()),
+            "home": pa.array(settled.homes[1:], pa.int32()),
+            "key": pa.array(settled.keys[1:], pa.int32()),
+        }
+    )
+    connection.register("told", told)
+    connection.execute(
+        "UPDATE standing SET home = told.home, key = told.key FROM told "
+        "WHERE standing.number = told.number"
+    )
+    connection.unregister("told")
+    register.remember(_NEXT_KEY, settled.next_key)
+    connection.execute("DELETE FROM act")
+    connection.execute("DELETE FROM doubt")
+    acts = [[n, *asdict(act).values()] for n, act in enumerate(settled.acts, 1)]
+    if acts:
+        connection.executemany("INSERT INTO act VALUES (?, ?, ?, ?, ?)", acts)
+    _write_doubts(register, settled)
+
+
+def _write_doubts(register: Register, settled: Settled) -> None:
+    if not settled.doubts:
+        return
+    pairs = [one.pair for one in settled.doubts]
+    told = pa.table(
+        {
+            "ordinal": pa.array(range(1, 1 + len(pairs)), pa.int32()),
+            "left": pa.array([one.left for one in pairs], pa.int32()),
+            "right": pa.array([one.right for one in pairs], pa.int32()),
+            "score": pa.array([one.score for one in pairs], pa.float64()),
+            "weight": pa.array([one.weight for one in pairs], pa.float64()),
+            "reason": pa.array([one.reason for one in settled.doubts], pa.string()),
+        }
+    )
+    register.connection.register("told", told)
+    register.connection.execute("INSERT INTO doubt SELECT * FROM told")
+    register.connection.unregister("told")
+
+
+def keys_of(register: Register) -> list[int]:
+    """Return the unit keys by record, as they are written; place 0 is unused."""
+    rows = register.connection.execute(
+        "SELECT key FROM standing ORDER BY number"
+    ).fetchall()
+    return [0, *(int(key) for (key,) in rows)]

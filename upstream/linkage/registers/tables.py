@@ -1,0 +1,281 @@
+"""Rows of a source's files, all columns as texts, in a register.
+
+What cannot be read is set aside with its place and a reason, and nothing else is lost;
+a file that is no such table is refused.
+"""
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+
+from upstream.errors import IngestionError, Problem
+from upstream.extraction.reading.decoding.encodings import refuse_other_formats
+from upstream.extraction.reading.folders import SourceFile, UnreadFile, source_files
+from upstream.extraction.reading.outcomes import FlawError
+from upstream.linkage.registers.register import Register, Tell, quoted
+from upstream.linkage.sources import TableSource
+
+_BATCH: Final = 20_000
+_SEPARATORS: Final = ",;\t|"
+_BEGIN_BYTES: Final = 65_536  # in which a file's format shows
+_MOST_FIELD: Final = 1_000_000  # characters of one value
+_PARQUET: Final = frozenset({".parquet", ".pq"})
+MOST_TOLD: Final = 100
+"""Rows that are set aside and told of one by one; all are counted."""
+
+
+@dataclass(slots=True)
+class Rows:
+    """A source's rows in a register.
+
+    Attributes:
+        source: Its name.
+        columns: Names of the columns ``c0``, ``c1`` ... of the table.
+        count: How many rows were read.
+        set_aside: How many could not be.
+        told: Of the first of them where each stands, and why.
+    """
+
+    source: str
+    columns: list[str] = field(default_factory=list)
+    count: int = 0
+    set_aside: int = 0
+    told: list[str] = field(default_factory=list)
+
+    @property
+    def table(self) -> str:
+        """The table's name, quoted."""
+        return quoted(f"rows_{self.source}")
+
+    def column(self, name: str) -> str:
+        """Return the table's column of a name."""
+        return f"c{self.columns.index(name)}"
+
+    def leave_out(self, sentence: str) -> None:
+        """Count a row that cannot be read."""
+        self.set_aside += 1
+        if len(self.told) < MOST_TOLD:
+            self.told.append(sentence)
+
+
+def read_table(
+    register: Register, source: TableSource, import_folder: Path, tell: Tell
+) -> Rows:
+    """Read a source's files into a table of its own; one that was there goes.
+
+    The table has ``row`` (from 1), ``file``, ``place`` (a line, or a row of Parquet),
+    ``record`` (NULL yet) and the columns as texts.
+
+    Raises:
+        IngestionError: A file cannot be read as such a table.
+    """
+    files = list(source_files(source, import_folder))
+    headers = [_header(source, file, register) for file in files]
+    rows = Rows(source.name)
+    for header in headers:
+        rows.columns += [name for name in header if name not in rows.columns]
+    made = "".join(f", c{number} VARCHAR" for number in range(len(rows.columns)))
+    register.connection.execute(
+        f"CREATE OR REPLACE TABLE {rows.table} ("
+        f"row BIGINT, file VARCHAR, place BIGINT, record INTEGER{made})"
+    )
+    for file, header in zip(files, headers, strict=True):
+        if isinstance(file, SourceFile):
+            _read_file(register, rows, source, file, header)
+            tell(f"read {source.name}", rows.count, None)
+    return rows
+
+
+def _read_file(
+    register: Register,
+    rows: Rows,
+    source: TableSource,
+    file: SourceFile,
+    header: Sequence[str],
+) -> None:
+    if _is_parquet(file):
+        _read_parquet(register, rows, file, header)
+        return
+    places = [rows.columns.index(name) for name in header]
+    batch: list[tuple[int, list[str]]] = []
+    for record in _records(rows, source, file, len(header)):
+        batch.append(record)
+        if len(batch) == _BATCH:
+            _insert(register, rows, file.name, places, batch)
+            batch = []
+    _insert(register, rows, file.name, places, batch)
+
+
+def _insert(
+    register: Register,
+    rows: Rows,
+    file: str,
+    places: Sequence[int],
+    batch: Sequence[tuple[int, list[str]]],
+) -> None:
+    """Write rows of one file; a column that it does not have is NULL."""
+    if not batch:
+        return
+    width, count = len(rows.columns), len(batch)
+    columns: list[pa.Array] = [pa.nulls(count, pa.string())] * width
+    for at, values in zip(
+        places, zip(*(v for _, v in batch), strict=True), strict=True
+    ):
+        columns[at] = pa.array(values, pa.string())
+    first = rows.count + 1
+    told = {
+        "row": pa.array(range(first, first + count), pa.int64()),
+        "place": pa.array([line for line, _ in batch], pa.int64()),
+        **{f"c{number}": column for number, column in enumerate(columns)},
+    }
+    names = "".join(f", c{number}" for number in range(width))
+    register.connection.register("batch", pa.table(told))
+    register.connection.execute(
+        f"INSERT INTO {rows.table} SELECT row, ?, place, NULL{names} FROM batch",  # noqa: S608 - names of ours
+        [file],
+    )
+    register.connection.unregister("batch")
+    rows.count += count
+
+
+def _read_parquet(
+    register: Register, rows: Rows, file: SourceFile, header: Sequence[str]
+) -> None:
+    told = ", ".join(
+        f"CAST({quoted(name)} AS VARCHAR)" if name in header else "NULL"
+        for name in rows.columns
+    )
+    register.connection.execute(
+        f"INSERT INTO {rows.table} SELECT ? + row_number() OVER (), ?, "  # noqa: S608 - quoted names
+        f"row_number() OVER (), NULL, {told} FROM read_parquet([?])",
+        [rows.count, file.name, str(file.path)],
+    )
+    rows.count = register.count(rows.table)
+
+
+def _is_parquet(file: SourceFile) -> bool:
+    return file.path.suffix.lower() in _PARQUET
+
+
+def _refused(file: str, sentence: str, line: int | None = None) -> IngestionError:
+    return IngestionError((Problem(file, line, None, sentence),))
+
+
+def _header(
+    source: TableSource, file: SourceFile | UnreadFile, register: Register
+) -> list[str]:
+    """Return a file's column names.
+
+    Raises:
+        IngestionError: It has none, or lacks one that the source names.
+    """
+    if isinstance(file, UnreadFile):
+        raise _refused(file.name, file.flaw.said)
+    names = (
+        _parquet_header(register, file)
+        if _is_parquet(file)
+        else _csv_header(source, file)
+    )
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise _refused(file.name, f"the column {twice[0]!r} stands twice", 1)
+    missing = [name for name in source.columns if name not in names]
+    if missing:
+        sentence = (
+            f"has no column {missing[0]!r}: it has {', '.join(map(repr, names[:20]))}"
+            f" (source {source.name})"
+        )
+        raise _refused(file.name, sentence, 1)
+    return names
+
+
+def _parquet_header(register: Register, file: SourceFile) -> list[str]:
+    try:
+        told = register.connection.execute(
+            "DESCRIBE SELECT * FROM read_parquet([?])", [str(file.path)]
+        ).fetchall()
+    except register.connection.Error:  # type: ignore[attr-defined] # DuckDB's own
+        raise _refused(file.name, "is no Parquet file that can be read") from None
+    return [str(row[0]) for row in told]
+
+
+def _csv_header(source: TableSource, file: SourceFile) -> list[str]:
+    with file.path.open("rb") as opened:
+        begin = opened.read(_BEGIN_BYTES)
+    try:
+        refuse_other_formats(begin)
+    except FlawError as flaw:
+        raise _refused(file.name, flaw.said) from None
+    if not begin.strip():
+        raise _refused(file.name, "is empty: it needs a header row")
+    for _, fields in _lines(source, file):
+        return [name.strip() for name in fields]
+    raise _refused(file.name, "has no header row")
+
+
+def _records(
+    rows: Rows, source: TableSource, file: SourceFile, width: int
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line and the fields of each record behind the header."""
+    lines = _lines(source, file)
+    next(lines, None)
+    for line, fields in lines:
+        if not fields:
+            continue
+        if len(fields) == width:
+            yield line, fields
+        else:
+            rows.leave_out(
+                f"{file.name}:{line}: {len(fields)} fields where the header has {width}"
+            )
+
+
+def _lines(source: TableSource, file: SourceFile) -> Iterator[tuple[int, list[str]]]:
+    """Yield the fields of each record, and the line that it begins in.
+
+    Raises:
+        IngestionError: The file is no text in its encoding, or its quotes are broken.
+    """
+    encoding = source.encoding or "utf-8"
+    csv.field_size_limit(_MOST_FIELD)
+    read = "utf-8-sig" if encoding == "utf-8" else encoding
+    line = 1
+    with file.path.open(encoding=read, newline="") as opened:
+        try:
+            separator = source.separator or _separator(opened.readline())
+            opened.seek(0)
+            reader = csv.reader(opened, delimiter=separator, strict=True)
+            for fields in reader:
+                yield line, fields
+                line = reader.line_num + 1
+        except UnicodeDecodeError:
+            raise _refused(file.name, _no_text(source)) from None
+        except csv.Error:
+            sentence = (
+                "broken quoting: quotes enclose a whole field, and a quote inside is "
+                "doubled; or the separator is another one"
+            )
+            raise _refused(file.name, sentence, line) from None
+
+
+def _no_text(source: TableSource) -> str:
+    if source.encoding is None:
+        return (
+            "is not in UTF-8: declare the encoding of the source "
+            f"{source.name}, such as encoding: windows-1252"
+        )
+    return f"cannot be read as {source.encoding}: declare another encoding"
+
+
+def _separator(header: str) -> str:
+    """Return what a header has most of among what separates fields.
+
+    >>> _separator('a;b;"c,d"')
+    ';'
+    """
+    outside = "".join(header.split('"')[::2])
+    return max(_SEPARATORS, key=lambda one: (outside.count(one), one == ","))

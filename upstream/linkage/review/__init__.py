@@ -1,0 +1,1 @@
+"""What clerks are shown of a doubtful pair, and what they say of it."""
