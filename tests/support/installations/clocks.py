@@ -13,13 +13,18 @@ def pass_hours(patched, clocks=CLOCKS):
     Other threads keep their time: the loop of a server that runs beside the test would
     otherwise sleep until an hour that never comes.
     """
-    ticks, here = itertools.count(0, 3_600), threading.get_ident()
+    ticks = itertools.count(0, 3_600)
     for clock in clocks:
-        true = getattr(time, clock)
-        patched.setattr(
-            time,
-            clock,
-            lambda true=true: (
-                float(next(ticks)) if threading.get_ident() == here else true()
-            ),
-        )
+        set_clock(patched, clock, lambda: float(next(ticks)))
+
+
+def set_clock(patched, clock, told):
+    """Let a clock say what ``told`` returns, in the thread that calls this.
+
+    Others keep their time: a loop that looked at an earlier one would wait until its
+    own came, for hours.
+    """
+    true, here = getattr(time, clock), threading.get_ident()
+    patched.setattr(
+        time, clock, lambda: told() if threading.get_ident() == here else true()
+    )

@@ -17,6 +17,7 @@ from curator_client import (
     SqlRefused,
     TooBusy,
 )
+from tests.support.installations.clocks import set_clock
 
 SQL = "SELECT COUNT(*) FROM visits"
 ANSWER = {
@@ -209,8 +210,7 @@ def test_a_wait_is_said_once_until_another_follows(pauses):
 
 def test_a_wait_is_said_again_after_a_minute_without_one(pauses, monkeypatch):
     now = [0.0]
-    clock = curator_client.connection.lines.time
-    monkeypatch.setattr(clock, "monotonic", lambda: now[0])
+    set_clock(monkeypatch, "monotonic", lambda: now[0])
     said = []
     fast = problem(429, "rate_limited")
     fast.headers["Retry-After"] = "1"
