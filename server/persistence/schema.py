@@ -9,6 +9,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, MetaData, text
 
 from budget.storage.tables import metadata as budget_metadata
+from server.persistence.linkage_tables import metadata as linkage_metadata
 from server.persistence.tables import metadata as catalogue_metadata
 from server.persistence.tables import work_metadata
 from server.persistence.text_tables import metadata as text_metadata
@@ -19,7 +20,13 @@ RECORDED_TABLES = tuple(catalogue_metadata.sorted_tables)
 
 def all_metadata() -> list[MetaData]:
     """Return the tables of every package that keeps state in the database."""
-    return [budget_metadata, catalogue_metadata, work_metadata, text_metadata]
+    return [
+        budget_metadata,
+        catalogue_metadata,
+        work_metadata,
+        text_metadata,
+        linkage_metadata,
+    ]
 
 
 def migration_config(connection: Connection | None = None) -> Config:

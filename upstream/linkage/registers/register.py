@@ -32,6 +32,7 @@ CREATE TABLE identifier (
   key INTEGER, class VARCHAR, attribute VARCHAR, value VARCHAR, source VARCHAR,
   id VARCHAR, file VARCHAR, place VARCHAR, start BIGINT, "end" BIGINT, finder VARCHAR);
 """
+_KEPT: Final = ("record", "standing", "pair", "act", "fact", "identifier")
 Tell = Callable[[str, int, int | None], None]
 """Told a stage, and how much of it is done, of how much if that is known."""
 
@@ -111,6 +112,16 @@ class Register:
             f"SELECT count(*) FROM {table} WHERE {condition}"  # noqa: S608 - ours
         ).fetchone()
         return int(row[0]) if row else 0
+
+    def copy_to(self, path: Path) -> None:
+        """Write what a later run needs, and what is shown, into a new file."""
+        connection = self.connection
+        connection.execute(f"ATTACH '{_literal(path)}' AS kept")
+        try:
+            for table in _KEPT:
+                connection.execute(f"CREATE TABLE kept.{table} AS FROM {table}")
+        finally:
+            connection.execute("DETACH kept")
 
     def interrupt(self) -> None:
         """End a statement that runs now."""

@@ -7,6 +7,7 @@ a file that is no such table is refused.
 import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import file_digest
 from pathlib import Path
 from typing import Final
 
@@ -38,6 +39,7 @@ class Rows:
         count: How many rows were read.
         set_aside: How many could not be.
         told: Of the first of them where each stands, and why.
+        files: What was read: each file's name, size and SHA-256.
     """
 
     source: str
@@ -45,6 +47,7 @@ class Rows:
     count: int = 0
     set_aside: int = 0
     told: list[str] = field(default_factory=list)
+    files: list[dict[str, str | int]] = field(default_factory=list)
 
     @property
     def table(self) -> str:
@@ -85,6 +88,7 @@ def read_table(
     )
     for file, header in zip(files, headers, strict=True):
         if isinstance(file, SourceFile):
+            rows.files.append(_facts(file))
             _read_file(register, rows, source, file, header)
             tell(f"read {source.name}", rows.count, None)
     return rows
@@ -155,6 +159,13 @@ def _read_parquet(
         [rows.count, file.name, str(file.path)],
     )
     rows.count = register.count(rows.table)
+
+
+def _facts(file: SourceFile) -> dict[str, str | int]:
+    with file.path.open("rb") as opened:
+        digest = file_digest(opened, "sha256").hexdigest()
+    size = file.path.stat().st_size
+    return {"name": file.name, "size_bytes": size, "sha256": digest}
 
 
 def _is_parquet(file: SourceFile) -> bool:

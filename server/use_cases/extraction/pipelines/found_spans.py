@@ -27,6 +27,7 @@ class FoundSpans:
         parts: TextParts,
         found: Found,
         told_risks: Mapping[str, Literal["direct", "indirect", "health"]],
+        added: Mapping[int, tuple[Span, ...]] | None = None,
     ) -> None:
         """Open the models of terms.
 
@@ -34,9 +35,12 @@ class FoundSpans:
             parts: The stores.
             found: The collection and its finders.
             told_risks: How risky types are; others are direct, of lists health.
+            added: Spans that are not stored yet, by the numbers of their documents.
         """
         self._parts = parts
         self._found = found
+        self._told_risks = told_risks
+        self._added = added or {}
         self._terms = [one for one in map(self._opened, found.models) if one]
         health = {kind: Risk.HEALTH for one in self._terms for kind in one.types}
         told = {kind: Risk[risk.upper()] for kind, risk in told_risks.items()}
@@ -53,12 +57,23 @@ class FoundSpans:
         What several models found is one set: whatever one of them found is kept.
         """
         by_model = [self._by(model, numbers) for model in self._found.models]
+        if self._added:
+            by_model.append({n: self._added[n] for n in numbers if n in self._added})
         if len(by_model) == 1:
             return by_model[0]
         return {
             number: union((found.get(number, ()) for found in by_model), self._risks)
             for number in numbers
         }
+
+    @property
+    def collection(self) -> Collection:
+        """Whose documents."""
+        return self._found.collection
+
+    def adding(self, added: Mapping[int, tuple[Span, ...]]) -> "FoundSpans":
+        """Return these spans and some that are not stored yet."""
+        return FoundSpans(self._parts, self._found, self._told_risks, added)
 
     def _by(self, model: str, numbers: range) -> dict[int, tuple[Span, ...]]:
         """Return a model's spans; the model is their source."""

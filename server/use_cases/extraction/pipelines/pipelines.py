@@ -23,6 +23,7 @@ from server.use_cases.extraction.declarations import (
 from server.use_cases.extraction.pipelines.checks import PipelineChecks
 from server.use_cases.extraction.pipelines.files import Pipeline, manifest_of
 from server.use_cases.extraction.pipelines.found_spans import Found as Finders
+from server.use_cases.extraction.pipelines.found_spans import FoundSpans
 from server.use_cases.extraction.pipelines.stages import Wanted, read_texts, tag_texts
 from server.use_cases.extraction.pipelines.table_making import TableMaker
 from server.use_cases.extraction.store.slices import Slices
@@ -125,8 +126,10 @@ class PipelineJob(TextJob):
         for model in models:
             tag_texts(context, parts, collection, model)
         folder = self._folder(context)
-        spans = Finders(collection, models)
-        told = TableMaker(parts, context, found.declared, spans).make(folder / TABLE)
+        risks = found.declared.risks
+        spans = FoundSpans(parts, Finders(collection, models), risks)
+        maker = TableMaker(parts, context, found.declared.table, spans)
+        told = maker.make(folder / TABLE)
         return self._load(context, given, found, (folder, told, collection))
 
     def discard(self, context: JobContext, *, is_over: bool) -> None:

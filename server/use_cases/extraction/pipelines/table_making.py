@@ -8,10 +8,10 @@ from pathlib import Path
 from server.persistence.text_tables import text_origin
 from server.use_cases.extraction.pipelines.files import (
     DateRule,
-    Pipeline,
     Rows,
+    Table,
 )
-from server.use_cases.extraction.pipelines.found_spans import Found, FoundSpans
+from server.use_cases.extraction.pipelines.found_spans import FoundSpans
 from server.use_cases.extraction.pipelines.values import Made, Values
 from server.use_cases.extraction.store.slices import Row
 from server.use_cases.extraction.store.texts import StoredDocument
@@ -29,15 +29,29 @@ class TableMaker:
     """Makes a table's file of a collection and what models found in it."""
 
     def __init__(
-        self, parts: TextParts, context: JobContext, pipeline: Pipeline, found: Found
+        self,
+        parts: TextParts,
+        context: JobContext,
+        table: Table,
+        spans: FoundSpans,
+        pages: Iterator[list[StoredDocument]] | None = None,
     ) -> None:
+        """Make nothing yet.
+
+        Args:
+            parts: The stores.
+            context: Of the job.
+            table: What the table is made of.
+            spans: A collection's.
+            pages: Its documents, where they have fields that are not stored.
+        """
         self._parts = parts
         self._context = context
         self._slices = parts.slices(context)
-        self._found = found
-        self._spans = FoundSpans(parts, found, pipeline.risks)
-        self._rows = pipeline.table.rows
-        self._columns = [pipeline.table.unit, *pipeline.table.columns]
+        self._spans = spans
+        self._pages = pages
+        self._rows = table.rows
+        self._columns = [table.unit, *table.columns]
         self._values = Values(self._columns, self._spans.meaning)
         self._held: list[Row] = []
         self._filled: set[str] = set()
@@ -66,7 +80,7 @@ class TableMaker:
                 self._remember(row, document, made)
                 self._context.progress("make the table", row, None)
             self._remember_all()
-        collection = self._found.collection
+        collection = self._spans.collection
         if self._parts.collection(collection.population, collection.name) != collection:
             message = "the collection was deleted meanwhile: nothing was loaded"
             raise CommandRefusedError(message)
@@ -124,7 +138,7 @@ class TableMaker:
             raise CommandRefusedError(message)
 
     def _made(self) -> Iterator[tuple[int, list[Made]]]:
-        for page in self._parts.pages(self._found.collection.id):
+        for page in self._pages or self._parts.pages(self._spans.collection.id):
             found = self._spans.of(range(page[0].number, page[-1].number + 1))
             for one in page:
                 for made in self._rows_of(one, found.get(one.number, ())):
@@ -175,7 +189,7 @@ class TableMaker:
                     "job": self._context.job_id,
                     "row": row,
                     "column": column.name,
-                    "collection": self._found.collection.id,
+                    "collection": self._spans.collection.id,
                     "document": document,
                     "finder": "" if one.span is None else one.span.source,
                     "start": None if one.span is None else one.span.start,

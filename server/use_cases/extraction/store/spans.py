@@ -216,6 +216,23 @@ class SpanStore:
                 self.delete_behind(own, collection, finder)
                 slices.delete(table, *theirs, table.c.job == job)
 
+    def findings_of(self, connection: Connection, prefix: str) -> list[Finding]:
+        """Return the findings of finders whose names begin so."""
+        table = text_finding
+        rows = connection.execute(
+            select(table).where(table.c.finder.startswith(prefix, autoescape=True))
+        )
+        return [
+            Finding(row.collection, row.finder, row.job, row.created_by) for row in rows
+        ]
+
+    def delete_finding(self, slices: Slices, finding: Finding) -> None:
+        """Delete a finder's spans in a collection, and that it went over it."""
+        table = text_finding
+        self.delete_behind(slices, finding.collection, finding.finder)
+        theirs = table.c.collection == finding.collection
+        slices.delete(table, theirs, table.c.finder == finding.finder)
+
     def unfinished_jobs(self, connection: Connection) -> set[str]:
         """Return the jobs that look for spans, or did, and did not finish."""
         return set(

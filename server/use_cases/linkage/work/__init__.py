@@ -1,0 +1,1 @@
+"""The jobs of a linkage: sources to a register, unit keys to tables and a load."""

@@ -1,0 +1,130 @@
+"""The identifier view: per patient what names them, may, or is what nobody is to learn.
+
+Each value has its lineage: a row of a file, or the characters of a document. Source:
+HIDE's identifier view (Gardner and Xiong 2009).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import pyarrow as pa
+
+from server.use_cases.linkage.work.declarations import Linkage
+from server.use_cases.linkage.work.texts import Known, TextRows
+from upstream.linkage.registers.register import Register
+from upstream.linkage.registers.tables import Rows
+from upstream.linkage.sources import Attribute, TableSource
+
+_BATCH: Final = 20_000
+_BY_RISK: Final[Mapping[str, Attribute]] = {
+    "direct": "identifier",
+    "indirect": "quasi_identifier",
+    "health": "sensitive",
+}
+_COLUMNS: Final = {
+    "key": pa.int32(),
+    "class": pa.string(),
+    "attribute": pa.string(),
+    "value": pa.string(),
+    "source": pa.string(),
+    "id": pa.string(),
+    "file": pa.string(),
+    "place": pa.string(),
+    "start": pa.int64(),
+    "end": pa.int64(),
+    "finder": pa.string(),
+}
+
+
+class ViewWriter:
+    """Writes the identifier view of a settled register."""
+
+    def __init__(self, register: Register, declared: Linkage) -> None:
+        self._register = register
+        self._declared = declared
+
+    def write(
+        self,
+        rows: Sequence[Rows],
+        texts: Sequence[TextRows],
+        known: Mapping[str, Known],
+    ) -> None:
+        """Write it anew.
+
+        Args:
+            rows: Of each source.
+            texts: The sources of texts.
+            known: What the loop found in each.
+        """
+        self._register.connection.execute("DELETE FROM identifier")
+        by_name = {one.source: one for one in rows}
+        for source in self._declared.tables:
+            self._write_table(source, by_name[source.name])
+        for one in texts:
+            self._write_texts(one, known[one.source.name])
+
+    def _write_table(self, source: TableSource, rows: Rows) -> None:
+        told: list[tuple[str, Attribute, str]] = [
+            (column, self._declared.attribute(field), field)
+            for field in source.fields
+            for column in source.columns_of(field)
+        ]
+        told += [(column, kind, column) for column, kind in source.view.items()]
+        for column, kind, name in told:
+            value = f"nullif(trim({rows.column(column)}), '')"
+            self._register.connection.execute(
+                "INSERT INTO identifier SELECT key, ?, ?, value, ?, id, "  # noqa: S608 - names of ours
+                "arg_min(file, row), CAST(arg_min(place, row) AS VARCHAR), NULL, NULL, "
+                f"NULL FROM (SELECT *, {value} AS value FROM {rows.table}) "
+                "JOIN record ON record.number = record JOIN standing USING (number) "
+                "WHERE value IS NOT NULL GROUP BY key, value, id",
+                [kind, name, source.name],
+            )
+
+    def _write_texts(self, texts: TextRows, known: Known) -> None:
+        batch: list[tuple[object, ...]] = []
+        for row in self._of_texts(texts, known):
+            batch.append(row)
+            if len(batch) == _BATCH:
+                self._insert(batch)
+                batch = []
+        self._insert(batch)
+
+    def _of_texts(self, texts: TextRows, known: Known) -> Iterator[tuple[object, ...]]:
+        source = texts.source
+        keys = keys_of_documents(self._register, source.name)
+        fields = [(one.name, one.field) for one in source.fields if one.field]
+        for one, spans in texts.documents(known):
+            key = keys.get(one.number)
+            if key is None:
+                continue
+            document = one.document
+            place = document.id, document.place.file, document.place.item or None
+            for name, field in fields:
+                if value := document.fields.get(field, "").strip():
+                    kind = self._declared.attribute(name)
+                    said = (key, kind, name, value, source.name, *place)
+                    yield (*said, None, None, None)
+            for span in spans:
+                kind = _BY_RISK[source.risks.get(span.label, "direct")]
+                value = document.text[span.start : span.end]
+                said = (key, kind, span.label, value, source.name, *place)
+                yield (*said, span.start, span.end, span.source)
+
+    def _insert(self, batch: Sequence[tuple[object, ...]]) -> None:
+        if not batch:
+            return
+        columns = zip(_COLUMNS.items(), zip(*batch, strict=True), strict=True)
+        told = {name: pa.array(values, kind) for (name, kind), values in columns}
+        self._register.connection.register("batch", pa.table(told))
+        self._register.connection.execute("INSERT INTO identifier FROM batch")
+        self._register.connection.unregister("batch")
+
+
+def keys_of_documents(register: Register, source: str) -> dict[int, int]:
+    """Return the unit keys of a source's documents, by their numbers."""
+    rows = register.connection.execute(
+        f"SELECT row, key FROM {Rows(source).table} "  # noqa: S608 - a declared identifier
+        "JOIN standing ON standing.number = record"
+    ).fetchall()
+    return {int(row): int(key) for row, key in rows}
