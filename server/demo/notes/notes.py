@@ -109,7 +109,7 @@ def _drawn(
         stays = [draw_stay(rng, lists) for _ in range(1 + int(rng.random() < 0.25))]
         stays.sort(key=lambda stay: stay.admitted)
         notes = chain.from_iterable(
-            _of_stay(rng, person, stay, lists) for stay in stays
+            notes_of_stay(rng, person, stay, lists) for stay in stays
         )
         yield person, list({note.document.id: note for note in notes}.values())
 
@@ -131,9 +131,10 @@ def draw_stay(rng: np.random.Generator, lists: Lists) -> Stay:
     )
 
 
-def _of_stay(
+def notes_of_stay(
     rng: np.random.Generator, person: Person, stay: Stay, lists: Lists
 ) -> Iterator[AnnotatedDocument]:
+    """Yield the notes of one stay, in order of time; two of a kind may share a day."""
     nights = (stay.discharged - stay.admitted).days
     between = sorted(int(rng.integers(1, nights)) for _ in range(rng.integers(0, 3)))
     days = [stay.admitted + timedelta(days=each) for each in between]
