@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from privacy.errors import CuratorError
 from server.api.admin.custody import CUSTODY
 from server.api.admin.jobs import JOBS
+from server.api.admin.linkages import LINKAGES
 from server.api.admin.oversight import OVERSIGHT
 from server.api.admin.people import PEOPLE
 from server.api.admin.proposals import LEDGER, PROPOSALS
@@ -103,6 +104,7 @@ def make_app(lifespan: Lifespan | None = None) -> FastAPI:
     _add_question_routes(app)
     _add_reading_routes(app)
     JOBS.add_to(app)
+    LINKAGES.add_to(app)
     _add_health_routes(app)
     OVERSIGHT.add_to(app)
     add_sample_route(app)

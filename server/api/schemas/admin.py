@@ -202,6 +202,14 @@ class JobBody(AdminBody):
     parameters: dict[str, Any] = Field(examples=[{"manifest": "hospital.yaml"}])
 
 
+class VerdictBody(AdminBody):
+    """What a clerk says of a doubtful pair."""
+
+    verdict: Literal["match", "no_match", "unsure"] = Field(
+        description="Whether both records are one patient's.", examples=["match"]
+    )
+
+
 BODIES: tuple[type[AdminBody], ...] = (
     CapBody,
     CustodianBody,
@@ -213,5 +221,6 @@ BODIES: tuple[type[AdminBody], ...] = (
     JobBody,
     ReasonBody,
     ActivationBody,
+    VerdictBody,
 )
 """Bodies that routes read themselves, for the OpenAPI document."""

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from typing import TypedDict, cast
 
 from server.api.schemas.admin_examples import ADMIN_EXAMPLES
+from server.api.schemas.linkage_examples import LINKAGE_EXAMPLES
 from server.api.schemas.problems import PROBLEM_JSON, STATUS_BY_CODE, Problem
 from server.api.schemas.release_examples import RELEASE_EXAMPLES
 
+_OTHERS = ADMIN_EXAMPLES | RELEASE_EXAMPLES | LINKAGE_EXAMPLES
 Example = dict[str, object]
 _Content = dict[str, dict[str, object]]
 _JSON = "application/json"
@@ -257,7 +259,7 @@ def add_examples(document: dict[str, dict[str, dict[str, object]]]) -> None:
         for verb, operation in verbs.items():
             found = cast("_Operation", operation)
             route = f"{verb.upper()} {path}"
-            shown = (ADMIN_EXAMPLES | RELEASE_EXAMPLES).get(route)
+            shown = _OTHERS.get(route)
             if shown is None:
                 _add_to_operation(found, {"200": _REPLIES[path]}, QUESTION)
             else:

@@ -15,6 +15,8 @@ from server.use_cases.linkage.replies import (
 
 State = Literal["open", "waiting", "contested", "match", "no_match"]
 Pair = tuple[int, int]
+UNDECIDED: frozenset[State] = frozenset({"open", "waiting", "contested"})
+"""Of a pair that clerks are still asked about."""
 _SURE: tuple[Verdict, Verdict] = ("match", "no_match")
 
 

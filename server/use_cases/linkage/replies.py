@@ -149,3 +149,9 @@ class ActShape(TypedDict):
     old: int
     new: int
     records: int
+
+
+class ActsShape(TypedDict):
+    """What runs changed for patients, the oldest first."""
+
+    acts: list[ActShape]

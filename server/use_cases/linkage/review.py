@@ -14,6 +14,7 @@ from privacy.errors import InvalidOptionError
 from privacy.times import shown_time, shown_time_if_any
 from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.linkage.opinions import (
+    UNDECIDED,
     Opinion,
     Pair,
     State,
@@ -48,7 +49,7 @@ from server.use_cases.services.paging import NO_CURSOR, ListOf, Page, listed
 from server.use_cases.services.sealing import read_seal
 from server.use_cases.services.services import Services
 
-_UNDECIDED: frozenset[State] = frozenset({"open", "waiting", "contested"})
+_DIGITS = 9  # of a number of 32 bits
 
 
 class ReviewService:
@@ -134,7 +135,7 @@ class ReviewService:
             pairs = self._store.doubt_pairs(connection, row.job)
         for pair in pairs:
             verdicts = told.get(pair, {})
-            is_open = state_of(verdicts.values(), row.opinions) in _UNDECIDED
+            is_open = state_of(verdicts.values(), row.opinions) in UNDECIDED
             if is_open and viewer.actor not in verdicts:
                 return self.doubt(viewer, wanted, *pair)
         return None
@@ -288,9 +289,25 @@ class ReviewService:
             "job": row.job,
             "runs": len(runs),
             "open": states["open"],
-            "undecided": sum(states[one] for one in _UNDECIDED),
+            "undecided": sum(states[one] for one in UNDECIDED),
             "waiting": self._store.last_decision(connection, row.id) > applied,
         }
+
+
+def pair_of(written: str) -> Pair:
+    """Return the records of a pair that is written as ``12-40``.
+
+    Raises:
+        NotFoundError: It is no pair.
+    """
+    left, _, right = written.partition("-")
+    if not all(_is_number(one) for one in (left, right)):
+        raise NotFoundError
+    return int(left), int(right)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= _DIGITS
 
 
 def _missing(viewer: Viewer, message: str) -> NoSuchThingError | NotFoundError:
@@ -313,7 +330,7 @@ def _paged(ids: Sequence[str], page: Page) -> tuple[Sequence[str], str | None]:
 def _number(cursor: str | None) -> int:
     if cursor is None:
         return 0
-    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):  # noqa: PLR2004 - of 32 bits
+    if not _is_number(cursor):
         raise InvalidOptionError(NO_CURSOR)
     return int(cursor)
 

@@ -46,5 +46,15 @@ def write_crosswalk(register: Register, path: Path) -> int:
     return register.count("record")
 
 
+def write_identifiers(register: Register, path: Path) -> int:
+    """Write the identifier view as CSV; return how many values it has."""
+    path.touch(mode=0o600)
+    register.connection.execute(
+        f"COPY (FROM identifier ORDER BY key, class, attribute, source, id) "
+        f"TO {_literal(path)} (FORMAT csv, HEADER)"
+    )
+    return register.count("identifier")
+
+
 def _literal(path: Path) -> str:
     return "'" + str(path).replace("'", "''") + "'"

@@ -29,14 +29,17 @@ from server.use_cases.jobs.kinds import (
     Prepared,
     UnpreparedError,
 )
-from server.use_cases.linkage.store import LinkageStore
+from server.use_cases.linkage.opinions import UNDECIDED, last_verdicts, state_of
+from server.use_cases.linkage.store import LinkageStore, opened_body
 from server.use_cases.linkage.work.attempts import KNOWN, Attempt, Wanted, known_finder
 from server.use_cases.linkage.work.declarations import (
     Linkage,
     TextSource,
     manifest_of,
 )
+from server.use_cases.linkage.work.doubts import MOST
 from server.use_cases.linkage.work.registers import RegisterFiles
+from server.use_cases.linkage.work.sheets import write_sheet
 from server.use_cases.linkage.work.texts import TextRows
 from server.use_cases.loading.comparisons import require_reason
 from server.use_cases.loading.loading import LoadChoices
@@ -214,6 +217,68 @@ class ApplyJob(LinkJob):
             message = f"{row.file} is another population's now: mend it"
             raise UnpreparedError(message, given.population)
         return Prepared(declared, prepared.population, prepared.inputs)
+
+
+class ExportParameters(JobParameters):
+    """A linkage, by its name or its id."""
+
+    population: Identifier
+    linkage: Identifier
+
+
+class ExportJob(LinkJob):
+    """Writes the doubtful pairs that are undecided into a sheet for clerks."""
+
+    name = "linkage.review_export"
+    parameters: type[JobParameters] = ExportParameters
+
+    def prepare(self, parameters: JobParameters) -> Prepared:
+        """Look for the linkage.
+
+        Raises:
+            UnpreparedError: There is none.
+        """
+        given = own(parameters, ExportParameters)
+        self.require_population(given.population)
+        try:
+            with self._services.databases.reader.connect() as connection:
+                row = LinkageStore().find(connection, given.population, given.linkage)
+        except CuratorError as error:
+            raise told_to(given.population, error) from None
+        return Prepared(given, given.population, [{"linkage": row.id, "run": row.job}])
+
+    def run(self, context: JobContext, parameters: JobParameters) -> Document:
+        """Write the sheet.
+
+        Raises:
+            CommandRefusedError: The linkage is there no more.
+            TextKeyError: A pair is encrypted, and cannot be opened.
+        """
+        self.begin(context, parameters)
+        given = own(parameters, ExportParameters)
+        parts, store = self._parts(), LinkageStore()
+        files = RegisterFiles(self._services, parts.seal)
+        with parts.databases.reader.connect() as connection:
+            row = store.find(connection, given.population, given.linkage)
+            doubts = store.doubts(connection, row.job, most=MOST)
+            told = last_verdicts(store.opinions(connection, row.id))
+        path = files.sheet(context.job_id)
+        path.unlink(missing_ok=True)
+        shown = [
+            (*one.pair, one.score, one.reason, opened_body(parts.seal, row.job, one))
+            for one in doubts
+            if state_of(told.get(one.pair, {}).values(), row.opinions) in UNDECIDED
+        ]
+        result: Document = {"sheet": str(path), "pairs": write_sheet(path, shown)}
+        with parts.databases.work.begin() as connection:
+            self.check_actor(connection, context)
+            context.conclude(connection, result, [{"linkage": row.id}])
+        return result
+
+    def holds_queue(self, result: Document | None) -> bool:
+        """Whether the next job begins at the end of a slot: always (ADR 39)."""
+        del result
+        return True
 
 
 def _file_of(given: LoadParameters) -> str:

@@ -26,25 +26,25 @@ class RegisterFiles:
     """Where the registers of linkages, and jobs' own folders, lie."""
 
     def __init__(self, services: Services, seal: TextSeal) -> None:
-        self._folder = services.settings.data / "linkages"
+        self.folder = services.settings.data / "linkages"
         self._seal = seal
 
     def work(self, job: str) -> Path:
         """Return a job's own folder."""
-        return self._folder / WORK / job
+        return self.folder / WORK / job
 
     def make_work(self, job: str) -> Path:
         """Make a job's own folder, if it is not there."""
-        self._folder.mkdir(mode=0o700, exist_ok=True)
-        (self._folder / WORK).mkdir(mode=0o700, exist_ok=True)
+        self.folder.mkdir(mode=0o700, exist_ok=True)
+        (self.folder / WORK).mkdir(mode=0o700, exist_ok=True)
         folder = self.work(job)
         folder.mkdir(mode=0o700, exist_ok=True)
         return folder
 
     def jobs(self) -> list[str]:
         """Return the jobs that have a folder, or a register."""
-        work = [path.name for path in (self._folder / WORK).glob("job_*")]
-        return sorted({*work, *(path.stem for path in self._folder.glob("job_*"))})
+        work = [path.name for path in (self.folder / WORK).glob("job_*")]
+        return sorted({*work, *(path.stem for path in self.folder.glob("job_*"))})
 
     def delete(self, job: str) -> None:
         """Delete a job's register and folder."""
@@ -57,14 +57,19 @@ class RegisterFiles:
 
     def path(self, job: str) -> Path:
         """Return where a job's register is kept."""
-        return self._folder / f"{job}.register"
+        return self.folder / f"{job}.register"
+
+    def sheet(self, job: str) -> Path:
+        """Return where a job writes a sheet for clerks."""
+        self.folder.mkdir(mode=0o700, exist_ok=True)
+        return self.folder / f"sheet_{job}.csv"
 
     def keep(self, job: str, register: Path) -> str:
         """Keep a register that was closed; return the file's SHA-256 in hexadecimal.
 
         It is durable when this returns.
         """
-        part = self._folder / f"{job}.part"
+        part = self.folder / f"{job}.part"
         digest = sha256()
         with register.open("rb") as read, _private(part) as written:
             number = 0
@@ -80,7 +85,7 @@ class RegisterFiles:
             written.flush()
             os.fsync(written.fileno())
         part.replace(self.path(job))
-        sync_folder(self._folder)
+        sync_folder(self.folder)
         return digest.hexdigest()
 
     def open(self, job: str, digest: str, target: Path) -> Path:

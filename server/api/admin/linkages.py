@@ -1,0 +1,75 @@
+"""/v1/admin/linkages: doubtful pairs of records, and what clerks decide of them."""
+
+from server.api.routing.operations import Asked, Operations
+from server.api.schemas.admin import VerdictBody
+from server.use_cases.linkage.replies import (
+    ActsShape,
+    AgreementsShape,
+    DecisionShape,
+    DoubtDetail,
+    DoubtItem,
+    LinkageDetail,
+    LinkageItem,
+)
+from server.use_cases.linkage.review import ReviewService, pair_of
+from server.use_cases.services.documents import Reply
+
+LINKAGES = Operations("linkages")
+_PATH = "/v1/admin/linkages"
+_ONE = f"{_PATH}/{{linkage}}"
+_PAIR = f"{_ONE}/doubts/{{pair}}"
+
+
+@LINKAGES.lists(_PATH, LinkageItem)
+def linkages(asked: Asked) -> Reply:
+    """List the linkages of your populations, newest first."""
+    return ReviewService(asked.services).page(asked.viewer, asked.page())
+
+
+@LINKAGES.reads(_ONE, LinkageDetail)
+def linkage(asked: Asked, linkage: str) -> Reply:
+    """Show a linkage: its report, what is undecided, and its runs."""
+    return ReviewService(asked.services).show(asked.viewer, linkage)
+
+
+@LINKAGES.lists(f"{_ONE}/doubts", DoubtItem)
+def doubts(asked: Asked, linkage: str) -> Reply:
+    """List the doubtful pairs of the latest run, the surest first."""
+    service = ReviewService(asked.services)
+    return service.doubts(asked.viewer, linkage, asked.page())
+
+
+@LINKAGES.reads(_PAIR, DoubtDetail)
+def doubt(asked: Asked, linkage: str, pair: str) -> Reply:
+    """Show a doubtful pair: both records, and why they agree as they do."""
+    service = ReviewService(asked.services)
+    return service.doubt(asked.viewer, linkage, *pair_of(pair))
+
+
+@LINKAGES.changes(f"POST {_PAIR}/decisions", DecisionShape, VerdictBody, status=201)
+def decide(asked: Asked, body: VerdictBody, linkage: str, pair: str) -> Reply:
+    """Say what you think of a doubtful pair; the next run goes by it."""
+    service = ReviewService(asked.services)
+    return service.decide(asked.viewer, linkage, pair_of(pair), body.verdict)
+
+
+@LINKAGES.changes(f"POST {_ONE}/decisions/{{decision}}/undo", DecisionShape)
+def undo(asked: Asked, linkage: str, decision: str) -> Reply:
+    """Take a decision back; that it was made, and who took it back, is kept."""
+    return ReviewService(asked.services).undo(asked.viewer, linkage, decision)
+
+
+@LINKAGES.reads(f"{_ONE}/agreement", AgreementsShape)
+def agreement(asked: Asked, linkage: str) -> Reply:
+    """Say what each clerk decided, and how any two of them agree."""
+    return ReviewService(asked.services).agreement(asked.viewer, linkage)
+
+
+@LINKAGES.reads(f"{_ONE}/acts", ActsShape)
+def acts(asked: Asked, linkage: str) -> Reply:
+    """List the merges and splits of patients, by the runs that made them."""
+    told = asked.request.query_params
+    found = ReviewService(asked.services).acts(
+        asked.viewer, linkage, after=told.get("after"), upto=told.get("upto")
+    )
+    return ActsShape(acts=found)
