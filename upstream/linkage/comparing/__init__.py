@@ -1,0 +1,1 @@
+"""How well the values of two records agree, field by field, in levels."""

@@ -1,0 +1,1 @@
+"""Values as they were written made into values that can be compared."""

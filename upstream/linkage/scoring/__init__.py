@@ -1,0 +1,1 @@
+"""Scores of pairs: match weights by EM, or FRIL's weighted sum."""

@@ -1,0 +1,91 @@
+"""Scores of pairs in SQL, and what each field adds."""
+
+from collections.abc import Mapping, Sequence
+
+from upstream.linkage.comparing.levels import MISSING, Comparison, Sides
+from upstream.linkage.comparing.vectors import code_name, codes_sql, count_name
+from upstream.linkage.scoring.expectation import LOWEST_U
+from upstream.linkage.scoring.parameters import FieldParameters, Parameters
+from upstream.linkage.tables import name_sql, number_sql
+
+
+def weight_name(field: str) -> str:
+    """Return the column of what a field adds to a pair's weight."""
+    return name_sql(f"{field}:w")
+
+
+def weighed_sql(
+    parameters: Parameters,
+    comparisons: Sequence[Comparison],
+    values: Mapping[str, int],
+    pairs: str,
+) -> str:
+    """Return a query of pairs: ``left``, ``right``, ``weight``, ``score`` and parts.
+
+    Args:
+        parameters: What pairs are scored by.
+        comparisons: Of the fields.
+        values: How many records have a value, by field.
+        pairs: What follows FROM: tables ``l`` and ``r``.
+    """
+    of_fields = zip(parameters.fields, comparisons, strict=True)
+    parts = ", ".join(
+        f"{_part_sql(parameters, field, each, values[each.field])} "
+        f"AS {weight_name(each.field)}"
+        for field, each in of_fields
+    )
+    total = " + ".join(
+        [
+            number_sql(parameters.prior_weight),
+            *(weight_name(e.field) for e in comparisons),
+        ]
+    )
+    return (
+        f'SELECT *, {_score_sql(parameters)} AS "is:score" FROM '  # noqa: S608 - names are quoted
+        f'(SELECT *, {total} AS "is:weight" FROM '
+        f"(SELECT *, {parts} FROM ({codes_sql(comparisons, pairs)})))"
+    )
+
+
+def _score_sql(parameters: Parameters) -> str:
+    """Return the score of a weight."""
+    if parameters.method == "weighted_sum":
+        return 'greatest(0.0::DOUBLE, least(1.0::DOUBLE, "is:weight"))'
+    return '1.0::DOUBLE / (1.0::DOUBLE + pow(2.0::DOUBLE, -"is:weight"))'
+
+
+def _part_sql(
+    parameters: Parameters, field: FieldParameters, comparison: Comparison, values: int
+) -> str:
+    """Return what a field adds."""
+    if parameters.method == "weighted_sum":
+        return f"{number_sql(field.part)} * coalesce({similarity_sql(comparison)}, 0)"
+    cases = [
+        f"WHEN {code} THEN {number_sql(level.weight)}"
+        for code, level in enumerate(field.levels, 1)
+    ]
+    if parameters.term_frequencies:
+        cases[0] = f"WHEN 1 THEN {_rare_sql(field, values)}"
+    return f"CASE {code_name(field.field)} {' '.join(cases)} ELSE 0.0::DOUBLE END"
+
+
+def _rare_sql(field: FieldParameters, values: int) -> str:
+    """Return the weight of agreement on a value by how many records have it."""
+    agreed = field.levels[0].m or LOWEST_U
+    part = f"{count_name(field.field)}::DOUBLE / {number_sql(float(max(1, values)))}"
+    return f"log2({number_sql(agreed)} / greatest({part}, {number_sql(LOWEST_U)}))"
+
+
+def similarity_sql(comparison: Comparison) -> str:
+    """Return the similarity of a field: of its level where that has one of its own."""
+    sides, code = Sides(comparison.field), code_name(comparison.field)
+    cases = [
+        f"WHEN {place} THEN "
+        f"greatest({sides.similarity}, {number_sql(level.similarity)})"
+        for place, level in enumerate(comparison.levels, 1)
+        if level.similarity is not None
+    ]
+    if not cases:
+        return sides.similarity
+    cases = [f"WHEN {MISSING} THEN NULL", *cases, f"ELSE {sides.similarity}"]
+    return f"CASE {code} {' '.join(cases)} END"
