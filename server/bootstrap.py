@@ -45,6 +45,7 @@ from server.use_cases.jobs.jobs import JobService
 from server.use_cases.jobs.kinds import JobKind, JobKinds
 from server.use_cases.jobs.running import BEAT_SECONDS, JobRunner, RunnerParts
 from server.use_cases.jobs.store import LEASE_MS, JobStore
+from server.use_cases.linkage.work.jobs import ApplyJob, ExportJob, LinkJob
 from server.use_cases.loading.job import LoadJob
 from server.use_cases.loading.lock import lock_of_all_loads
 from server.use_cases.operations.doctor import Instruments
@@ -125,6 +126,9 @@ def job_kinds(services: Services) -> JobKinds:
         TagJob(services),
         EvaluateJob(services),
         PipelineJob(services),
+        LinkJob(services),
+        ApplyJob(services),
+        ExportJob(services),
     ]
     return {load.name: load, release.name: release, **{one.name: one for one in texts}}
 

@@ -22,6 +22,7 @@ from server.cli.host.backup import backup_commands
 from server.cli.host.doctor import add_doctor, database_commands
 from server.cli.host.ledger import ledger_commands
 from server.cli.host.operating import add_report
+from server.cli.linkage.linkages import LinkageCommandParts, linkage_commands
 from server.cli.releases.making import ReleaseParts
 from server.cli.releases.published import release_commands
 from server.cli.terminal.output import Json, refusals, say, show
@@ -33,6 +34,8 @@ from server.processes.job_worker import work_as_process
 from server.telemetry.logs import configure_logs
 from server.use_cases.extraction.service import TextService
 from server.use_cases.jobs.queues import JobQueues
+from server.use_cases.linkage.review import ReviewService
+from server.use_cases.linkage.work.service import LinkageService
 from server.use_cases.oversight.auditing import AuditService
 from server.use_cases.oversight.statements import StatementService
 from server.use_cases.publishing.releases import ReleaseService
@@ -67,6 +70,12 @@ _texts = TextCommandParts(
 )
 cli.add_typer(text_commands(_texts), name="text")
 cli.add_typer(model_commands(_texts), name="model")
+_linkages = LinkageCommandParts(
+    work=_texts,
+    service=lambda: LinkageService(make_services(settings_or_exit()), actor()),
+    review=lambda: ReviewService(make_services(settings_or_exit())),
+)
+cli.add_typer(linkage_commands(_linkages), name="linkage")
 _ledger = ledger_commands(
     lambda: AuditService(make_services(settings_or_exit()), actor()),
     lambda: AuditService(make_services(settings_or_exit(), ends_restore=True), actor()),
