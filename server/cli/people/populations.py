@@ -11,7 +11,7 @@ from server.cli.terminal.arguments import Reason, read_loss
 from server.cli.terminal.output import Json, confirm, refusals, say, show, show_list
 from server.use_cases.custody.people import PeopleService
 from server.use_cases.custody.populations import PopulationService
-from server.use_cases.extraction.pipelines.populations import population_of
+from server.use_cases.linkage.work.populations import population_of
 from server.use_cases.loading.service import LoadService
 
 
