@@ -44,6 +44,7 @@ FORMAT = 1
 _NAME = re.compile(
     r"curator\.sqlite|ledger\.dump|secret\.key|overlap/[a-z0-9_.]+"
     r"|snapshots/s_[0-9a-f]+\.duckdb"
+    r"|linkages/job_[0-9a-f]+\.register"
     r"|releases/rel_[0-9a-f]+\.[0-9a-f]{16}/[a-z0-9_]+\.(?:json|csv|parquet)"
 )
 _BLOCK_BYTES = 1 << 20
@@ -135,6 +136,9 @@ def _fill(settings: Settings, part: Path, *, snapshots: bool) -> Manifest:
             _link_or_copy(path, part / "snapshots" / path.name)
     for path in _published(settings.releases, copied):
         _link_or_copy(path, part / "releases" / path.parent.name / path.name)
+    for path in sorted((settings.data / "linkages").glob("job_*.register")):
+        with contextlib.suppress(FileNotFoundError):  # of a run that counts no more
+            _link_or_copy(path, part / "linkages" / path.name)
     files = {
         path.relative_to(part).as_posix(): _told(path)
         for path in sorted(part.rglob("*"))

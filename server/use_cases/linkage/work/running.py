@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from privacy.wording import counted
 from server.use_cases.linkage.opinions import Opinion, last_verdicts, state_of
 from server.use_cases.linkage.work.declarations import Linkage
 from server.use_cases.linkage.work.looping import Loop
@@ -157,8 +158,8 @@ class Run:
         if recorded.records == recorded.gone:
             nobodys = sum(recorded.without_id.values())
             message = (
-                f"no source has a record: {nobodys} rows have no id; are the columns "
-                "of id those that you mean?"
+                f"no source has a record: {counted(nobodys, 'row')} without an id. Are "
+                "the columns of id those that you mean?"
             )
             raise CommandRefusedError(message)
 

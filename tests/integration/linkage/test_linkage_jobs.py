@@ -1,0 +1,314 @@
+"""Linkages as jobs: keys that stay, doubts, decisions, loads, and what is refused."""
+
+import csv
+from pathlib import Path
+
+import pytest
+import yaml
+
+from privacy.errors import InvalidOptionError
+from server.persistence.linkage_tables import linkage_doubt
+from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
+from server.use_cases.services.paging import Page
+from server.use_cases.services.sealing import TextKeyError
+from tests.support.installations.harness import ImportingInstallation
+from tests.support.installations.linking import Linking
+from tests.support.installations.texts import OPERATOR
+
+
+@pytest.fixture
+def linking(tmp_path):
+    made = ImportingInstallation(tmp_path).create()
+    made.load()
+    with made.services() as services:
+        found = Linking(made, services)
+        found.write(load=None)
+        yield found
+
+
+def add_row(folder, **values):
+    """Append a row to the laboratory's export."""
+    path = folder / "laboratory.csv"
+    with path.open(newline="") as file:
+        names = next(csv.reader(file))
+    with path.open("a", newline="") as file:
+        csv.DictWriter(file, names).writerow({**dict.fromkeys(names, ""), **values})
+
+
+def test_a_run_gives_each_id_a_key_and_says_what_it_read(linking):
+    told = linking.link()
+    keys = linking.crosswalk()
+    assert told["records"]["in_all"] == len(keys)
+    assert told["patients"] == len(set(keys.values()))
+    assert told["duplicates"]["factor"] >= 2
+    assert {one["name"] for one in told["files"]["admissions"]} == {"admissions.csv"}
+    shown = linking.review.show(OPERATOR, "patients")
+    assert shown["runs"] == 1
+    assert shown["report"]["patients"] == told["patients"]
+
+
+def test_the_same_exports_bring_the_same_keys(linking):
+    linking.link()
+    before = linking.crosswalk()
+    told = linking.link()
+    assert linking.crosswalk() == before
+    assert (told["records"]["new"], told["records"]["changed"]) == (0, 0)
+
+
+def test_a_new_record_joins_a_patient_and_nobody_is_renumbered(linking):
+    linking.link()
+    before = linking.crosswalk()
+    with (linking.folder / "laboratory.csv").open(newline="") as file:
+        row = next(one for one in csv.DictReader(file) if one["phone_number"])
+    add_row(linking.folder, **{**row, "lab_id": "L1"})
+    add_row(linking.folder, lab_id="L2", family_name="Quxley", first_names="Zebulon")
+    told = linking.link()
+    after = linking.crosswalk()
+    assert told["records"]["new"] == 2
+    assert {one: after[one] for one in before} == before
+    assert after["laboratory", "L1"] == before["laboratory", row["lab_id"]]
+    assert after["laboratory", "L2"] > max(before.values())
+
+
+def test_an_id_that_is_gone_keeps_its_key(linking):
+    linking.link()
+    before = linking.crosswalk()
+    lines = (linking.folder / "laboratory.csv").read_text().splitlines()
+    (linking.folder / "laboratory.csv").write_text("\n".join(lines[:-1]) + "\n")
+    told = linking.link()
+    assert told["records"]["gone"] == 1
+    assert linking.crosswalk() == before
+
+
+def test_a_decision_merges_two_patients_and_its_undoing_parts_them(linking):
+    linking.link()
+    before = linking.crosswalk()
+    doubt = linking.doubts()[0]
+    pair = doubt["left"], doubt["right"]
+    made = linking.review.decide(OPERATOR, "patients", pair, "match")
+    assert made["state"] == "match"
+    linking.apply()
+    merged = linking.crosswalk()
+    assert len(set(merged.values())) == len(set(before.values())) - 1
+    acts = linking.review.acts(OPERATOR, "patients", after="1", upto=None)
+    assert [one["kind"] for one in acts] == ["merge"]
+    linking.review.undo(OPERATOR, "patients", made["decision"])
+    linking.apply()
+    assert linking.crosswalk() == before
+    with pytest.raises(CommandRefusedError, match="taken back already"):
+        linking.review.undo(OPERATOR, "patients", made["decision"])
+
+
+def test_a_doubt_shows_both_records_and_weights_that_add_up(linking):
+    linking.link()
+    one = linking.doubts()[0]
+    shown = linking.review.doubt(OPERATOR, "patients", one["left"], one["right"])
+    left, right = shown["records"]
+    assert (left["record"], right["record"]) == (one["left"], one["right"])
+    assert left["values"]["surname"]
+    told = sum(step["weight"] for step in shown["steps"]) + shown["prior"]
+    assert told == pytest.approx(shown["weight"], abs=1e-6)
+    for step in shown["steps"]:
+        for side, record in (("left", left), ("right", right)):
+            said = record["values"].get(step["field"], "")
+            assert "".join(text for text, _ in step[side]) == said
+
+
+def test_a_second_opinion_is_needed_where_two_are_asked_for(linking):
+    linking.write(load=None, opinions=2)
+    linking.link()
+    one = linking.doubts()[0]
+    pair = one["left"], one["right"]
+    first = linking.review.decide(OPERATOR, "patients", pair, "no_match")
+    assert first["state"] == "waiting"
+    other = type(OPERATOR)("local:other", None)
+    second = linking.review.decide(other, "patients", pair, "no_match")
+    assert second["state"] == "no_match"
+    told = linking.review.agreement(OPERATOR, "patients")
+    assert told["agreements"][0]["agreed"] == 1
+
+
+def test_what_is_decided_is_no_doubt_any_more(linking):
+    linking.link()
+    one = linking.doubts()[0]
+    pair = one["left"], one["right"]
+    linking.review.decide(OPERATOR, "patients", pair, "no_match")
+    assert linking.review.show(OPERATOR, "patients")["waiting"]
+    linking.apply()
+    assert pair not in {(d["left"], d["right"]) for d in linking.doubts()}
+    assert not linking.review.show(OPERATOR, "patients")["waiting"]
+
+
+def test_a_sheet_goes_out_and_comes_back(linking):
+    linking.link()
+    told = linking.done(
+        "linkage.review_export", population="people", linkage="patients"
+    )
+    sheet = linking.folder / "sheet.csv"
+    with Path(told["sheet"]).open(newline="", encoding="utf-8-sig") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == told["pairs"] == len(linking.doubts())
+    rows[0]["verdict"], rows[1]["verdict"] = "match", "No"
+    with sheet.open("w", newline="", encoding="utf-8-sig") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    assert linking.service.import_sheet("patients", sheet) == {"read": 2, "decided": 2}
+    assert linking.service.import_sheet("patients", sheet) == {"read": 2, "decided": 0}
+    states = {d["number"]: d["state"] for d in linking.doubts()}
+    assert (states[1], states[2]) == ("match", "no_match")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("12-99999,match", "no doubts of the latest run"),
+        ("1-2,perhaps", "write match, no_match"),
+        ("twelve,match", "is no pair"),
+    ],
+)
+def test_a_wrong_sheet_decides_nothing(linking, line, said):
+    linking.link()
+    sheet = linking.folder / "sheet.csv"
+    sheet.write_text(f"pair,verdict\n{line}\n")
+    with pytest.raises(CommandRefusedError, match=said):
+        linking.service.import_sheet("patients", sheet)
+    assert all(one["state"] == "open" for one in linking.doubts())
+
+
+def test_the_view_names_the_origin_of_each_value(linking):
+    linking.link()
+    key = linking.crosswalk()["admissions", first_id(linking)]
+    told = linking.service.view("patients", key)
+    assert {one["class"] for one in told} >= {"identifier", "quasi_identifier"}
+    sensitive = [one for one in told if one["class"] == "sensitive"]
+    assert {one["attribute"] for one in sensitive} == {"diagnosis"}
+    assert all(one["file"] and one["place"] for one in told)
+    with pytest.raises(NoSuchThingError):
+        linking.service.view("patients", 10**6)
+
+
+def first_id(linking):
+    path = linking.folder / "admissions.csv"
+    with path.open(newline="", encoding="cp1252") as file:
+        return next(csv.DictReader(file, delimiter=";"))["patient_no"]
+
+
+def test_registers_and_doubts_are_closed_where_a_key_is_set(tmp_path):
+    key = tmp_path / "text.key"
+    key.touch(mode=0o600)
+    key.write_text("ab" * 32)
+    made = ImportingInstallation(tmp_path).create()
+    made.load()
+    with made.services() as services:
+        settings = services.settings.model_copy(update={"text_key": key})
+        object.__setattr__(services, "settings", settings)
+        linking = Linking(made, services)
+        linking.write(load=None)
+        linking.link()
+        surname = linking.review.doubt(
+            OPERATOR, "patients", *(linking.doubts()[0][s] for s in ("left", "right"))
+        )["records"][0]["values"]["surname"].encode()
+        (register,) = (made.data / "linkages").glob("*.register")
+        assert surname not in register.read_bytes()
+        with services.databases.reader.connect() as connection:
+            bodies = [row.body for row in connection.execute(linkage_doubt.select())]
+        assert bodies
+        assert not any(surname in body for body in bodies)
+        assert linking.crosswalk()
+        blind = services.settings.model_copy(update={"text_key": None})
+        object.__setattr__(services, "settings", blind)
+        with pytest.raises(TextKeyError, match="set CURATOR_TEXT_KEY"):
+            linking.crosswalk()
+
+
+def test_a_changed_register_is_refused(linking):
+    linking.link()
+    (register,) = (linking.installation.data / "linkages").glob("*.register")
+    content = bytearray(register.read_bytes())
+    content[len(content) // 2] ^= 1
+    register.write_bytes(content)
+    with pytest.raises(CommandRefusedError, match="was changed"):
+        linking.crosswalk()
+    assert linking.run("linkage.link", linkage="patients.yaml")["state"] == "failed"
+
+
+def test_a_deleted_linkage_leaves_nothing(linking):
+    linking.link()
+    linking.service.delete("patients")
+    assert list((linking.installation.data / "linkages").glob("*.register")) == []
+    with linking.services.databases.reader.connect() as connection:
+        assert connection.execute(linkage_doubt.select()).all() == []
+    with pytest.raises(NoSuchThingError):
+        linking.crosswalk()
+
+
+def test_one_register_is_kept_and_no_folder_of_a_job(linking):
+    for _ in range(3):
+        linking.link()
+    folder = linking.installation.data / "linkages"
+    linking.done("linkage.review_export", population="people", linkage="patients")
+    assert len(list(folder.glob("*.register"))) == 1
+    assert list((folder / "work").iterdir()) == []
+
+
+def test_a_dry_run_keeps_nothing(linking):
+    told = linking.link(dry_run=True)
+    assert told["patients"] > 0
+    assert linking.review.page(OPERATOR, Page(50))["items"] == []
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            lambda told: told["sources"][0]["fields"].update(surnam="surname"),
+            "did you mean surname",
+        ),
+        (lambda told: told["match"].update(once=["pharmacy"]), "no source 'pharmacy'"),
+        (lambda told: told["match"].update(fields={}), "match.fields"),
+        (lambda told: told.update(sources=[]), "sources"),
+        (lambda told: told.update(opinions=0), "opinions"),
+        (lambda told: told["sources"][0].update(files=["../x.csv"]), "without .."),
+    ],
+)
+def test_a_wrong_file_is_refused_where_it_is_wrong(linking, change, said):
+    path = linking.write(load=None)
+    told = yaml.safe_load(path.read_text())
+    change(told)
+    path.write_text(yaml.safe_dump(told))
+    with pytest.raises(InvalidOptionError, match=said):
+        linking.submit("linkage.link", linkage="patients.yaml")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"patient_no;surname\n1;x\n", "has no column"),
+        (b"", "is empty"),
+        ("patient_no;Stra\xdfe\n".encode("cp1252") * 2, "declare the encoding"),
+        (b'patient_no;"surname\n1;x\n', "broken quoting|has no column"),
+        (b"PK\x03\x04...", "zip archive"),
+    ],
+)
+def test_a_file_that_is_no_such_table_is_refused_by_its_name(linking, content, said):
+    path = linking.write(load=None)
+    told = yaml.safe_load(path.read_text())
+    told["sources"][0].pop("encoding")
+    path.write_text(yaml.safe_dump(told))
+    (linking.folder / "admissions.csv").write_bytes(content)
+    seen = linking.run("linkage.link", linkage="patients.yaml")
+    assert seen["state"] == "failed"
+    assert "admissions.csv" in seen["error"]
+    assert any(one in seen["error"] for one in said.split("|")), seen["error"]
+
+
+def test_rows_that_cannot_be_read_are_counted_and_nothing_else_is_lost(linking):
+    whole = linking.link(dry_run=True)
+    with (linking.folder / "admissions.csv").open("ab") as file:
+        file.write(b"too;few\n;Nobody;At;M;;;;;;;;\n")
+    told = linking.link(dry_run=True)
+    assert told["set_aside"]["admissions"]["rows"] == 1
+    assert "admissions.csv:" in told["set_aside"]["admissions"]["first"][0]
+    assert told["rows_without_id"]["admissions"] == 1
+    assert told["records"]["in_all"] == whole["records"]["in_all"]
