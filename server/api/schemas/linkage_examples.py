@@ -20,7 +20,7 @@ _ITEM: Example = {
 _DETAIL: Example = {
     **_ITEM,
     "opinions": 2,
-    "file": "/srv/import/patients.yaml",
+    "file": "patients.yaml",
     "report": {"patients": 2_412, "doubts": 14},
     "history": [
         {

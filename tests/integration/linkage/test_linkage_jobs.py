@@ -1,6 +1,7 @@
 """Linkages as jobs: keys that stay, doubts, decisions, loads, and what is refused."""
 
 import csv
+import shutil
 from pathlib import Path
 
 import pytest
@@ -16,13 +17,28 @@ from tests.support.installations.linking import Linking
 from tests.support.installations.texts import OPERATOR
 
 
-@pytest.fixture
-def linking(tmp_path):
-    made = ImportingInstallation(tmp_path).create()
+@pytest.fixture(scope="module")
+def linked(tmp_path_factory):
+    """The folder of an installation whose exports were linked once."""
+    folder = tmp_path_factory.mktemp("linked")
+    made = ImportingInstallation(folder).create()
     made.load()
     with made.services() as services:
         found = Linking(made, services)
         found.write(load=None)
+        found.first = found.link()
+    return folder, found.first
+
+
+@pytest.fixture
+def linking(linked, tmp_path):
+    """A copy of it; ``first`` is what its run returned."""
+    folder, first = linked
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    made = ImportingInstallation(tmp_path)
+    with made.services() as services:
+        found = Linking(made, services)
+        found.first = first
         yield found
 
 
@@ -36,7 +52,7 @@ def add_row(folder, **values):
 
 
 def test_a_run_gives_each_id_a_key_and_says_what_it_read(linking):
-    told = linking.link()
+    told = linking.first
     keys = linking.crosswalk()
     assert told["records"]["in_all"] == len(keys)
     assert told["patients"] == len(set(keys.values()))
@@ -48,7 +64,6 @@ def test_a_run_gives_each_id_a_key_and_says_what_it_read(linking):
 
 
 def test_the_same_exports_bring_the_same_keys(linking):
-    linking.link()
     before = linking.crosswalk()
     told = linking.link()
     assert linking.crosswalk() == before
@@ -56,7 +71,6 @@ def test_the_same_exports_bring_the_same_keys(linking):
 
 
 def test_a_new_record_joins_a_patient_and_nobody_is_renumbered(linking):
-    linking.link()
     before = linking.crosswalk()
     with (linking.folder / "laboratory.csv").open(newline="") as file:
         row = next(one for one in csv.DictReader(file) if one["phone_number"])
@@ -71,7 +85,6 @@ def test_a_new_record_joins_a_patient_and_nobody_is_renumbered(linking):
 
 
 def test_an_id_that_is_gone_keeps_its_key(linking):
-    linking.link()
     before = linking.crosswalk()
     lines = (linking.folder / "laboratory.csv").read_text().splitlines()
     (linking.folder / "laboratory.csv").write_text("\n".join(lines[:-1]) + "\n")
@@ -81,7 +94,6 @@ def test_an_id_that_is_gone_keeps_its_key(linking):
 
 
 def test_a_decision_merges_two_patients_and_its_undoing_parts_them(linking):
-    linking.link()
     before = linking.crosswalk()
     doubt = linking.doubts()[0]
     pair = doubt["left"], doubt["right"]
@@ -100,7 +112,6 @@ def test_a_decision_merges_two_patients_and_its_undoing_parts_them(linking):
 
 
 def test_a_doubt_shows_both_records_and_weights_that_add_up(linking):
-    linking.link()
     one = linking.doubts()[0]
     shown = linking.review.doubt(OPERATOR, "patients", one["left"], one["right"])
     left, right = shown["records"]
@@ -129,7 +140,6 @@ def test_a_second_opinion_is_needed_where_two_are_asked_for(linking):
 
 
 def test_what_is_decided_is_no_doubt_any_more(linking):
-    linking.link()
     one = linking.doubts()[0]
     pair = one["left"], one["right"]
     linking.review.decide(OPERATOR, "patients", pair, "no_match")
@@ -140,7 +150,6 @@ def test_what_is_decided_is_no_doubt_any_more(linking):
 
 
 def test_a_sheet_goes_out_and_comes_back(linking):
-    linking.link()
     told = linking.done(
         "linkage.review_export", population="people", linkage="patients"
     )
@@ -168,7 +177,6 @@ def test_a_sheet_goes_out_and_comes_back(linking):
     ],
 )
 def test_a_wrong_sheet_decides_nothing(linking, line, said):
-    linking.link()
     sheet = linking.folder / "sheet.csv"
     sheet.write_text(f"pair,verdict\n{line}\n")
     with pytest.raises(CommandRefusedError, match=said):
@@ -177,7 +185,6 @@ def test_a_wrong_sheet_decides_nothing(linking, line, said):
 
 
 def test_the_view_names_the_origin_of_each_value(linking):
-    linking.link()
     key = linking.crosswalk()["admissions", first_id(linking)]
     told = linking.service.view("patients", key)
     assert {one["class"] for one in told} >= {"identifier", "quasi_identifier"}
@@ -223,7 +230,6 @@ def test_registers_and_doubts_are_closed_where_a_key_is_set(tmp_path):
 
 
 def test_a_changed_register_is_refused(linking):
-    linking.link()
     (register,) = (linking.installation.data / "linkages").glob("*.register")
     content = bytearray(register.read_bytes())
     content[len(content) // 2] ^= 1
@@ -234,7 +240,6 @@ def test_a_changed_register_is_refused(linking):
 
 
 def test_a_deleted_linkage_leaves_nothing(linking):
-    linking.link()
     linking.service.delete("patients")
     assert list((linking.installation.data / "linkages").glob("*.register")) == []
     with linking.services.databases.reader.connect() as connection:
@@ -253,9 +258,12 @@ def test_one_register_is_kept_and_no_folder_of_a_job(linking):
 
 
 def test_a_dry_run_keeps_nothing(linking):
+    add_row(linking.folder, lab_id="L2", family_name="Quxley", first_names="Zebulon")
     told = linking.link(dry_run=True)
-    assert told["patients"] > 0
-    assert linking.review.page(OPERATOR, Page(50))["items"] == []
+    assert told["records"]["new"] == 1
+    (item,) = linking.review.page(OPERATOR, Page(50))["items"]
+    assert item["runs"] == 1
+    assert ("laboratory", "L2") not in linking.crosswalk()
 
 
 @pytest.mark.parametrize(
@@ -304,7 +312,7 @@ def test_a_file_that_is_no_such_table_is_refused_by_its_name(linking, content, s
 
 
 def test_rows_that_cannot_be_read_are_counted_and_nothing_else_is_lost(linking):
-    whole = linking.link(dry_run=True)
+    whole = linking.first
     with (linking.folder / "admissions.csv").open("ab") as file:
         file.write(b"too;few\n;Nobody;At;M;;;;;;;;\n")
     told = linking.link(dry_run=True)

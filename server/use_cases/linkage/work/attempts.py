@@ -282,6 +282,11 @@ class Attempt:
         loaded = service.load(path, self._wanted.choices, request=request)
         return {**loaded, "linked": told}
 
+    def _file(self) -> str:
+        """Return the linkage's file by its path under the import folder."""
+        folder = import_folder(self._services.settings.import_)
+        return self._wanted.found.path.relative_to(folder).as_posix()
+
     def _record(
         self,
         connection: Connection,
@@ -304,7 +309,7 @@ class Attempt:
                 context.job_id,
             )
         values = {
-            "file": str(self._wanted.found.path),
+            "file": self._file(),
             "opinions": declared.opinions,
             "job": context.job_id,
         }
