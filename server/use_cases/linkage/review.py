@@ -295,12 +295,12 @@ class ReviewService:
 
 
 def pair_of(written: str) -> Pair:
-    """Return the records of a pair that is written as ``12-40``.
+    """Return the records of a pair that is written as ``12_40``.
 
     Raises:
         NotFoundError: It is no pair.
     """
-    left, _, right = written.partition("-")
+    left, _, right = written.partition("_")
     if not all(_is_number(one) for one in (left, right)):
         raise NotFoundError
     return int(left), int(right)

@@ -24,6 +24,7 @@ from tests.support.installations.harness import (
     client,
     serve_in_thread,
 )
+from tests.support.installations.linking import store_linkage
 from tests.support.installations.publishing import Press, spec
 from tests.support.installations.two_persons import Two
 
@@ -43,7 +44,8 @@ NOBODYS = {
     "population": "nowhere", "dataset": "nowhere", "project": "nowhere",
     "principal": "nobody", "key": "k_" + "0" * 24, "query_id": "q_" + "0" * 24,
     "proposal": "pr_" + "0" * 24, "job": "job_" + "0" * 24, "snapshot": "s_" + "0" * 24,
-    "release": "rel_" + "0" * 24,
+    "release": "rel_" + "0" * 24, "linkage": "lnk_" + "0" * 24, "pair": "7_8",
+    "decision": "dec_" + "0" * 24,
 }  # fmt: skip
 
 
@@ -140,6 +142,18 @@ ROWS = {
         Row("GET /v1/admin/jobs"),
         Row("GET /v1/admin/jobs/{job}"),
         Row("POST /v1/admin/jobs/{job}/cancel"),
+        Row("GET /v1/admin/linkages"),
+        Row("GET /v1/admin/linkages/{linkage}"),
+        Row("GET /v1/admin/linkages/{linkage}/doubts"),
+        Row("GET /v1/admin/linkages/{linkage}/doubts/{pair}"),
+        Row(
+            "POST /v1/admin/linkages/{linkage}/doubts/{pair}/decisions",
+            {"verdict": "match"},
+            201,
+        ),
+        Row("POST /v1/admin/linkages/{linkage}/decisions/{decision}/undo"),
+        Row("GET /v1/admin/linkages/{linkage}/agreement"),
+        Row("GET /v1/admin/linkages/{linkage}/acts"),
         Row("POST /v1/admin/releases/plan", {"release": spec("planned")}),
         Row("POST /v1/admin/releases", {"release": spec("queued")}, 202),
         Row("GET /v1/releases"),
@@ -233,12 +247,14 @@ def world(tmp_path_factory):
             "principal": "ada", "key": spare_key, "query_id": mine["query_id"],
             "job": _job(installation, "people"), "snapshot": older, "newer": newer,
             "release": releases[0], "tree": trees[0],
+            **_linkage(installation, "people"),
         }  # fmt: skip
         others = {
             "population": "pupils", "dataset": "school", "project": "other",
             "principal": "eve", "key": spare_key, "query_id": theirs["query_id"],
             "job": _job(installation, "pupils"), "snapshot": school,
             "release": releases[1], "tree": trees[1],
+            **_linkage(installation, "pupils"),
         }  # fmt: skip
         yield World(installation, two, http, own, others)
 
@@ -261,6 +277,12 @@ def _job(installation, population):
     with installation.services() as services:
         viewer = Viewer("local:test", None)
         return make_jobs(services).submit(viewer, "dataset.load", told)["id"]
+
+
+def _linkage(installation, population):
+    """Write a linkage of a population; return the names of what is in it."""
+    with installation.services() as services:
+        return store_linkage(services, population)
 
 
 def _release(installation, dataset, project, name, **more):
@@ -382,6 +404,7 @@ LISTS = {
     "/v1/admin/projects": ("custodian", "name", "study", "other"),
     "/v1/admin/proposals": ("custodian", "population", "people", "pupils"),
     "/v1/admin/jobs": ("custodian", "population", "people", "pupils"),
+    "/v1/admin/linkages": ("custodian", "population", "people", "pupils"),
     "/v1/admin/releases": ("custodian", "name", "mine", "theirs"),
     "/v1/releases": ("analyst", "name", "mine", "theirs"),
     "/v1/admin/ledger": ("custodian", "population", "people", "pupils"),

@@ -1,15 +1,23 @@
 """Linkages of a small made-up hospital, run in the test's own process."""
 
 import csv
+import json
 import re
+import secrets
 from pathlib import Path
 
 import yaml
+from sqlalchemy import insert
 
 from server.demo.linking.writing import write_demo
+from server.persistence.linkage_tables import linkage, linkage_doubt, linkage_run
+from server.use_cases.linkage.opinions import Opinion
 from server.use_cases.linkage.review import ReviewService
+from server.use_cases.linkage.store import LinkageStore, doubt_place
 from server.use_cases.linkage.work.service import LinkageService
 from server.use_cases.services.paging import Page
+from server.use_cases.services.sealing import TextSeal
+from server.use_cases.services.services import now_text
 from tests.support.installations.texts import OPERATOR, Texts
 
 PAGE = Path(__file__).parents[3] / "docs" / "linking.md"
@@ -70,3 +78,57 @@ class Linking(Texts):
 
     def doubts(self, most=200):
         return self.review.doubts(OPERATOR, "patients", Page(most))["items"]
+
+
+def store_linkage(services, population):
+    """Write a linkage of one doubtful pair and one decision; return what names them."""
+    suffix, pair = secrets.token_hex(12), (1, 2)
+    own, job = f"lnk_{suffix}", f"job_{suffix}"
+    said = {"created": now_text(), "created_by": "local:test"}
+    body = {
+        "records": [
+            {"record": n, "source": "s", "id": str(n), "patient": n, "values": {}}
+            for n in pair
+        ],
+        "prior": -1.0,
+        "steps": [],
+    }
+    of_pair = {"left": pair[0], "right": pair[1]}
+    seal, store = TextSeal(None), LinkageStore()
+    with services.databases.writer.begin() as connection:
+        connection.execute(
+            insert(linkage).values(
+                id=own,
+                population=population,
+                name="patients",
+                file="patients.yaml",
+                opinions=1,
+                job=job,
+                **said,
+            )
+        )
+        connection.execute(
+            insert(linkage_run).values(
+                job=job,
+                linkage=own,
+                number=1,
+                file_sha256="",
+                decisions=0,
+                report="{}",
+                **said,
+            )
+        )
+        connection.execute(
+            insert(linkage_doubt).values(
+                job=job,
+                number=1,
+                score=0.5,
+                weight=0.0,
+                reason="score",
+                body=seal.close(json.dumps(body).encode(), *doubt_place(job, 1)),
+                **of_pair,
+            )
+        )
+        opinion = Opinion(pair, "local:test", "unsure")
+        decision, _ = store.decide(connection, own, opinion)
+    return {"linkage": own, "pair": "1_2", "decision": decision}
