@@ -264,7 +264,10 @@ class TableSpec(_Spec):
 
 
 class Declarations(_Spec):
-    """A whole manifest's keys, shaped but not yet checked against one another."""
+    """A whole manifest's keys, shaped but not yet checked against one another.
+
+    ``linked`` says by what each patient has one unit id: a linkage, or an index.
+    """
 
     version: Literal[1]
     population: PopulationSpec
@@ -272,6 +275,7 @@ class Declarations(_Spec):
     snapshot_date: Day
     hierarchies: tuple[HierarchySpec, ...] = ()
     display: DisplaySpec | None = None
+    linked: Source | None = None
     tables: tuple[TableSpec, ...] = Field(min_length=1)
 
     def unit_column_names(self) -> tuple[frozenset[str], frozenset[str]]:

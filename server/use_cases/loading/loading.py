@@ -74,6 +74,11 @@ from upstream.progress import (
 )
 from upstream.public_check.public_watch import Surroundings
 
+NEVER_LINKED = (
+    "nobody says that the unit ids were linked: a patient of two ids is two units, and "
+    "is promised half as much. Link the records (curator linkage run), or say where "
+    "the ids come from, such as linked: master patient index of 2025"
+)
 CHANGED = "the manifest was changed since the job was submitted: submit again"
 
 
@@ -125,6 +130,14 @@ def _as_submitted(path: Path, folder: Path | None, request: LoadRequest) -> Mani
     if request.submitted not in {None, read.facts}:
         raise CommandRefusedError(CHANGED)
     return load_manifest(path, folder, read)
+
+
+def _report(manifest: Manifest, ingested: Ingested) -> Document:
+    """Return a load's report, and whether anybody says that its ids were linked."""
+    told = ingested.report.to_json()
+    if manifest.linked is None:
+        told["warnings"] = [*ingested.report.warnings, NEVER_LINKED]
+    return told
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +279,7 @@ class Loader:
             loaded: Document = {
                 "dataset": manifest.dataset,
                 "snapshot": None if choices.dry_run else snapshot,
-                "report": ingested.report.to_json(),
+                "report": _report(manifest, ingested),
                 **self._same_rows(manifest.dataset, target),
             }
             if choices.dry_run:

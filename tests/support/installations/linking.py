@@ -14,7 +14,9 @@ from server.persistence.linkage_tables import linkage, linkage_doubt, linkage_ru
 from server.use_cases.linkage.opinions import Opinion
 from server.use_cases.linkage.review import ReviewService
 from server.use_cases.linkage.store import LinkageStore, doubt_place
+from server.use_cases.linkage.work.populations import population_of
 from server.use_cases.linkage.work.service import LinkageService
+from server.use_cases.loading.service import LoadService
 from server.use_cases.services.paging import Page
 from server.use_cases.services.sealing import TextSeal
 from server.use_cases.services.services import now_text
@@ -50,6 +52,10 @@ class Linking(Texts):
             yaml.safe_dump({k: v for k, v in told.items() if v is not None})
         )
         return path
+
+    def create_population(self, path):
+        service = LoadService(self.services, "local:test")
+        service.create_population(path, population_of(path))
 
     def link(self, **told):
         return self.done("linkage.link", linkage="patients.yaml", **told)

@@ -4,8 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Final
 
-import pyarrow as pa
-
 from upstream.linkage.declared import LinkageSpec
 from upstream.linkage.patients.settling import (
     Known,
@@ -72,19 +70,21 @@ def write_settled(register: Register, settled: Settled) -> None:
     """Write whose each record is, what changed, and what a clerk has to decide."""
     connection = register.connection
     numbers = range(1, len(settled.keys))
-    told = pa.table(
-        {
-            "number": pa.array(numbers, pa.int32()),
-            "home": pa.array(settled.homes[1:], pa.int32()),
-            "key": pa.array(settled.keys[1:], pa.int32()),
-        }
+    connection.execute(
+        "CREATE OR REPLACE TEMP TABLE told (number INTEGER, home INTEGER, key INTEGER)"
     )
-    connection.register("told", told)
+    register.insert(
+        "told",
+        {
+            "number": ("INTEGER", numbers),
+            "home": ("INTEGER", settled.homes[1:]),
+            "key": ("INTEGER", settled.keys[1:]),
+        },
+    )
     connection.execute(
         "UPDATE standing SET home = told.home, key = told.key FROM told "
-        "WHERE standing.number = told.number"
+        "WHERE standing.number = told.number; DROP TABLE told"
     )
-    connection.unregister("told")
     register.remember(_NEXT_KEY, settled.next_key)
     connection.execute("DELETE FROM act")
     connection.execute("DELETE FROM doubt")
@@ -98,19 +98,17 @@ def _write_doubts(register: Register, settled: Settled) -> None:
     if not settled.doubts:
         return
     pairs = [one.pair for one in settled.doubts]
-    told = pa.table(
+    register.insert(
+        "doubt",
         {
-            "ordinal": pa.array(range(1, 1 + len(pairs)), pa.int32()),
-            "left": pa.array([one.left for one in pairs], pa.int32()),
-            "right": pa.array([one.right for one in pairs], pa.int32()),
-            "score": pa.array([one.score for one in pairs], pa.float64()),
-            "weight": pa.array([one.weight for one in pairs], pa.float64()),
-            "reason": pa.array([one.reason for one in settled.doubts], pa.string()),
-        }
+            "ordinal": ("INTEGER", range(1, 1 + len(pairs))),
+            "left": ("INTEGER", [one.left for one in pairs]),
+            "right": ("INTEGER", [one.right for one in pairs]),
+            "score": ("DOUBLE", [one.score for one in pairs]),
+            "weight": ("DOUBLE", [one.weight for one in pairs]),
+            "reason": ("VARCHAR", [one.reason for one in settled.doubts]),
+        },
     )
-    register.connection.register("told", told)
-    register.connection.execute("INSERT INTO doubt SELECT * FROM told")
-    register.connection.unregister("told")
 
 
 def keys_of(register: Register) -> list[int]:

@@ -5,7 +5,7 @@ run begins with what an earlier one settled: ``take_over``.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -35,6 +35,10 @@ CREATE TABLE identifier (
 _KEPT: Final = ("record", "standing", "pair", "act", "fact", "identifier")
 Tell = Callable[[str, int, int | None], None]
 """Told a stage, and how much of it is done, of how much if that is known."""
+
+
+Columns = Mapping[str, tuple[str, Sequence[object]]]
+"""Types and values of columns, by name; of each as many as there are rows."""
 
 
 def quoted(name: str) -> str:
@@ -92,6 +96,22 @@ class Register:
             [catalogue],
         ).fetchall()
         return {str(name) for (name,) in rows}
+
+    def insert(
+        self, table: str, columns: Mapping[str, tuple[str, Sequence[object]]]
+    ) -> None:
+        """Append rows to a table of ours.
+
+        Args:
+            table: Its name, quoted where it has to be.
+            columns: By name, all of the table: the type and the values of each row.
+        """
+        told = ", ".join(f"unnest(?::{kind}[])" for kind, _ in columns.values())
+        names = ", ".join(map(quoted, columns))
+        self.connection.execute(
+            f"INSERT INTO {table} ({names}) SELECT {told}",
+            [list(values) for _, values in columns.values()],
+        )
 
     def remember(self, name: str, value: object) -> None:
         """Write a fact of the run, as JSON."""

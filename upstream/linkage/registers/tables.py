@@ -11,8 +11,6 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Final
 
-import pyarrow as pa
-
 from upstream.errors import IngestionError, Problem
 from upstream.extraction.reading.decoding.encodings import refuse_other_formats
 from upstream.extraction.reading.folders import SourceFile, UnreadFile, source_files
@@ -124,25 +122,21 @@ def _insert(
     """Write rows of one file; a column that it does not have is NULL."""
     if not batch:
         return
-    width, count = len(rows.columns), len(batch)
-    columns: list[pa.Array] = [pa.nulls(count, pa.string())] * width
-    for at, values in zip(
-        places, zip(*(v for _, v in batch), strict=True), strict=True
-    ):
-        columns[at] = pa.array(values, pa.string())
-    first = rows.count + 1
-    told = {
-        "row": pa.array(range(first, first + count), pa.int64()),
-        "place": pa.array([line for line, _ in batch], pa.int64()),
-        **{f"c{number}": column for number, column in enumerate(columns)},
+    count, first = len(batch), rows.count + 1
+    told = zip(*(values for _, values in batch), strict=True)
+    columns = {
+        f"c{place}": ("VARCHAR", values)
+        for place, values in zip(places, told, strict=True)
     }
-    names = "".join(f", c{number}" for number in range(width))
-    register.connection.register("batch", pa.table(told))
-    register.connection.execute(
-        f"INSERT INTO {rows.table} SELECT row, ?, place, NULL{names} FROM batch",  # noqa: S608 - names of ours
-        [file],
+    register.insert(
+        rows.table,
+        {
+            "row": ("BIGINT", range(first, first + count)),
+            "file": ("VARCHAR", [file] * count),
+            "place": ("BIGINT", [line for line, _ in batch]),
+            **columns,
+        },
     )
-    register.connection.unregister("batch")
     rows.count += count
 
 

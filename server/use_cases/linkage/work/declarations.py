@@ -188,7 +188,8 @@ def manifest_of(linkage: Linkage, file: str, places: Places) -> Manifest | None:
     if linkage.load is None:
         return None
     made = _made(linkage)
-    whole: dict[str, object] = {**linkage.load}
+    said = f"by the linkage {linkage.linkage}"
+    whole: dict[str, object] = {"linked": said, **linkage.load}
     tables = linkage.load.get("tables")
     if isinstance(tables, list):
         whole["tables"] = [

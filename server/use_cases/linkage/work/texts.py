@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import pyarrow as pa
-
 from server.use_cases.extraction.pipelines.found_spans import Found, FoundSpans
 from server.use_cases.extraction.pipelines.values import Values
 from server.use_cases.extraction.store.texts import Collection, StoredDocument
@@ -103,21 +101,17 @@ def _insert(
 ) -> None:
     if not batch:
         return
-    columns = list(zip(*batch, strict=True))
-    kinds = [pa.int64(), *([pa.string()] * (len(columns) - 1))]
-    names = ["row", "file", *(f"c{n}" for n in range(len(rows.columns)))]
-    told = pa.table(
+    numbers, files, *values = zip(*batch, strict=True)
+    told = {f"c{place}": ("VARCHAR", column) for place, column in enumerate(values)}
+    register.insert(
+        rows.table,
         {
-            name: pa.array(column, kind)
-            for name, column, kind in zip(names, columns, kinds, strict=True)
-        }
+            "row": ("BIGINT", numbers),
+            "file": ("VARCHAR", files),
+            "place": ("BIGINT", numbers),
+            **told,
+        },
     )
-    register.connection.register("batch", told)
-    values = ", ".join(names[2:])
-    register.connection.execute(
-        f"INSERT INTO {rows.table} SELECT row, file, row, NULL, {values} FROM batch"  # noqa: S608 - names of ours
-    )
-    register.connection.unregister("batch")
     rows.count += len(batch)
 
 

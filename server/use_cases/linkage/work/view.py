@@ -7,8 +7,6 @@ HIDE's identifier view (Gardner and Xiong 2009).
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-import pyarrow as pa
-
 from server.use_cases.linkage.work.declarations import Linkage
 from server.use_cases.linkage.work.texts import Known, TextRows
 from upstream.linkage.registers.register import Register
@@ -22,17 +20,17 @@ _BY_RISK: Final[Mapping[str, Attribute]] = {
     "health": "sensitive",
 }
 _COLUMNS: Final = {
-    "key": pa.int32(),
-    "class": pa.string(),
-    "attribute": pa.string(),
-    "value": pa.string(),
-    "source": pa.string(),
-    "id": pa.string(),
-    "file": pa.string(),
-    "place": pa.string(),
-    "start": pa.int64(),
-    "end": pa.int64(),
-    "finder": pa.string(),
+    "key": "INTEGER",
+    "class": "VARCHAR",
+    "attribute": "VARCHAR",
+    "value": "VARCHAR",
+    "source": "VARCHAR",
+    "id": "VARCHAR",
+    "file": "VARCHAR",
+    "place": "VARCHAR",
+    "start": "BIGINT",
+    "end": "BIGINT",
+    "finder": "VARCHAR",
 }
 
 
@@ -114,11 +112,14 @@ class ViewWriter:
     def _insert(self, batch: Sequence[tuple[object, ...]]) -> None:
         if not batch:
             return
-        columns = zip(_COLUMNS.items(), zip(*batch, strict=True), strict=True)
-        told = {name: pa.array(values, kind) for (name, kind), values in columns}
-        self._register.connection.register("batch", pa.table(told))
-        self._register.connection.execute("INSERT INTO identifier FROM batch")
-        self._register.connection.unregister("batch")
+        values = zip(*batch, strict=True)
+        self._register.insert(
+            "identifier",
+            {
+                name: (kind, column)
+                for (name, kind), column in zip(_COLUMNS.items(), values, strict=True)
+            },
+        )
 
 
 def keys_of_documents(register: Register, source: str) -> dict[int, int]:
