@@ -101,12 +101,24 @@ def _together(parts: Sequence[Lists]) -> Lists:
 
 
 def injected(
-    name: object, text: str, ways: Ways, seed: int = SEED
+    name: object,
+    text: str,
+    ways: Ways,
+    seed: int = SEED,
+    whose: Person | None = None,
 ) -> AnnotatedDocument:
-    """Return a report with identifiers, and where they are; the same at every call."""
+    """Return a report with identifiers, and where they are; the same at every call.
+
+    Args:
+        name: The report's; what is drawn depends on it.
+        text: What it says.
+        ways: What is put into it.
+        seed: Another seed puts in others.
+        whose: The patient; none: somebody of the sex that the report has.
+    """
     rng = np.random.default_rng((seed, zlib.crc32(str(name).encode())))
     lists = ways.lists
-    person = _like(rng, text, lists)
+    person = whose or _like(rng, text, lists)
     stay = draw_stay(rng, lists)
     slots = {
         **slots_of(rng, person, stay, stay.admitted, lists),
