@@ -34,11 +34,18 @@ def marginals(
         return [np.zeros(each.shape) for each in scores]
     padded = _padded([scores[text] for text in order], int(lengths[0]))
     active = [int(np.count_nonzero(lengths > step)) for step in range(lengths[0])]
-    joint = _forward_backward(padded, np.exp(transitions.astype(np.float64)), active)
+    joint = _forward_backward(padded, _exponentials(transitions), active)
     found: list[Probabilities] = [np.zeros(0)] * len(scores)
     for row, text in enumerate(order):
         found[text] = joint[: lengths[row], row]
     return found
+
+
+def _exponentials(transitions: npt.NDArray[np.float32]) -> Probabilities:
+    """Return the exponentials, the most of them 1: large scores would be infinite."""
+    highest = transitions.max(initial=-np.inf)
+    shift = highest if np.isfinite(highest) else 0.0
+    return np.exp(transitions.astype(np.float64) - shift)
 
 
 def _padded(scores: Sequence[Scores], steps: int) -> Probabilities:

@@ -70,6 +70,22 @@ def test_long_texts_neither_underflow_nor_overflow():
     np.testing.assert_allclose(found[1], [0.5, 0.5])
 
 
+@pytest.mark.parametrize("shift", [0.0, 2_000.0, -2_000.0])
+def test_large_transitions_are_as_good_as_small_ones(shift):
+    scores = np.array([[0, 1], [2, 0]], dtype=np.float32)
+    chain = np.array([[0, 1], [-np.inf, 2]], dtype=np.float32)
+    (found,) = marginals([scores], chain + np.float32(shift))
+    (expected,) = marginals([scores], chain)
+    assert found.sum(axis=1) == pytest.approx(1)
+    assert found == pytest.approx(expected)
+
+
+def test_transitions_that_forbid_everything_are_no_error():
+    forbidden = np.full((2, 2), -np.inf, dtype=np.float32)
+    (found,) = marginals([np.zeros((2, 2), dtype=np.float32)], forbidden)
+    assert np.isfinite(found).all()
+
+
 def random_weights(names, seed=1):
     draws = np.random.default_rng(seed)
     size = len(LABELS)
