@@ -2,7 +2,8 @@
 
 Run: ``python -m benchmarks.linking.loop [--corpus reports --data FOLDER]``. A model
 learns a few notes of other patients; two tables and the notes of some hundred patients
-are linked by a simple deterministic matcher, with what the model found, and so on.
+are linked with what the model found, by a simple deterministic matcher or by match
+weights (``--matcher weights``), and so on.
 Prints a Markdown table of rounds for each way to use what is known, of several
 hospitals together; a round that gains nothing says so.
 """
@@ -15,6 +16,8 @@ from benchmarks.extraction.corpora import add_data
 from benchmarks.extraction.trained import spec_of
 from benchmarks.linking.corpora import Corpus, demo_corpus, report_corpus
 from benchmarks.linking.looped import Judged, MemoryLoop, Ways
+from benchmarks.linking.matching import match
+from benchmarks.linking.scored import link_by_weights
 from upstream.extraction.measures.report import Judgement
 from upstream.linkage.loop.rounds import MOST_ROUNDS, Round, run_rounds
 
@@ -31,6 +34,7 @@ WAYS = {
     "all three": {"dictionaries": True, "own_notes": True},
     "all three, kept": {"dictionaries": True, "own_notes": True, "keep": True},
 }
+MATCHERS = {"keys": match, "weights": link_by_weights}
 KINDS = ("notes", "records")
 Step = tuple[Round, Judged]
 
@@ -45,13 +49,15 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="*", default=[1, 2, 3])
     parser.add_argument("--rounds", type=int, default=MOST_ROUNDS)
     parser.add_argument("--ways", nargs="*", choices=tuple(WAYS), default=list(WAYS))
+    parser.add_argument("--matcher", choices=tuple(MATCHERS), default="keys")
     parser.add_argument("--spec", default="{}", help="a ModelSpec as JSON")
     told = parser.parse_args()
     corpora = [corpus_of(told, seed) for seed in told.seeds]
     notes, rows = (sum(len(getattr(each, kind)) for each in corpora) for kind in KINDS)
     print(f"{len(corpora)} hospitals, {notes:,} notes, {rows:,} rows in all")
     for name in told.ways:
-        ways = Ways(spec_of(told.spec, **QUICK), **WAYS[name])
+        link = MATCHERS[told.matcher]
+        ways = Ways(spec_of(told.spec, **QUICK), link=link, **WAYS[name])
         steps = [looped(corpus, ways, told.rounds) for corpus in corpora]
         print_rounds(name, list(together(steps)))
 

@@ -1,11 +1,11 @@
 """A loop in memory over notes and tables, judged by the truth after each round."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchmarks.linking.corpora import FIELDS, READ_AS, TYPES, Corpus
-from benchmarks.linking.matching import judge_pairs, match, merged
+from benchmarks.linking.matching import Values, judge_pairs, match, merged
 from upstream.extraction.features.phrases import Dictionary
 from upstream.extraction.measures.counts import Counts
 from upstream.extraction.measures.report import Judgement, judge
@@ -37,6 +37,7 @@ class Ways:
         dictionaries: Whether the model is trained again with names of linked patients.
         own_notes: Whether it is trained on what was found in linked notes, too.
         keep: Whether what an earlier model found stays.
+        link: Says which patient each record is of.
     """
 
     spec: ModelSpec
@@ -44,6 +45,7 @@ class Ways:
     dictionaries: bool = False
     own_notes: bool = False
     keep: bool = False
+    link: Callable[[Mapping[str, Values]], dict[str, int]] = match
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,8 @@ class MemoryLoop:
 
     def link(self) -> Linked:
         """Match rows and notes, and gather what is known of the notes' patients."""
-        before, self.patients = self.patients, match({**self.rows, **self.values})
+        records = {**self.rows, **self.values}
+        before, self.patients = self.patients, self.ways.link(records)
         linked = linked_documents(self.patients, self.values)
         members = defaultdict(list)
         for name, patient in self.patients.items():

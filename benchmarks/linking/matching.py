@@ -48,7 +48,7 @@ def _join(groups: Groups, key, members: Sequence[int], days) -> None:
 
 def keys_of(values: Values) -> Iterator[tuple]:
     """Yield what a record may be joined by."""
-    names, days = set(_names(values)), _days(values)
+    names, days = set(names_of(values)), _days(values)
     phones = {
         key for key in phone_keys(values.get("phone", ())) if len(key) == _WHOLE_PHONE
     }
@@ -74,7 +74,7 @@ def _days(values: Values) -> set:
     }
 
 
-def _names(values: Values) -> Iterator[tuple[str, str]]:
+def names_of(values: Values) -> Iterator[tuple[str, str]]:
     """Yield given names and surnames, without case, accents and initials."""
     for given in values.get("given", ()):
         for last in values.get("last", ()):
