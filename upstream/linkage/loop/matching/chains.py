@@ -109,6 +109,16 @@ def _add_first_initials(words: Words, chain: Chain, letters: Collection[str]) ->
         chain.initials += 1
 
 
+def _is_middle_initial(words: Words, at: int) -> bool:
+    """Whether another word with a capital stands behind an initial: a surname."""
+    behind = at + 1
+    if behind < len(words) and words.raw[behind] == ".":
+        behind += 1
+    if behind >= len(words) or not words.is_near(behind, lines=0):
+        return False
+    return len(words.folded[behind]) > 1 and words.raw[behind][0].isupper()
+
+
 def is_degree(words: Words, at: int) -> bool:
     """Whether ``M.D.`` begins at a token, with or without its stops."""
     if words.folded[at] == "md":
@@ -143,6 +153,8 @@ def _add_last_initial(words: Words, chain: Chain, letters: Collection[str]) -> N
     if not (is_letter and is_known and is_told and words.is_near(at, lines=0)):
         return
     if (is_glued and follows in "'\u2019&/+-") or is_degree(words, at):
+        return
+    if len(chain.pieces) == 1 and not has_comma and _is_middle_initial(words, at):
         return
     chain.initials += said in letters
     chain.behind = at + 1

@@ -131,6 +131,12 @@ def test_more_words_can_be_said_to_be_common():
     assert known_spans(text, ONE, {"last": "NAME"}, frozenset(["kowalski"])) == ()
 
 
+def test_an_initial_before_another_surname_is_no_part_of_it():
+    jason = known(given="Jason", last="Hill")
+    assert said("Seen: Jason H. Black, Jason H", jason) == ["Jason", "Jason H"]
+    assert said("Dr. Jason H. Black", jason) == []
+
+
 def test_names_on_both_sides_of_a_blank_line_are_two():
     assert said("Seen: José\n\n\nMuñoz came", ONE) == ["José", "Muñoz"]
     assert said("He saw José. Muñoz came", ONE) == ["José", "Muñoz"]
