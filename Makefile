@@ -34,8 +34,9 @@ $(VENV)/.docs: $(VENV)/.app requirements/docs.txt
 demo: $(VENV)/.app ## A synthetic hospital: six paid questions, releases that are asked for nothing
 	@$(RUN)/curator demo
 
-demo-upstream: $(VENV)/.app ## Notes of 2,000 made-up patients: read, tagged, loaded, and counted with noise
+demo-upstream: $(VENV)/.app ## Notes of 2,000 made-up patients, read, tagged and counted; records linked, and counted right
 	@$(RUN)/curator demo --notes
+	@$(RUN)/curator demo --linking
 
 serve: $(VENV)/.app ## Serve the demo's data until stopped
 	@$(RUN)/curator demo --serve
@@ -101,4 +102,4 @@ image-check: $(VENV)/.dev ## The Dockerfile's steps in a plain directory, to one
 	@PYTHON=$(PYTHON) scripts/dockerfile-steps build/image
 
 clean: ## Remove the environment and what the demo made
-	rm -rf $(VENV) .demo .demo-upstream build
+	rm -rf $(VENV) .demo .demo-upstream .demo-linking build

@@ -17,6 +17,7 @@ from server.cli.commands import Wiring, add_commands, settings_or_exit
 from server.cli.data.jobs import job_commands
 from server.cli.data.manifests import manifest_commands
 from server.cli.demos.hospital import run_demo, serve_demo
+from server.cli.demos.linking import run_linking_demo
 from server.cli.demos.notes import run_notes_demo
 from server.cli.host.backup import backup_commands
 from server.cli.host.doctor import add_doctor, database_commands
@@ -204,15 +205,19 @@ def demo(
         bool, typer.Option("--serve", help="Serve the demo's data until stopped.")
     ] = False,
     notes: Annotated[
-        bool, typer.Option("--notes", help="The other demo: counts of what notes say.")
+        bool, typer.Option("--notes", help="Another demo: counts of what notes say.")
+    ] = False,
+    linking: Annotated[
+        bool, typer.Option("--linking", help="Another demo: who is one patient.")
     ] = False,
 ) -> None:
     """Load a synthetic hospital, publish a cube of it, ask both, say what to try."""
     with refusals():
-        if notes and serve:
-            message = "--serve is of the hospital's demo: leave --notes out"
+        if notes + linking + serve > 1:
+            message = "say one of --serve (of the hospital's demo), --notes, --linking"
             raise CommandRefusedError(message)
-        (run_notes_demo if notes else serve_demo if serve else run_demo)(_WIRING)
+        wanted = {run_notes_demo: notes, run_linking_demo: linking, serve_demo: serve}
+        next((demo for demo, is_meant in wanted.items() if is_meant), run_demo)(_WIRING)
 
 
 @cli.command()

@@ -116,7 +116,7 @@ def _build(made: DemoInstallation) -> str:
     for what, published in (("cube of its stays", cube), ("tree of ways", sequences)):
         say(f"Publishing a {what} ...")
         _publish(made, services, published.NAME, published.SPEC)
-    key = made.issue_key(services, "hospital", "5")
+    key = made.issue_key(services, ("hospital",), "5")
     services.databases.close()
     say(f"Ready after {time.monotonic() - started:.1f} s.")
     return key

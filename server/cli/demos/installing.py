@@ -7,7 +7,7 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,14 +100,18 @@ class DemoInstallation:
             raise CommandRefusedError(message)
         return ended["result"] or {}
 
-    def issue_key(self, services: Services, dataset: str, allotment: str) -> str:
-        """Return the key of an analyst, ada, who may spend so much on a dataset."""
+    def issue_key(
+        self, services: Services, datasets: Sequence[str], allotment: str
+    ) -> str:
+        """Return the key of an analyst, ada, who may spend so much on each dataset."""
         actor = self.wiring.actor()
         people = PeopleService(services, actor)
         people.create_principal("ada", "analyst")
-        ProjectService(services, actor).create_project(
-            NewProject("demo", (dataset,), ("ada",), allotment=Loss.parse(allotment))
-        )
+        spent = Loss.parse(allotment)
+        for number, dataset in enumerate(datasets):
+            name = f"demo_{dataset}" if number else "demo"
+            project = NewProject(name, (dataset,), ("ada",), spent)
+            ProjectService(services, actor).create_project(project)
         issued = people.create_key("ada")
         write_durably(self.key_file, json.dumps(issued).encode())
         return str(issued["key"])

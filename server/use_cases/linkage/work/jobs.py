@@ -142,10 +142,15 @@ class LinkJob(TextJob):
         found: Found[Linkage],
         source: TextSource,
     ) -> TextRows:
-        """Read and tag a source of texts, where that was not done."""
-        wanted = WantedTexts(
-            found.declared.population, source.collection, source.source
-        )
+        """Read and tag a source of texts, where that was not done in any run."""
+        population, name = found.declared.population, source.collection
+        with parts.databases.reader.connect() as connection:
+            held = {
+                one.name
+                for one in parts.texts.collections(connection)
+                if one.population == population
+            }
+        wanted = WantedTexts(population, name, None if name in held else source.source)
         configured = self._services.settings.import_
         collection = read_texts(context, parts, wanted, configured)
         models = [
