@@ -1,1 +1,1 @@
-"""How good linking is, and what the loop between extraction and linking gains."""
+"""How well and how fast records are linked, beside splink and FRIL's weighted sum."""

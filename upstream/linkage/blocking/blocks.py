@@ -10,9 +10,9 @@ from upstream.linkage.blocking.passes import Pass
 from upstream.linkage.declared import LinkageSpec
 from upstream.linkage.tables import name_sql
 
-PAIRS_PER_RECORD = 10
+PAIRS_PER_RECORD = 3
 """Pairs that a pass may bring for each record, on average."""
-FEWEST_PAIRS = 500_000
+FEWEST_PAIRS = 300_000
 """Pairs that a pass may bring however few the records are."""
 
 

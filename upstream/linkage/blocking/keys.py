@@ -92,13 +92,22 @@ def pass_sql(keys: Sequence[Key], kinds: Sequence[FieldKind]) -> str:
 
     Two names in full, or in sound, name the same block in either order, so that names
     that were swapped meet.
+
+    Args:
+        keys: Of the pass; their values have the names that ``key_name`` gives.
+        kinds: Of their fields.
     """
-    values = [key_sql(key) for key in keys]
+    values = [key_name(key) for key in keys]
+    known = " AND ".join(f"{value} IS NOT NULL" for value in values)
     if (
         len(keys) > 1
         and len({key.part for key in keys}) == 1
         and set(kinds) == {"name"}
     ):
         values = [f"array_to_string(list_sort([{', '.join(values)}]), '|')"]
-    known = " AND ".join(f"{key_sql(key)} IS NOT NULL" for key in keys)
     return f"CASE WHEN {known} THEN hash({', '.join(values)}) END"
+
+
+def key_name(key: Key) -> str:
+    """Return the column of a key's value."""
+    return name_sql(f"key:{key}")

@@ -35,11 +35,13 @@ class Comparison:
         similarity: SQL of the two values: from 0 to 1, the same in either order.
         levels: From the best; the last one holds for whatever is left. The first is
             agreement on one value, which may be frequent or rare.
+        near: Levels, from the first, at which the field agrees, if not by the letter.
     """
 
     field: str
     similarity: str
     levels: tuple[Level, ...]
+    near: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from upstream.linkage.comparing.levels import Comparison, Level, Sides, different
-from upstream.linkage.comparing.similarities import alike_sql
+from upstream.linkage.comparing.similarities import alike_sql, if_sql, one_edit_sql
 
 _SHORTEST = 4  # letters of a name in which one may differ
 _SWAPPED = 0.9  # similarity that stands for a name in another's field
@@ -21,10 +21,7 @@ def name_comparison(
         after: Fields of the kind with which a swap is counted here.
     """
     sides = Sides(field)
-    one_edit = (
-        f"({sides.is_at_least(0.7)} AND {sides.longer} >= {_SHORTEST} "
-        f"AND damerau_levenshtein({sides.left}, {sides.right}) = 1)"
-    )
+    one_edit = one_edit_sql(sides.left, sides.right, sides.similarity, _SHORTEST)
     levels = (
         Level("exact", sides.is_same()),
         Level("one letter differs", one_edit),
@@ -34,16 +31,14 @@ def name_comparison(
         Level("similar", sides.is_at_least(0.8)),
         different(),
     )
-    return Comparison(field, alike_sql(sides.left, sides.right), levels)
+    return Comparison(field, alike_sql(sides.left, sides.right), levels, near=3)
 
 
 def _begins(sides: Sides) -> str:
     """Return whether one name, of three letters or more, begins the other."""
     left, right = sides.left, sides.right
-    return (
-        f"({sides.shorter} >= 3 AND (starts_with({left}, {right}) "
-        f"OR starts_with({right}, {left})))"
-    )
+    either = f"starts_with({left}, {right}) OR starts_with({right}, {left})"
+    return f"({sides.shorter} >= 3 AND ({either}))"
 
 
 def swapped_levels(
@@ -65,31 +60,34 @@ def swapped_levels(
 def _swap(one: str, other: str) -> str:
     """Return whether the values of two fields are swapped between two records."""
     mine, its = Sides(one), Sides(other)
-    across = alike_sql(mine.left, its.right), alike_sql(its.left, mine.right)
-    both = " AND ".join(f"({each}) >= {_ALIKE}::DOUBLE" for each in across)
+    across = (alike_sql(mine.left, its.right), alike_sql(its.left, mine.right))
+    first, second = (f"({each}) >= {_ALIKE}::DOUBLE" for each in across)
     kept = " OR ".join(f"({each.left} = {each.right})" for each in (mine, its))
     known = " AND ".join(
         f"{value} IS NOT NULL" for value in (mine.left, mine.right, its.left, its.right)
     )
-    return f"({known} AND {both} AND NOT ({kept}))"
+    return if_sql(known, if_sql(first, f"{second} AND NOT ({kept})"))
 
 
 def full_name_comparison(field: str) -> Comparison:
     """Return how a whole name is compared, whatever the order of its words."""
     sides = Sides(field)
     words = [f"string_split({each}, ' ')" for each in (sides.left, sides.right)]
-    within = (
-        f"({sides.shorter} >= 3 AND contains({sides.left}, ' ') "
-        f"AND contains({sides.right}, ' ') AND (list_has_all({words[0]}, {words[1]}) "
-        f"OR list_has_all({words[1]}, {words[0]})))"
+    several = " AND ".join(f"contains({e}, ' ')" for e in (sides.left, sides.right))
+    either = (
+        f"list_has_all({words[0]}, {words[1]}) OR list_has_all({words[1]}, {words[0]})"
     )
+    within = if_sql(several, f"({either})")
     bare = [f"replace({each}, ' ', '')" for each in (sides.left, sides.right)]
+    one_edit = if_sql(
+        sides.is_at_least(0.7), f"damerau_levenshtein({', '.join(bare)}) <= 1"
+    )
     levels = (
         Level("exact", sides.is_same()),
-        Level("one letter differs", f"damerau_levenshtein({', '.join(bare)}) <= 1"),
+        Level("one letter differs", one_edit),
         Level("a name left out", within),
         Level("nearly the same", sides.is_at_least(0.92)),
         Level("similar", sides.is_at_least(0.8)),
         different(),
     )
-    return Comparison(field, alike_sql(sides.left, sides.right), levels)
+    return Comparison(field, alike_sql(sides.left, sides.right), levels, near=3)

@@ -85,7 +85,7 @@ def phone_comparison(field: str) -> Comparison:
         Level("one digit differs", one),
         different(),
     )
-    return Comparison(field, edited_sql(*ends), levels)
+    return Comparison(field, edited_sql(*ends), levels, near=2)
 
 
 def amount_comparison(field: str) -> Comparison:

@@ -4,16 +4,13 @@ from collections.abc import Sequence
 
 from upstream.linkage.comparing.levels import Comparison, Level, Sides, different
 from upstream.linkage.comparing.names import swapped_levels
-from upstream.linkage.comparing.similarities import alike_sql
+from upstream.linkage.comparing.similarities import alike_sql, one_edit_sql
 
 _SHORTEST = 4  # letters of a text in which one may differ
 
 
 def _one_edit(sides: Sides) -> str:
-    return (
-        f"({sides.is_at_least(0.7)} AND {sides.longer} >= {_SHORTEST} "
-        f"AND damerau_levenshtein({sides.left}, {sides.right}) = 1)"
-    )
+    return one_edit_sql(sides.left, sides.right, sides.similarity, _SHORTEST)
 
 
 def address_comparison(
@@ -29,7 +26,7 @@ def address_comparison(
         Level("similar", sides.is_at_least(0.85)),
         different(),
     )
-    return Comparison(field, alike_sql(sides.left, sides.right), levels)
+    return Comparison(field, alike_sql(sides.left, sides.right), levels, near=3)
 
 
 def place_comparison(field: str) -> Comparison:
@@ -42,7 +39,7 @@ def place_comparison(field: str) -> Comparison:
         Level("similar", sides.is_at_least(0.85)),
         different(),
     )
-    return Comparison(field, alike_sql(sides.left, sides.right), levels)
+    return Comparison(field, alike_sql(sides.left, sides.right), levels, near=3)
 
 
 def email_comparison(field: str) -> Comparison:
@@ -56,7 +53,7 @@ def email_comparison(field: str) -> Comparison:
         Level("nearly the same", sides.is_at_least(0.92)),
         different(),
     )
-    return Comparison(field, alike_sql(sides.left, sides.right), levels)
+    return Comparison(field, alike_sql(sides.left, sides.right), levels, near=3)
 
 
 def category_comparison(field: str) -> Comparison:

@@ -1,6 +1,7 @@
 """Parameters of a linkage, learnt from its own records and from labelled pairs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import log2
 
 import duckdb
@@ -8,13 +9,16 @@ import numpy as np
 
 from upstream.linkage.blocking.blocks import Blocked
 from upstream.linkage.comparing.levels import Comparison
-from upstream.linkage.declared import FellegiSunter, LinkageSpec, WeightedSum
+from upstream.linkage.declared import FellegiSunter, LinkageSpec
+from upstream.linkage.scoring.dependence import Parent, parents_of, prior_of
 from upstream.linkage.scoring.expectation import (
+    LOWEST_U,
     Field,
     Learning,
     Learnt,
     learn,
 )
+from upstream.linkage.scoring.families import personal_fields
 from upstream.linkage.scoring.parameters import (
     FieldParameters,
     LevelParameters,
@@ -22,38 +26,15 @@ from upstream.linkage.scoring.parameters import (
 )
 from upstream.linkage.scoring.samples import (
     Codes,
+    Sample,
+    agreeing_sample,
     pass_sample,
     random_levels,
     share_of_exact,
 )
 from upstream.linkage.scoring.thresholds import choose
 
-
-def summed(spec: LinkageSpec, comparisons: Sequence[Comparison]) -> Parameters:
-    """Return the parameters of a weighted sum, thresholds as declared or usual."""
-    method = spec.method
-    declared = method.weights if isinstance(method, WeightedSum) else {}
-    weights = [declared.get(each.field, 1.0) for each in comparisons]
-    whole = sum(weights) or 1.0
-    fields = tuple(
-        FieldParameters(
-            each.field,
-            tuple(LevelParameters(level.name) for level in each.levels),
-            weight / whole,
-        )
-        for each, weight in zip(comparisons, weights, strict=True)
-    )
-    chosen = choose(spec, ())
-    return Parameters(
-        "weighted_sum",
-        fields,
-        prior=None,
-        prior_weight=0.0,
-        term_frequencies=False,
-        link=chosen.thresholds.link,
-        review=chosen.thresholds.review,
-        found={"weights": "declared", "thresholds": chosen.how},
-    )
+_OF_MANY = frozenset({"category", "number"})  # kinds on which strangers agree, too
 
 
 def estimated(
@@ -72,19 +53,22 @@ def estimated(
         blocked: What the passes bring together.
         labelled: Codes of pairs that are matches for certain.
     """
-    samples = [
-        pass_sample(connection, spec, comparisons, place, each)
-        for place, each in enumerate(blocked)
-        if each.pairs
-    ]
-    silent = [
-        np.array([c.field in blocked[s.rule].rule.fields for c in comparisons])
-        for s in samples
-    ]
+    samples = _samples(connection, spec, comparisons, blocked)
     fields = _fields(connection, spec, comparisons)
+    personal = personal_fields(spec, comparisons, samples)
+    fields = [
+        replace(field, is_personal=each.field in personal)
+        for field, each in zip(fields, comparisons, strict=True)
+    ]
     pairs = _possible_pairs(connection, spec)
-    found = learn(Learning(fields, samples, silent, pairs, labelled))
-    return _parameters(spec, comparisons, found, len(labelled))
+    given = Learning(fields, samples, pairs, labelled)
+    found = learn(given)
+    parents = parents_of(given, found)
+    near = [each.near for each in comparisons]
+    prior = prior_of(given, found, parents, near)
+    return _parameters(
+        spec, _field_parameters(comparisons, found, parents), prior, _how(given, found)
+    )
 
 
 def _fields(
@@ -99,7 +83,7 @@ def _fields(
     for each, counts, same in zip(comparisons, drawn, exact, strict=True):
         known = counts[1:] + 0.5
         by_accident = known / known.sum()
-        if not spec.once and each.levels[0].name == "exact":
+        if not spec.once:
             by_accident[1:] *= (1 - same) / max(1e-9, by_accident[1:].sum())
             by_accident[0] = same
         weighed = np.array([level.is_weighed for level in each.levels])
@@ -117,42 +101,92 @@ def _possible_pairs(connection: duckdb.DuckDBPyConnection, spec: LinkageSpec) ->
     return float(records * (records - 1) / 2 - apart)
 
 
+def _samples(
+    connection: duckdb.DuckDBPyConnection,
+    spec: LinkageSpec,
+    comparisons: Sequence[Comparison],
+    blocked: Sequence[Blocked],
+) -> list[Sample]:
+    """Return samples of all passes, and of pairs that agree on one field."""
+    of_passes = [
+        pass_sample(connection, spec, comparisons, place, each)
+        for place, each in enumerate(blocked)
+        if each.pairs
+    ]
+    of_fields = [
+        agreeing_sample(connection, spec, comparisons, place)
+        for place, each in enumerate(comparisons)
+        if spec.fields[each.field].kind not in _OF_MANY
+    ]
+    found = [*of_passes, *(each for each in of_fields if each is not None)]
+    return [each for each in found if len(each.codes)]
+
+
+def _field_parameters(
+    comparisons: Sequence[Comparison], found: Learnt, parents: Mapping[int, Parent]
+) -> tuple[FieldParameters, ...]:
+    fields = []
+    for place, each in enumerate(comparisons):
+        parent = parents.get(place)
+        levels = tuple(_levels(each, found.m[place], found.u[place], parent))
+        if parent is None:
+            fields.append(FieldParameters(each.field, levels))
+        else:
+            other = comparisons[parent.place]
+            fields.append(
+                FieldParameters(each.field, levels, parent=other.field, near=other.near)
+            )
+    return tuple(fields)
+
+
+def _levels(
+    comparison: Comparison, m: np.ndarray, u: np.ndarray, parent: Parent | None
+) -> list[LevelParameters]:
+    found = []
+    for place, level in enumerate(comparison.levels):
+        given = None if parent is None else max(float(parent.u[place]), LOWEST_U)
+        bits = log2(m[place])
+        found.append(
+            LevelParameters(
+                level.name,
+                float(m[place]),
+                float(u[place]),
+                bits - log2(u[place]) if level.is_weighed else 0.0,
+                given,
+                bits - log2(given) if level.is_weighed and given else 0.0,
+            )
+        )
+    return found
+
+
 def _parameters(
-    spec: LinkageSpec, comparisons: Sequence[Comparison], found: Learnt, labelled: int
+    spec: LinkageSpec,
+    fields: tuple[FieldParameters, ...],
+    prior: float,
+    how: Mapping[str, str],
 ) -> Parameters:
     chosen = choose(spec, ())
-    fields = tuple(
-        FieldParameters(each.field, tuple(_levels(each, m, u)))
-        for each, m, u in zip(comparisons, found.m, found.u, strict=True)
-    )
-    how = f"EM, {found.iterations} iterations"
     return Parameters(
         "fellegi_sunter",
         fields,
-        prior=found.prior,
-        prior_weight=log2(found.prior) - log2(1 - found.prior),
+        prior=prior,
+        prior_weight=log2(prior) - log2(1 - prior),
         term_frequencies=isinstance(spec.method, FellegiSunter)
         and spec.method.term_frequencies,
         link=chosen.thresholds.link,
         review=chosen.thresholds.review,
-        found={
-            "m": f"{how}, and {labelled} labelled matches" if labelled else how,
-            "u": "random pairs and frequencies of values, without the matches in them",
-            "prior": "expected matches of all passes",
-            "thresholds": chosen.how,
-        },
+        found={**how, "thresholds": chosen.how},
     )
 
 
-def _levels(
-    comparison: Comparison, m: np.ndarray, u: np.ndarray
-) -> list[LevelParameters]:
-    return [
-        LevelParameters(
-            level.name,
-            float(m[place]),
-            float(u[place]),
-            log2(m[place]) - log2(u[place]) if level.is_weighed else 0.0,
-        )
-        for place, level in enumerate(comparison.levels)
-    ]
+def _how(given: Learning, found: Learnt) -> dict[str, str]:
+    """Return how each was found, in words."""
+    m = f"EM, {found.iterations} iterations"
+    if labelled := len(given.labelled):
+        m += f", and {labelled} labelled matches"
+    return {
+        "m": m,
+        "u": "random pairs and frequencies of values, without the matches in them",
+        "u_given": "pairs of a pass that are no matches",
+        "prior": "expected matches of all passes",
+    }

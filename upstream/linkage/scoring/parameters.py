@@ -17,12 +17,17 @@ class LevelParameters:
         m: How often a pair of one patient's records is at it; None of a weighted sum.
         u: How often a pair of two patients' is.
         weight: ``log2(m / u)``, in bits; 0 of a weighted sum.
+        u_given: How often a pair of two patients' is, where the field's parent agrees;
+            None without a parent.
+        weight_given: ``log2(m / u_given)``.
     """
 
     name: str
     m: float | None = None
     u: float | None = None
     weight: float = 0.0
+    u_given: float | None = None
+    weight_given: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +38,16 @@ class FieldParameters:
         field: The field.
         levels: In the order of the comparison.
         part: Of a weighted sum: what a similarity of 1 adds to the score.
+        parent: The field that this one follows, as a postcode follows a town: where
+            that agrees, agreement here says less.
+        near: Levels of the parent, from the best, at which it agrees.
     """
 
     field: str
     levels: tuple[LevelParameters, ...]
     part: float = 0.0
+    parent: str | None = None
+    near: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +100,8 @@ def _fields_read(read: dict[str, Any]) -> dict[str, Any]:
             each["field"],
             tuple(LevelParameters(**level) for level in each["levels"]),
             each["part"],
+            each["parent"],
+            each["near"],
         )
         for each in read["fields"]
     )

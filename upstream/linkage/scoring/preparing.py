@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import duckdb
 
 from upstream.linkage.blocking.blocks import Blocked, blocks_sql, leave_out_large
+from upstream.linkage.blocking.keys import key_name, key_sql
 from upstream.linkage.blocking.passes import Pass
 from upstream.linkage.comparing.vectors import count_name
 from upstream.linkage.declared import LinkageSpec
@@ -32,10 +33,16 @@ def prepare(
             f"ON c{place}.value = n.{column}"
         )
         counts.append(f"c{place}.records AS {count_name(field)}")
+    keys = dict.fromkeys(key for each in passes for key in each.keys)
+    values = ", ".join(f"{key_sql(key)} AS {key_name(key)}" for key in keys)
+    names = ", ".join(
+        f"n.{name_sql(name)}" for name in ("number", "source", *spec.fields)
+    )
     connection.execute(
-        f"CREATE OR REPLACE TABLE {TABLE} AS SELECT n.*, {', '.join(counts)}, "  # noqa: S608 - as above
+        f"CREATE OR REPLACE TABLE {TABLE} AS SELECT {names}, {', '.join(counts)}, "  # noqa: S608 - as above
         f"row_number() OVER (ORDER BY number)::INTEGER AS {PLACE}, "
-        f"{blocks_sql(passes, spec)} FROM {_NORMAL} AS n {' '.join(joins)} "
+        f"{blocks_sql(passes, spec)} FROM "
+        f"(SELECT *, {values} FROM {_NORMAL}) AS n {' '.join(joins)} "
         "ORDER BY number"
     )
     connection.execute(f"DROP TABLE {_NORMAL}")

@@ -13,11 +13,12 @@ from upstream.linkage.comparing.levels import Comparison
 from upstream.linkage.comparing.vectors import code_name, codes_sql, count_name
 from upstream.linkage.declared import LinkageSpec
 from upstream.linkage.scoring.preparing import PLACE, TABLE, records_of
+from upstream.linkage.tables import name_sql
 
-RANDOM_PAIRS = 500_000
+RANDOM_PAIRS = 200_000
 """Pairs drawn at random, for how often two patients' records agree by accident."""
-PASS_PAIRS = 50_000
-"""Pairs of a pass that are learnt from, about."""
+PASS_PAIRS = 25_000
+"""Pairs of a pass that are learnt from, about; as many of those of one field."""
 _SHARES = 1_000_000  # of blocks, by their hash
 
 Codes = NDArray[np.uint8]
@@ -26,17 +27,20 @@ Counts = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Pairs of one pass by their pattern, that is their levels' codes.
+    """Pairs that have something in common, by their patterns of levels' codes.
 
     Attributes:
-        rule: The place of the pass.
+        silent: By field: whether its pairs agree on it by construction.
+        whole: The place of the field on which all pairs agree, drawn from all pairs
+            that do; None: of a pass, whose large blocks may be left out.
         codes: A row a pattern, a column a field.
-        counts: Pairs of each pattern, in the whole pass as far as the sample tells.
+        counts: Pairs of each pattern, in all they are drawn from as far as they tell.
         drawn: Pairs of each pattern in the sample itself.
-        is_new: Whether no pass before brought them.
+        is_new: Whether the pass brings them, and none before it did.
     """
 
-    rule: int
+    silent: NDArray[np.bool_]
+    whole: int | None
     codes: Codes
     counts: Counts
     drawn: Counts
@@ -107,7 +111,51 @@ def pass_sample(
     share = min(1.0, PASS_PAIRS / max(1, blocked.pairs))
     drawn = f"hash(l.{block_name(place)}, {spec.seed}) % {_SHARES} < {share * _SHARES}"
     pairs = f"{TABLE} AS l JOIN {TABLE} AS r ON {met_sql(place, spec.once)} AND {drawn}"
-    vectors = codes_sql(comparisons, pairs, [f'{is_new_sql(place)} AS "is:new"'])
+    found = _patterns(connection, comparisons, pairs, is_new_sql(place))
+    codes, many, is_new = found
+    silent = np.array([c.field in blocked.rule.fields for c in comparisons])
+    return Sample(silent, None, codes, many / share, many, is_new)
+
+
+def agreeing_sample(
+    connection: duckdb.DuckDBPyConnection,
+    spec: LinkageSpec,
+    comparisons: Sequence[Comparison],
+    place: int,
+) -> Sample | None:
+    """Return a sample of the pairs that agree on a whole field; None if none do.
+
+    It is all such pairs of some records, however frequent their values are.
+    """
+    field = comparisons[place].field
+    count, column = count_name(field), name_sql(field)
+    (found,) = connection.execute(
+        f"SELECT coalesce(sum({count} - 1.0::DOUBLE), 0) / 2 FROM {TABLE}"  # noqa: S608 - names are quoted
+    ).fetchall()
+    if not found[0]:
+        return None
+    share = min(1.0, (PASS_PAIRS / found[0]) ** 0.5)
+    drawn = " AND ".join(
+        f"hash({side}.number, {spec.seed}, {place}) % {_SHARES} < {share * _SHARES}"
+        for side in "lr"
+    )
+    pairs = (
+        f"{TABLE} AS l JOIN {TABLE} AS r ON l.{column} = r.{column} "
+        f"AND l.number < r.number AND {allowed_sql(spec.once)} AND {drawn}"
+    )
+    codes, many, is_new = _patterns(connection, comparisons, pairs, "false")
+    silent = np.arange(len(comparisons)) == place
+    return Sample(silent, place, codes, many / share**2, many, is_new)
+
+
+def _patterns(
+    connection: duckdb.DuckDBPyConnection,
+    comparisons: Sequence[Comparison],
+    pairs: str,
+    is_new: str,
+) -> tuple[Codes, Counts, NDArray[np.bool_]]:
+    """Return the patterns of pairs, how many have each, and whether they are new."""
+    vectors = codes_sql(comparisons, pairs, [f'{is_new} AS "is:new"'])
     names = ", ".join(code_name(each.field) for each in comparisons)
     found = connection.execute(
         f'SELECT {names}, "is:new", count(*) AS "is:many" FROM ({vectors}) '  # noqa: S608 - names are quoted
@@ -116,4 +164,4 @@ def pass_sample(
     columns = list(found.values())
     codes = np.column_stack([np.asarray(one, dtype=np.uint8) for one in columns[:-2]])
     many = np.asarray(columns[-1], dtype=float)
-    return Sample(place, codes, many / share, many, np.asarray(columns[-2], dtype=bool))
+    return codes, many, np.asarray(columns[-2], dtype=bool)

@@ -13,7 +13,7 @@ from upstream.linkage.comparing.comparisons import comparisons_of
 from upstream.linkage.comparing.vectors import code_name, codes_sql
 from upstream.linkage.declared import LinkageSpec
 from upstream.linkage.records import Decision, ScoredPair, Step
-from upstream.linkage.scoring.learning import estimated, summed
+from upstream.linkage.scoring.learning import estimated
 from upstream.linkage.scoring.pairs import (
     begin_pairs,
     collect_pairs,
@@ -26,6 +26,7 @@ from upstream.linkage.scoring.parameters import Parameters
 from upstream.linkage.scoring.preparing import prepare, values_of
 from upstream.linkage.scoring.reporting import report_of
 from upstream.linkage.scoring.samples import Codes
+from upstream.linkage.scoring.summing import summed
 from upstream.linkage.scoring.thresholds import ENOUGH, choose
 from upstream.linkage.scoring.weighing import similarity_sql, weighed_sql, weight_name
 

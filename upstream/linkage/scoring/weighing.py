@@ -60,13 +60,23 @@ def _part_sql(
     """Return what a field adds."""
     if parameters.method == "weighted_sum":
         return f"{number_sql(field.part)} * coalesce({similarity_sql(comparison)}, 0)"
-    cases = [
-        f"WHEN {code} THEN {number_sql(level.weight)}"
-        for code, level in enumerate(field.levels, 1)
-    ]
+    weights = [number_sql(level.weight) for level in field.levels]
     if parameters.term_frequencies:
-        cases[0] = f"WHEN 1 THEN {_rare_sql(field, values)}"
-    return f"CASE {code_name(field.field)} {' '.join(cases)} ELSE 0.0::DOUBLE END"
+        weights[0] = _rare_sql(field, values)
+    weight = _by_level_sql(field.field, weights)
+    if field.parent is None:
+        return weight
+    given = [number_sql(level.weight_given) for level in field.levels]
+    agrees = f"{code_name(field.parent)} BETWEEN 1 AND {int(field.near)}"
+    return (
+        f"CASE WHEN {agrees} THEN {_by_level_sql(field.field, given)} ELSE {weight} END"
+    )
+
+
+def _by_level_sql(field: str, weights: Sequence[str]) -> str:
+    """Return the weight of the level at which a pair is, 0 where a value is missing."""
+    cases = [f"WHEN {code} THEN {weight}" for code, weight in enumerate(weights, 1)]
+    return f"CASE {code_name(field)} {' '.join(cases)} ELSE 0.0::DOUBLE END"
 
 
 def _rare_sql(field: FieldParameters, values: int) -> str:
