@@ -32,7 +32,7 @@ def write_keyed(register: Register, rows: Rows, key: str, path: Path) -> int:
     register.connection.execute(
         f"COPY (SELECT key AS {quoted(key)}, {told} FROM {rows.table} "  # noqa: S608 - names of ours, quoted
         "LEFT JOIN standing ON standing.number = record ORDER BY row) "
-        f"TO {_literal(path)} (FORMAT csv, HEADER)"
+        f"TO {_literal(path)} (FORMAT csv, HEADER, USE_TMP_FILE false)"
     )
     return register.count(rows.table, "record IS NOT NULL")
 
@@ -41,7 +41,7 @@ def write_crosswalk(register: Register, path: Path) -> int:
     """Write which unit key each id of each source has, as CSV; return how many."""
     path.touch(mode=0o600)
     register.connection.execute(
-        f"COPY ({_CROSSWALK}) TO {_literal(path)} (FORMAT csv, HEADER)"
+        f"COPY ({_CROSSWALK}) TO {_literal(path)} (FORMAT csv, HEADER, USE_TMP_FILE false)"
     )
     return register.count("record")
 
@@ -51,7 +51,7 @@ def write_identifiers(register: Register, path: Path) -> int:
     path.touch(mode=0o600)
     register.connection.execute(
         f"COPY (FROM identifier ORDER BY key, class, attribute, source, id) "
-        f"TO {_literal(path)} (FORMAT csv, HEADER)"
+        f"TO {_literal(path)} (FORMAT csv, HEADER, USE_TMP_FILE false)"
     )
     return register.count("identifier")
 

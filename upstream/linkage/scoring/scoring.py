@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -203,20 +204,35 @@ class Scoring:
         Raises:
             KeyError: One of the records is not there.
         """
+        found = self.steps_of(parameters, [(left, right)])
+        if not found:
+            raise KeyError((left, right))
+        return found[left, right]
+
+    def steps_of(
+        self, parameters: Parameters, pairs: Sequence[tuple[int, int]]
+    ) -> dict[tuple[int, int], list[Step]]:
+        """Return what each field says of many pairs, by the pairs.
+
+        A pair of a record that is not there is left out.
+        """
         self._prepared()
         each = ", ".join(
             f"{code_name(c.field)}, {similarity_sql(c)}, {weight_name(c.field)}"
             for c in self._comparisons
         )
-        given = given_pairs_sql(self._connection, [(left, right)])
+        given = given_pairs_sql(self._connection, pairs)
         found = self._connection.execute(
-            f"SELECT {each} FROM ({self._weighed(parameters, given)})"  # noqa: S608 - names are quoted
+            f'SELECT "left", "right", {each} '  # noqa: S608 - names are quoted
+            f"FROM ({self._weighed(parameters, given)})"
         ).fetchall()
-        if not found:
-            raise KeyError((left, right))
+        return {(row[0], row[1]): self._steps(row[2:]) for row in found}
+
+    def _steps(self, told: Sequence[Any]) -> list[Step]:
+        """Return the steps of a pair: code, similarity and weight of each field."""
         steps = []
         for place, comparison in enumerate(self._comparisons):
-            code, similarity, weight = found[0][3 * place : 3 * place + 3]
+            code, similarity, weight = told[3 * place : 3 * place + 3]
             names = ["missing", *(level.name for level in comparison.levels)]
             steps.append(Step(comparison.field, names[code], similarity, weight))
         return steps

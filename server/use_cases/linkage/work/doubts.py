@@ -1,8 +1,8 @@
 """Doubtful pairs as rows: what both records say, and why they agree as they do."""
 
 import json
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
 
 from server.persistence.linkage_tables import linkage_act, linkage_doubt
 from server.use_cases.extraction.store.slices import Row, Slices
@@ -16,6 +16,7 @@ from upstream.linkage.review.differences import marked
 from upstream.linkage.scoring.parameters import Parameters
 from upstream.linkage.scoring.scoring import Scoring
 
+_BATCH: Final = 500
 MOST: Final = 10_000
 """Doubtful pairs that are kept for clerks, the surest; more are there when they are
 decided and applied."""
@@ -64,38 +65,45 @@ class DoubtWriter:
             "ORDER BY ordinal LIMIT ?",
             [MOST],
         ).fetchall()
-        for number, left, right, score, weight, reason in rows:
-            body = json.dumps(self._body(parameters, left, right)).encode()
-            yield {
-                "job": job,
-                "number": number,
-                "left": left,
-                "right": right,
-                "score": score,
-                "weight": weight,
-                "reason": reason,
-                "body": self._seal.close(body, *doubt_place(job, number)),
-            }
+        for start in range(0, len(rows), _BATCH):
+            some = rows[start : start + _BATCH]
+            pairs = [(left, right) for _, left, right, *_ in some]
+            steps = self._scoring.steps_of(parameters, pairs)
+            records = self._records(number for pair in pairs for number in pair)
+            for number, left, right, score, weight, reason in some:
+                told = [records[left], records[right]]
+                body: dict[str, object] = {
+                    "records": told,
+                    "prior": parameters.prior_weight,
+                    "steps": [_step(one, told) for one in steps[left, right]],
+                }
+                yield {
+                    "job": job,
+                    "number": number,
+                    "left": left,
+                    "right": right,
+                    "score": score,
+                    "weight": weight,
+                    "reason": reason,
+                    "body": self._closed(job, number, body),
+                }
 
-    def _body(self, parameters: Parameters, left: int, right: int) -> dict[str, object]:
-        records = [self._record(left), self._record(right)]
-        steps = self._scoring.steps(parameters, left, right)
-        return {
-            "records": records,
-            "prior": parameters.prior_weight,
-            "steps": [_step(one, records) for one in steps],
-        }
+    def _closed(self, job: str, number: int, body: dict[str, object]) -> bytes:
+        return self._seal.close(json.dumps(body).encode(), *doubt_place(job, number))
 
-    def _record(self, number: int) -> RecordShape:
+    def _records(self, numbers: Iterable[int]) -> dict[int, RecordShape]:
+        """Return what records say, by their numbers."""
         columns = ", ".join(map(quoted, self._fields))
-        row = self._register.connection.execute(
-            f"SELECT source, id, key, {columns} FROM record "  # noqa: S608 - declared identifiers, quoted
-            "JOIN standing USING (number) WHERE number = ?",
-            [number],
-        ).fetchone()
-        if row is None:
-            raise TypeError
-        source, id_, key, *values = row
+        rows = self._register.connection.execute(
+            f"SELECT number, source, id, key, {columns} FROM record "  # noqa: S608 - declared identifiers, quoted
+            "JOIN standing USING (number) "
+            "WHERE number IN (SELECT unnest(?::INTEGER[]))",
+            [sorted(set(numbers))],
+        ).fetchall()
+        return {row[0]: self._record(row) for row in rows}
+
+    def _record(self, row: Sequence[Any]) -> RecordShape:
+        number, source, id_, key, *values = row
         told = zip(self._fields, values, strict=True)
         return {
             "record": number,
