@@ -5,6 +5,7 @@ from pathlib import Path
 from upstream.linkage.registers.register import Register, quoted
 from upstream.linkage.registers.tables import Rows
 
+_AS_CSV = "FORMAT csv, HEADER, USE_TMP_FILE false"  # another file has another mode
 _CROSSWALK = (
     "SELECT source, id, key, is_here AS in_latest_export FROM record "
     "JOIN standing USING (number) ORDER BY number"
@@ -32,7 +33,7 @@ def write_keyed(register: Register, rows: Rows, key: str, path: Path) -> int:
     register.connection.execute(
         f"COPY (SELECT key AS {quoted(key)}, {told} FROM {rows.table} "  # noqa: S608 - names of ours, quoted
         "LEFT JOIN standing ON standing.number = record ORDER BY row) "
-        f"TO {_literal(path)} (FORMAT csv, HEADER, USE_TMP_FILE false)"
+        f"TO {_literal(path)} ({_AS_CSV})"
     )
     return register.count(rows.table, "record IS NOT NULL")
 
@@ -40,9 +41,7 @@ def write_keyed(register: Register, rows: Rows, key: str, path: Path) -> int:
 def write_crosswalk(register: Register, path: Path) -> int:
     """Write which unit key each id of each source has, as CSV; return how many."""
     path.touch(mode=0o600)
-    register.connection.execute(
-        f"COPY ({_CROSSWALK}) TO {_literal(path)} (FORMAT csv, HEADER, USE_TMP_FILE false)"
-    )
+    register.connection.execute(f"COPY ({_CROSSWALK}) TO {_literal(path)} ({_AS_CSV})")
     return register.count("record")
 
 
@@ -51,7 +50,7 @@ def write_identifiers(register: Register, path: Path) -> int:
     path.touch(mode=0o600)
     register.connection.execute(
         f"COPY (FROM identifier ORDER BY key, class, attribute, source, id) "
-        f"TO {_literal(path)} (FORMAT csv, HEADER, USE_TMP_FILE false)"
+        f"TO {_literal(path)} ({_AS_CSV})"
     )
     return register.count("identifier")
 
