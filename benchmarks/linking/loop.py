@@ -29,9 +29,7 @@ HEAD = (
 WAYS = {
     "known values": {},
     "dictionaries": {"known": False, "dictionaries": True},
-    "known values, dictionaries": {"dictionaries": True},
     "known values, own notes": {"own_notes": True},
-    "all three": {"dictionaries": True, "own_notes": True},
     "all three, kept": {"dictionaries": True, "own_notes": True, "keep": True},
 }
 MATCHERS = {"keys": match, "weights": link_by_weights}

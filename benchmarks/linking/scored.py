@@ -1,7 +1,8 @@
 """Linking by match weights: Fellegi-Sunter by EM, and patients settled from it.
 
 A record has one value of a field there, so of a note the first name of several words,
-the earliest day, the first number and the first address are taken.
+the earliest day, if others are years later, the first number and the first address are
+taken.
 """
 
 from collections.abc import Mapping
@@ -25,7 +26,7 @@ SPEC = LinkageSpec(
         "address": FieldSpec(kind="address"),
     }
 )
-_FIRST_YEAR, _LAST_YEAR = 1900, 2025
+_LAST_YEAR = 2025  # of any note: two digits mean the last such year until then
 
 
 def link_by_weights(records: Mapping[str, Values]) -> dict[str, int]:
@@ -67,13 +68,12 @@ def single(values: Values) -> dict[str, str]:
     for given, last in names_of(values):
         found |= {"given": given, "last": last}
         break
-    days = [
-        day
-        for value in values.get("born", ())
-        for day in days_of(value, "month_first")
-        if _FIRST_YEAR < day[0] <= _LAST_YEAR
-    ]
-    found.pop("born", None)
+    read = [days_of(value, "month_first") for value in values.get("born", ())]
+    likely = [{day for day in each if day[0] <= _LAST_YEAR} for each in read]
+    days = [max(each) for each in likely if each]
+    if "name" in values:
+        found.pop("born", None)
+        days = [day for day in days if day[0] < max(days)[0] - 1]
     if days:
         found["born"] = "{:04}-{:02}-{:02}".format(*min(days))
     return found

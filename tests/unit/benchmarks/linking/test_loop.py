@@ -7,6 +7,7 @@ from benchmarks.linking.corpora import demo_corpus
 from benchmarks.linking.loop import WAYS, line, looped, print_rounds, together
 from benchmarks.linking.looped import Ways
 from benchmarks.linking.matching import judge_pairs, match
+from benchmarks.linking.scored import link_by_weights, single
 
 pytestmark = pytest.mark.slow
 QUICK = spec_of('{"training": {"algorithm": "ap", "iterations": 4}}')
@@ -30,6 +31,23 @@ def test_every_way_runs(corpus, name, capsys):
     steps = looped(corpus, Ways(QUICK, **WAYS[name]), 2)
     print_rounds(name, steps)
     assert f"| {name} |" in capsys.readouterr().out
+
+
+def test_match_weights_link_better_than_nothing(corpus):
+    ((_, found),) = looped(corpus, Ways(QUICK, link=link_by_weights), 1)
+    assert found.linked > 0
+    assert found.pairs.precision > 0.5
+
+
+def test_a_note_has_one_day_of_birth_years_before_its_other_days():
+    note = {"name": ("Mary Lee",), "born": ("3/5/2024", "3/4/1960", "3/6/24")}
+    assert single(note) == {
+        "name": "Mary Lee",
+        "given": "mary",
+        "last": "lee",
+        "born": "1960-03-04",
+    }
+    assert "born" not in single({**note, "born": ("3/5/2024", "3/6/24")})
 
 
 def test_hospitals_are_counted_together_and_one_that_ended_stays(corpus):
