@@ -12,7 +12,7 @@ from upstream.linkage.tables import name_sql
 
 PAIRS_PER_RECORD = 3
 """Pairs that a pass may bring for each record, on average."""
-FEWEST_PAIRS = 300_000
+FEWEST_PAIRS = 200_000
 """Pairs that a pass may bring however few the records are."""
 
 

@@ -13,23 +13,23 @@ _ALONE: dict[FieldKind, tuple[str, ...]] = {
     "date": ("",),
     "address": ("",),
     "full_name": ("",),
-    "name": ("", "sound"),
+    "name": ("sound",),
     "place": ("",),
     "code": ("",),
 }
 """Parts of a kind that are a pass of their own: large blocks are left out of it."""
 
 _TOGETHER: dict[FieldKind, str] = {
-    "name": "sound",
     "date": "year",
+    "name": "sound",
     "code": "",
     "place": "sound",
     "full_name": "first4",
     "address": "first5",
 }
-"""The part of a kind by which it makes passes of two."""
+"""The part of a kind by which it makes passes of two, the surest kinds first."""
 
-_MOST = 30  # passes that are chosen
+_MOST = 24  # passes that are chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,10 @@ def _chosen(spec: LinkageSpec) -> tuple[Pass, ...]:
         for part in parts
     ]
     keys = [
-        Key(name, _TOGETHER[field.kind])
+        Key(name, part)
+        for kind, part in _TOGETHER.items()
         for name, field in spec.fields.items()
-        if field.kind in _TOGETHER
+        if field.kind == kind
     ]
     together = [Pass(pair) for pair in combinations(keys, 2)]
     found = (*alone, *together)[:_MOST]

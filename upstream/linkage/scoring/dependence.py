@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 from upstream.linkage.scoring.expectation import (
     LOWEST_U,
+    Field,
     Learning,
     Learnt,
-    likelihoods,
+    Levels,
     sums_of,
     weights_of,
 )
+from upstream.linkage.scoring.samples import Codes
 
 _LIFT = 2.0  # times as often as by accident, from which on a field follows another
 _ENOUGH = 20.0  # pairs that agree on both, from which on this is believed
@@ -78,7 +80,7 @@ def _edges(given: Learning, found: Learnt, at: int, parent: int) -> list[_Edge]:
     own, edges = found.passes[at], []
     agreed = float(found.u[parent][0])
     for child, u in enumerate(own.u):
-        if child == parent or not _is_enough(given, own.others, at, child, u):
+        if child == parent or not _is_enough(given, own.strangers, at, child, u):
             continue
         lift = float(u[0] / max(found.u[child][0], LOWEST_U))
         if lift >= _LIFT:
@@ -88,13 +90,13 @@ def _edges(given: Learning, found: Learnt, at: int, parent: int) -> list[_Edge]:
 
 
 def _is_enough(
-    given: Learning, others: float, at: int, child: int, u: NDArray[np.float64]
+    given: Learning, strangers: float, at: int, child: int, u: NDArray[np.float64]
 ) -> bool:
     """Whether enough pairs of a sample that are no matches agree on a field."""
     sample = given.samples[at]
     is_known = sample.codes[:, child] > 0
     known = float(sample.drawn[is_known].sum() / max(1.0, sample.drawn.sum()))
-    return float(u[0]) * known * others >= _ENOUGH
+    return float(u[0]) * known * strangers >= _ENOUGH
 
 
 def _leads(chosen: Mapping[int, Parent], start: int, end: int) -> bool:
@@ -106,13 +108,26 @@ def _leads(chosen: Mapping[int, Parent], start: int, end: int) -> bool:
     return True
 
 
-def prior_of(
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Parts of all pairs of records.
+
+    Attributes:
+        matches: Pairs of one patient's.
+        families: Pairs of a family's.
+    """
+
+    matches: float
+    families: float
+
+
+def shares_of(
     given: Learning,
     found: Learnt,
     parents: Mapping[int, Parent],
     near: Sequence[int],
-) -> float:
-    """Return the share of matches of all pairs, each being counted in one pass.
+) -> Shares:
+    """Return the shares of matches and families, each pair being counted in one pass.
 
     Args:
         given: What was learnt from.
@@ -120,35 +135,55 @@ def prior_of(
         parents: Of the fields that follow another.
         near: By field: levels, from the best, at which it agrees as a parent.
     """
+    samples = [each for each in given.samples if each.is_new.any()]
     sums = [
-        _natural_sums(given, found, parents, near, at)
-        for at in range(len(given.samples))
+        tuple(
+            _natural_sums(given.fields, (levels, found.u), parents, near, each.codes)
+            for levels in (found.m, found.family)
+        )
+        for each in samples
     ]
-    prior = found.prior
+    shares = Shares(found.prior, found.prior)
     for _ in range(_ROUNDS):
-        before, matches = prior, 0.0
-        for sample, total in zip(given.samples, sums, strict=True):
+        before, totals = shares, np.zeros(2)
+        for sample, pair in zip(samples, sums, strict=True):
             counts = np.where(sample.is_new, sample.counts, 0.0)
-            matches += float((counts * likelihoods(total, prior)).sum())
-        prior = max(min(matches / max(1.0, given.pairs), 0.5), 1e-14)
-        if abs(prior - before) <= _CLOSE * before:
+            totals += [float((counts * each).sum()) for each in _parts(pair, shares)]
+        matches, families = np.clip(totals / max(1.0, given.pairs), 1e-14, 0.4)
+        shares = Shares(float(matches), float(families))
+        if abs(shares.matches - before.matches) <= _CLOSE * before.matches:
             break
-    return prior
+    return shares
+
+
+def _parts(
+    sums: tuple[NDArray[np.float64], ...], shares: Shares
+) -> list[NDArray[np.float64]]:
+    """Return how likely patterns are matches', and families'."""
+    rest = 1 - shares.matches - shares.families
+    odds = [
+        np.clip(total + np.log(share / rest), -700, 700)
+        for total, share in zip(sums, (shares.matches, shares.families), strict=True)
+    ]
+    top = np.maximum(0, np.maximum(*odds))
+    parts = [np.exp(each - top) for each in odds]
+    whole = parts[0] + parts[1] + np.exp(-top)
+    return [np.asarray(each / whole) for each in parts]
 
 
 def _natural_sums(
-    given: Learning,
-    found: Learnt,
+    fields: Sequence[Field],
+    found: tuple[Levels, Levels],
     parents: Mapping[int, Parent],
     near: Sequence[int],
-    at: int,
+    codes: Codes,
 ) -> NDArray[np.float64]:
-    """Return the natural weights of the patterns of a sample, as they are scored."""
-    codes, fields = given.samples[at].codes, given.fields
-    weights = weights_of(fields, found.m, found.u)
+    """Return how much likelier than strangers' patterns are, as natural logarithms."""
+    levels, u = found
+    weights = weights_of(fields, levels, u)
     total = sums_of(codes, weights, np.zeros(len(fields), dtype=bool))
     for child, parent in parents.items():
-        (after,) = weights_of([fields[child]], [found.m[child]], [parent.u])
+        (after,) = weights_of([fields[child]], [levels[child]], [parent.u])
         own = codes[:, parent.place]
         agrees = (own > 0) & (own <= near[parent.place])
         change = (after - weights[child])[codes[:, child]]

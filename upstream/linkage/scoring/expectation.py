@@ -73,16 +73,14 @@ class OfPass:
     Attributes:
         share: Of matches among its pairs.
         families: Of pairs of families.
-        strangers: By field, by code from 1: u of its pairs of strangers.
-        u: Of all its pairs that are no matches.
-        others: Pairs of its sample that are no matches.
+        u: By field, by code from 1: of its pairs of strangers.
+        strangers: Pairs of strangers in its sample.
     """
 
     share: float
     families: float
-    strangers: Levels
     u: Levels
-    others: float
+    strangers: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +89,7 @@ class Learnt:
 
     Attributes:
         m: Of matches.
+        family: Of pairs of families.
         u: Of random pairs that are none.
         passes: What is learnt of each pass.
         prior: The share of matches among all pairs, roughly.
@@ -98,6 +97,7 @@ class Learnt:
     """
 
     m: Levels
+    family: Levels
     u: Levels
     passes: Sequence[OfPass]
     prior: float
@@ -118,7 +118,8 @@ def learn(given: Learning) -> Learnt:
         if max(moved) < _CLOSE:
             break
     prior = _rough_prior(given, passes)
-    return Learnt(m, _without_matches(given, m, prior), passes, prior, iterations)
+    u = _without_matches(given, m, prior)
+    return Learnt(m, family, u, passes, prior, iterations)
 
 
 def first_guess(field: Field) -> NDArray[np.float64]:
@@ -143,7 +144,7 @@ def _first_of_pass(given: Learning, place: int) -> OfPass:
         own = _parts(sample, at, sample.drawn, field)
         u.append((own + field.by_accident) / 2)
     families = _FIRST_FAMILIES if any(f.is_personal for f in given.fields) else 0.0
-    return OfPass(_FIRST_SHARE, families, u, u, float(sample.drawn.sum()))
+    return OfPass(_FIRST_SHARE, families, u, float(sample.drawn.sum()))
 
 
 def _step(
@@ -181,7 +182,7 @@ def _classes(
     """Return how many pairs of each pattern are matches, and families'."""
     odds = []
     for share, levels in zip((own.share, own.families), shared, strict=True):
-        weights = weights_of(given.fields, levels, own.strangers)
+        weights = weights_of(given.fields, levels, own.u)
         total = sums_of(sample.codes, weights, sample.silent)
         rest = max(1e-9, 1 - own.share - own.families)
         odds.append(np.clip(total + np.log(max(share, 1e-300) / rest), -700, 700))
@@ -195,19 +196,13 @@ def _of_pass(
     fields: Sequence[Field], sample: Sample, matches: Counts, families: Counts
 ) -> OfPass:
     """Return what is known of a pass whose matches and families are known."""
-    others = sample.drawn - matches
-    u = [_parts(sample, place, others, each) for place, each in enumerate(fields)]
-    strangers = [
-        _parts(sample, place, others - families, each)
-        for place, each in enumerate(fields)
-    ]
+    strangers = sample.drawn - matches - families
     whole = max(1.0, float(sample.drawn.sum()))
     return OfPass(
         float(matches.sum()) / whole,
         float(families.sum()) / whole,
-        strangers,
-        u,
-        float(others.sum()),
+        [_parts(sample, place, strangers, each) for place, each in enumerate(fields)],
+        float(strangers.sum()),
     )
 
 
@@ -249,13 +244,6 @@ def sums_of(codes: Codes, weights: Levels, silent: NDArray[np.bool_]) -> Counts:
         if not silent[place]:
             total += own[codes[:, place]]
     return total
-
-
-def likelihoods(sums: Counts, share: float) -> Counts:
-    """Return how likely pairs are matches, by natural weights and their share."""
-    share = min(max(share, 1e-15), 1 - 1e-9)
-    logits = np.clip(sums + np.log(share) - np.log1p(-share), -700, 700)
-    return np.asarray(1 / (1 + np.exp(-logits)))
 
 
 def _without_matches(given: Learning, m: Levels, prior: float) -> Levels:

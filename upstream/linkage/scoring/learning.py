@@ -8,9 +8,9 @@ import duckdb
 import numpy as np
 
 from upstream.linkage.blocking.blocks import Blocked
-from upstream.linkage.comparing.levels import Comparison
+from upstream.linkage.comparing.levels import Comparison, Level
 from upstream.linkage.declared import FellegiSunter, LinkageSpec
-from upstream.linkage.scoring.dependence import Parent, parents_of, prior_of
+from upstream.linkage.scoring.dependence import Parent, Shares, parents_of, shares_of
 from upstream.linkage.scoring.expectation import (
     LOWEST_U,
     Field,
@@ -65,9 +65,12 @@ def estimated(
     found = learn(given)
     parents = parents_of(given, found)
     near = [each.near for each in comparisons]
-    prior = prior_of(given, found, parents, near)
+    shares = shares_of(given, found, parents, near)
     return _parameters(
-        spec, _field_parameters(comparisons, found, parents), prior, _how(given, found)
+        spec,
+        _field_parameters(given, comparisons, found, parents),
+        shares,
+        _how(given, found),
     )
 
 
@@ -123,58 +126,81 @@ def _samples(
 
 
 def _field_parameters(
-    comparisons: Sequence[Comparison], found: Learnt, parents: Mapping[int, Parent]
+    given: Learning,
+    comparisons: Sequence[Comparison],
+    found: Learnt,
+    parents: Mapping[int, Parent],
 ) -> tuple[FieldParameters, ...]:
-    fields = []
+    """Return what each field weighs."""
+    fields, personal = [], [each.is_personal for each in given.fields]
     for place, each in enumerate(comparisons):
         parent = parents.get(place)
-        levels = tuple(_levels(each, found.m[place], found.u[place], parent))
-        if parent is None:
-            fields.append(FieldParameters(each.field, levels))
-        else:
-            other = comparisons[parent.place]
-            fields.append(
-                FieldParameters(each.field, levels, parent=other.field, near=other.near)
+        has_family = any(personal) and not personal[place]
+        levels = tuple(
+            _level(each.levels[at], found, (place, at), parent, has_family=has_family)
+            for at in range(len(each.levels))
+        )
+        other = None if parent is None else comparisons[parent.place]
+        fields.append(
+            FieldParameters(
+                each.field,
+                levels,
+                parent=other.field if other else None,
+                near=other.near if other else 1,
             )
+        )
     return tuple(fields)
 
 
-def _levels(
-    comparison: Comparison, m: np.ndarray, u: np.ndarray, parent: Parent | None
-) -> list[LevelParameters]:
-    found = []
-    for place, level in enumerate(comparison.levels):
-        given = None if parent is None else max(float(parent.u[place]), LOWEST_U)
-        bits = log2(m[place])
-        found.append(
-            LevelParameters(
-                level.name,
-                float(m[place]),
-                float(u[place]),
-                bits - log2(u[place]) if level.is_weighed else 0.0,
-                given,
-                bits - log2(given) if level.is_weighed and given else 0.0,
-            )
-        )
-    return found
+def _level(
+    level: Level,
+    found: Learnt,
+    at: tuple[int, int],
+    parent: Parent | None,
+    *,
+    has_family: bool,
+) -> LevelParameters:
+    """Return what a level weighs, by the places of its field and its own."""
+    field, place = at
+    m, u = float(found.m[field][place]), float(found.u[field][place])
+    given = None if parent is None else max(float(parent.u[place]), LOWEST_U)
+    family = max(float(found.family[field][place]), LOWEST_U) if has_family else None
+
+    def bits(one: float, other: float | None) -> float:
+        return log2(one) - log2(other) if other and level.is_weighed else 0.0
+
+    return LevelParameters(
+        level.name,
+        m,
+        u,
+        bits(m, u),
+        given,
+        bits(m, given),
+        family,
+        -bits(m, family),
+    )
 
 
 def _parameters(
     spec: LinkageSpec,
     fields: tuple[FieldParameters, ...],
-    prior: float,
+    shares: Shares,
     how: Mapping[str, str],
 ) -> Parameters:
     chosen = choose(spec, ())
+    rest = log2(1 - shares.matches - shares.families)
+    has_families = any(level.family for field in fields for level in field.levels)
     return Parameters(
         "fellegi_sunter",
         fields,
-        prior=prior,
-        prior_weight=log2(prior) - log2(1 - prior),
+        prior=shares.matches,
+        prior_weight=log2(shares.matches) - rest,
         term_frequencies=isinstance(spec.method, FellegiSunter)
         and spec.method.term_frequencies,
         link=chosen.thresholds.link,
         review=chosen.thresholds.review,
+        families=shares.families if has_families else None,
+        families_weight=log2(shares.families) - rest if has_families else 0.0,
         found={**how, "thresholds": chosen.how},
     )
 

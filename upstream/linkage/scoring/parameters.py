@@ -20,6 +20,9 @@ class LevelParameters:
         u_given: How often a pair of two patients' is, where the field's parent agrees;
             None without a parent.
         weight_given: ``log2(m / u_given)``.
+        family: How often a pair of a family's records is; None of what is a person's
+            own, on which families agree by accident.
+        weight_family: ``log2(family / m)``.
     """
 
     name: str
@@ -28,6 +31,8 @@ class LevelParameters:
     weight: float = 0.0
     u_given: float | None = None
     weight_given: float = 0.0
+    family: float | None = None
+    weight_family: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,9 @@ class Parameters:
             weighted sum.
         prior_weight: The same in bits; 0 of a weighted sum.
         term_frequencies: Whether agreement on a rare value weighs more.
+        families: How likely two random records are a family's; None of a weighted sum,
+            or if no field tells the members of a family apart.
+        families_weight: The same in bits.
         link: From this score on a pair is linked.
         review: From this score on a clerk is asked.
         found: How each was found, for people: ``m``, ``u``, ``prior``, ``thresholds``.
@@ -73,6 +81,8 @@ class Parameters:
     term_frequencies: bool
     link: float
     review: float
+    families: float | None = None
+    families_weight: float = 0.0
     found: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> str:

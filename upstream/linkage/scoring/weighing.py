@@ -31,9 +31,10 @@ def weighed_sql(
     of_fields = zip(parameters.fields, comparisons, strict=True)
     parts = ", ".join(
         f"{_part_sql(parameters, field, each, values[each.field])} "
-        f"AS {weight_name(each.field)}"
+        f"AS {_raw_name(each.field)}"
         for field, each in of_fields
     )
+    raw = f"SELECT *, {parts} FROM ({codes_sql(comparisons, pairs)})"  # noqa: S608 - names are quoted
     total = " + ".join(
         [
             number_sql(parameters.prior_weight),
@@ -41,10 +42,57 @@ def weighed_sql(
         ]
     )
     return (
-        f'SELECT *, {_score_sql(parameters)} AS "is:score" FROM '  # noqa: S608 - names are quoted
-        f'(SELECT *, {total} AS "is:weight" FROM '
-        f"(SELECT *, {parts} FROM ({codes_sql(comparisons, pairs)})))"
+        f'SELECT *, {_score_sql(parameters)} AS "is:score" FROM '  # noqa: S608 - as above
+        f'(SELECT *, {total} AS "is:weight" FROM ({_shared_sql(parameters, raw)}))'
     )
+
+
+def _raw_name(field: str) -> str:
+    """Return the column of what a field says of matches and strangers."""
+    return name_sql(f"{field}:p")
+
+
+def _shared_sql(parameters: Parameters, raw: str) -> str:
+    """Return a query of parts, less what families account for.
+
+    A pair that is no match may be a family's; how likely that is, by the fields that
+    families share, is taken from what those fields add, each by its part.
+    """
+    if parameters.families is None:
+        names = ", ".join(
+            f"{_raw_name(each.field)} AS {weight_name(each.field)}"
+            for each in parameters.fields
+        )
+        return f"SELECT *, {names} FROM ({raw})"  # noqa: S608 - names are quoted
+    home = [each for each in parameters.fields if each.levels[0].family is not None]
+    kin = " + ".join(
+        [number_sql(parameters.families_weight), *(_kin_sql(each) for each in home)]
+    )
+    added = " + ".join(f"greatest({_raw_name(each.field)}, 0)" for each in home)
+    less = 'log2(1.0::DOUBLE + pow(2.0::DOUBLE, least("is:kin", 900.0::DOUBLE)))'
+    parts = ", ".join(
+        f"{_less_sql(each) if each in home else _raw_name(each.field)} "
+        f"AS {weight_name(each.field)}"
+        for each in parameters.fields
+    )
+    return (
+        f"SELECT *, {parts} FROM "  # noqa: S608 - as above
+        f'(SELECT *, {less} / nullif("is:added", 0) AS "is:less" FROM '
+        f'(SELECT *, {kin} AS "is:kin", {added} AS "is:added" FROM ({raw})))'
+    )
+
+
+def _kin_sql(field: FieldParameters) -> str:
+    """Return what a field says of families and strangers."""
+    raw = _raw_name(field.field)
+    weights = [number_sql(level.weight_family) for level in field.levels]
+    return f"({raw} + {_by_level_sql(field.field, weights)})"
+
+
+def _less_sql(field: FieldParameters) -> str:
+    """Return what a field adds when families have had their part."""
+    raw = _raw_name(field.field)
+    return f'({raw} - coalesce("is:less" * greatest({raw}, 0), 0))'
 
 
 def _score_sql(parameters: Parameters) -> str:
