@@ -67,14 +67,14 @@ _WHOLE_DOUBT: Example = {
             "record": 12,
             "source": "admissions",
             "id": "A-881",
-            "patient": 12,
+            "patient": 5_017_000_000_012,
             "values": {"surname": "Meier", "birth_date": "03.04.1951"},
         },
         {
             "record": 40,
             "source": "laboratory",
             "id": "770412",
-            "patient": 40,
+            "patient": 5_017_000_000_031,
             "values": {"surname": "Maier"},
         },
     ],
@@ -98,8 +98,8 @@ _ACT: Example = {
     "job": _JOB,
     "snapshot": f"s_{_RANDOM}",
     "kind": "merge",
-    "old": 40,
-    "new": 12,
+    "old": 5_017_000_000_031,
+    "new": 5_017_000_000_012,
     "records": 1,
 }
 

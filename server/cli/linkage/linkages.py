@@ -350,7 +350,7 @@ def _add_results(cli: typer.Typer, parts: LinkageCommandParts) -> None:
     ) -> None:
         """Show what is known of a patient, and where each value stands.
 
-        Example: curator linkage view patients 12
+        Example: curator linkage view patients 5017000000012
         """
         with refusals():
             if (patient is None) == (to is None):

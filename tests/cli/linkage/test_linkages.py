@@ -88,7 +88,8 @@ def test_a_sheet_a_crosswalk_and_a_view_are_written(commands, tmp_path):
     said(commands, "crosswalk", "patients", "keys.csv")
     keys = (tmp_path / "keys.csv").read_text().splitlines()
     assert keys[0] == "source,id,key,in_latest_export"
-    assert told(commands, "view", "patients", "1")["items"]
+    key = keys[1].split(",")[2]
+    assert told(commands, "view", "patients", key)["items"]
     said(commands, "view", "patients", "--to", "view.csv")
     assert (tmp_path / "view.csv").stat().st_mode & 0o077 == 0
     assert "exists" in commands.said("linkage", "crosswalk", "patients", "keys.csv")

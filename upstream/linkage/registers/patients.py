@@ -1,5 +1,6 @@
 """Whose each record of a register is: settled of its pairs, and written down."""
 
+import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Final
@@ -17,6 +18,8 @@ from upstream.linkage.registers.register import Register
 
 _BATCH: Final = 50_000
 _NEXT_KEY: Final = "next_key"
+_EACH: Final = 10**9  # unit keys of a linkage, at most
+_LEAST, _MOST = 10**3, 9 * 10**6  # keys of 13 to 16 digits, exact in every format
 
 
 def settle_register(
@@ -50,10 +53,23 @@ def settle_register(
     return settle(known, pairs_of(register), rules, decisions, score)
 
 
+def begin_keys(register: Register) -> None:
+    """Choose from where on unit keys are counted, unless an earlier run did.
+
+    At random, so that no key is anybody's id, nor another linkage's key: loads compare
+    the ids of populations, and what is public with them.
+    """
+    if register.fact(_NEXT_KEY) is None:
+        thousands = _LEAST + secrets.randbelow(_MOST - _LEAST)
+        register.remember(_NEXT_KEY, thousands * _EACH + 1)
+
+
 def next_key(register: Register) -> int:
     """Return the first unit key that nobody ever had."""
     known = register.fact(_NEXT_KEY)
-    return known if isinstance(known, int) else 1
+    if not isinstance(known, int):
+        raise TypeError
+    return known
 
 
 def pairs_of(register: Register) -> Iterator[ScoredPair]:
@@ -71,14 +87,14 @@ def write_settled(register: Register, settled: Settled) -> None:
     connection = register.connection
     numbers = range(1, len(settled.keys))
     connection.execute(
-        "CREATE OR REPLACE TEMP TABLE told (number INTEGER, home INTEGER, key INTEGER)"
+        "CREATE OR REPLACE TEMP TABLE told (number INTEGER, home BIGINT, key BIGINT)"
     )
     register.insert(
         "told",
         {
             "number": ("INTEGER", numbers),
-            "home": ("INTEGER", settled.homes[1:]),
-            "key": ("INTEGER", settled.keys[1:]),
+            "home": ("BIGINT", settled.homes[1:]),
+            "key": ("BIGINT", settled.keys[1:]),
         },
     )
     connection.execute(

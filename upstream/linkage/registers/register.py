@@ -19,17 +19,17 @@ MEMORY: Final = "1GB"
 _THREADS: Final = 2
 _SCHEMA: Final = """
 CREATE TABLE standing (  -- whose each record is; is_here: the latest export has it
-  number INTEGER PRIMARY KEY, is_here BOOLEAN, is_changed BOOLEAN, home INTEGER,
-  key INTEGER, rows BIGINT);
+  number INTEGER PRIMARY KEY, is_here BOOLEAN, is_changed BOOLEAN, home BIGINT,
+  key BIGINT, rows BIGINT);
 CREATE TABLE pair ("left" INTEGER, "right" INTEGER, score DOUBLE, weight DOUBLE);
 CREATE TABLE act (
-  ordinal INTEGER, kind VARCHAR, old INTEGER, new INTEGER, records INTEGER);
+  ordinal INTEGER, kind VARCHAR, old BIGINT, new BIGINT, records INTEGER);
 CREATE TABLE doubt (
   ordinal INTEGER, "left" INTEGER, "right" INTEGER, score DOUBLE, weight DOUBLE,
   reason VARCHAR);
 CREATE TABLE fact (name VARCHAR PRIMARY KEY, value VARCHAR);
 CREATE TABLE identifier (
-  key INTEGER, class VARCHAR, attribute VARCHAR, value VARCHAR, source VARCHAR,
+  key BIGINT, class VARCHAR, attribute VARCHAR, value VARCHAR, source VARCHAR,
   id VARCHAR, file VARCHAR, place VARCHAR, start BIGINT, "end" BIGINT, finder VARCHAR);
 """
 _KEPT: Final = ("record", "standing", "pair", "act", "fact", "identifier")

@@ -22,7 +22,11 @@ from upstream.linkage.loop.rounds import Rounds, run_rounds
 from upstream.linkage.patients.settling import Settled
 from upstream.linkage.records import Decision, Record
 from upstream.linkage.registers.duplicates import Duplicates, duplicates_of
-from upstream.linkage.registers.patients import settle_register, write_settled
+from upstream.linkage.registers.patients import (
+    begin_keys,
+    settle_register,
+    write_settled,
+)
 from upstream.linkage.registers.records import Fields, Recorded, record_rows
 from upstream.linkage.registers.register import Register, Tell, quoted
 from upstream.linkage.registers.tables import Rows, read_table
@@ -127,6 +131,7 @@ class Run:
         register.create(self._spec)
         if given.earlier is not None:
             register.take_over(given.earlier, self._spec)
+        begin_keys(register)
         rows = [self._read_table(n) for n in range(len(given.declared.tables))]
         rows += [one.read(register, Known({}), self._tell) for one in given.texts]
         recorded = self._record(rows)

@@ -20,7 +20,7 @@ _BY_RISK: Final[Mapping[str, Attribute]] = {
     "health": "sensitive",
 }
 _COLUMNS: Final = {
-    "key": "INTEGER",
+    "key": "BIGINT",
     "class": "VARCHAR",
     "attribute": "VARCHAR",
     "value": "VARCHAR",
