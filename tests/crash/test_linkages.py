@@ -14,7 +14,7 @@ from tests.crash.instruments.job_kills import run_job_kills
 from tests.crash.instruments.job_submitter import OPERATOR, JobSubmitter
 from tests.effort import gate_first, rounds
 from tests.support.installations.harness import ImportingInstallation
-from tests.support.installations.linking import Linking
+from tests.support.linking import Linking
 
 pytestmark = pytest.mark.thorough
 

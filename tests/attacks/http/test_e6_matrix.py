@@ -24,9 +24,9 @@ from tests.support.installations.harness import (
     client,
     serve_in_thread,
 )
-from tests.support.installations.linking import store_linkage
 from tests.support.installations.publishing import Press, spec
 from tests.support.installations.two_persons import Two
+from tests.support.linking import store_linkage
 
 RELEASED = [("clinic", "study", "mine"), ("school", "other", "theirs")]
 PATHS = {

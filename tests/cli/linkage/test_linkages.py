@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from server.main import cli
 from tests.cli.conftest import Commands
 from tests.support.installations.harness import ImportingInstallation
-from tests.support.installations.linking import Linking
+from tests.support.linking import Linking
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ from server.use_cases.services.errors import CommandRefusedError, NoSuchThingErr
 from server.use_cases.services.paging import Page
 from server.use_cases.services.sealing import TextKeyError
 from tests.support.installations.harness import ImportingInstallation
-from tests.support.installations.linking import Linking
 from tests.support.installations.texts import OPERATOR
+from tests.support.linking import Linking
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from server.use_cases.linkage.work.declarations import Linkage
 from tests.support.installations.harness import (
     ImportingInstallation,
 )
-from tests.support.installations.linking import PAGE, Linking, of_page
+from tests.support.linking import PAGE, Linking, of_page
 from upstream.linkage.declared import FieldKind, LinkageSpec
 
 TERMS = "fever,R50.9\ncough,R05\n"

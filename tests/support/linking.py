@@ -22,7 +22,7 @@ from server.use_cases.services.sealing import TextSeal
 from server.use_cases.services.services import now_text
 from tests.support.installations.texts import OPERATOR, Texts
 
-PAGE = Path(__file__).parents[3] / "docs" / "linking.md"
+PAGE = Path(__file__).parents[2] / "docs" / "linking.md"
 PATIENTS = 300
 
 
