@@ -11,6 +11,8 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Final
 
+import duckdb
+
 from upstream.errors import IngestionError, Problem
 from upstream.extraction.reading.decoding.encodings import refuse_other_formats
 from upstream.extraction.reading.folders import SourceFile, UnreadFile, source_files
@@ -203,7 +205,7 @@ def _parquet_header(register: Register, file: SourceFile) -> list[str]:
         told = register.connection.execute(
             "DESCRIBE SELECT * FROM read_parquet([?])", [str(file.path)]
         ).fetchall()
-    except register.connection.Error:  # type: ignore[attr-defined] # DuckDB's own
+    except duckdb.Error:
         raise _refused(file.name, "is no Parquet file that can be read") from None
     return [str(row[0]) for row in told]
 
