@@ -240,8 +240,11 @@ def test_a_changed_register_is_refused(linking):
 
 
 def test_a_deleted_linkage_leaves_nothing(linking):
+    told = {"population": "people", "linkage": "patients"}
+    linking.done("linkage.review_export", **told)
     linking.service.delete("patients")
-    assert list((linking.installation.data / "linkages").glob("*.register")) == []
+    folder = linking.installation.data / "linkages"
+    assert [path.name for path in folder.iterdir()] == ["work"]
     with linking.services.databases.reader.connect() as connection:
         assert connection.execute(linkage_doubt.select()).all() == []
     with pytest.raises(NoSuchThingError):
@@ -252,6 +255,7 @@ def test_one_register_is_kept_and_no_folder_of_a_job(linking):
     for _ in range(3):
         linking.link()
     folder = linking.installation.data / "linkages"
+    assert list((folder / "work").iterdir()) == []
     linking.done("linkage.review_export", population="people", linkage="patients")
     assert len(list(folder.glob("*.register"))) == 1
     assert list((folder / "work").iterdir()) == []

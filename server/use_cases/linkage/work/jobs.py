@@ -10,6 +10,7 @@ from pydantic import AfterValidator
 
 from privacy.errors import CuratorError
 from server.persistence.linkage_tables import linkage_act, linkage_doubt
+from server.persistence.text_tables import text_origin
 from server.use_cases.extraction.declarations import (
     FilePath,
     Found,
@@ -133,7 +134,9 @@ class LinkJob(TextJob):
         parts = self._parts()
         texts = [self._read(context, parts, found, one) for one in found.declared.texts]
         wanted = Wanted(found, given.choices(), given.learn)
-        return Attempt(self._services, context, wanted, parts, texts).made()
+        made = Attempt(self._services, context, wanted, parts, texts).made()
+        RegisterFiles(self._services, parts.seal).delete_work(context.job_id)
+        return made
 
     def _read(
         self,
@@ -188,6 +191,7 @@ class LinkJob(TextJob):
             slices.delete(linkage_doubt, linkage_doubt.c.job == job)
             if job not in kept:
                 slices.delete(linkage_act, linkage_act.c.job == job)
+                slices.delete(text_origin, text_origin.c.job == job)
             for one in findings:
                 if one.job == job and one.finder == known_finder(job):
                     spans.delete_finding(slices, one)
@@ -267,7 +271,7 @@ class ExportJob(LinkJob):
             row = store.find(connection, given.population, given.linkage)
             doubts = store.doubts(connection, row.job, most=MOST)
             told = last_verdicts(store.opinions(connection, row.id))
-        path = files.sheet(context.job_id)
+        path = files.sheet(row.id)
         path.unlink(missing_ok=True)
         shown = [
             (*one.pair, one.score, one.reason, opened_body(parts.seal, row.job, one))

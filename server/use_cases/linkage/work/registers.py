@@ -59,10 +59,10 @@ class RegisterFiles:
         """Return where a job's register is kept."""
         return self.folder / f"{job}.register"
 
-    def sheet(self, job: str) -> Path:
-        """Return where a job writes a sheet for clerks."""
+    def sheet(self, linkage: str) -> Path:
+        """Return where the sheet of a linkage lies: the last one that was made."""
         self.folder.mkdir(mode=0o700, exist_ok=True)
-        return self.folder / f"sheet_{job}.csv"
+        return self.folder / f"{linkage}.csv"
 
     def keep(self, job: str, register: Path) -> str:
         """Keep a register that was closed; return the file's SHA-256 in hexadecimal.

@@ -146,6 +146,7 @@ class LinkageService:
             self._store.drop(change.connection, row.id)
         slices = Slices(self._services.databases)
         files = RegisterFiles(self._services, read_seal(None))
+        files.sheet(row.id).unlink(missing_ok=True)
         for job in jobs:
             slices.delete(linkage_doubt, linkage_doubt.c.job == job)
             slices.delete(linkage_act, linkage_act.c.job == job)
