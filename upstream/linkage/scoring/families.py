@@ -9,7 +9,9 @@ from upstream.linkage.declared import FieldKind, LinkageSpec
 from upstream.linkage.scoring.samples import Sample
 
 _PERSONAL: frozenset[FieldKind] = frozenset({"date", "id", "full_name"})
-_AT_HOME: frozenset[FieldKind] = frozenset({"address", "phone"})
+_AT_HOME: frozenset[FieldKind] = frozenset({"address", "phone", "place", "code"})
+_SAME = 3  # fields of a home on which those agree who may live together
+_ENOUGH = 2  # fields of a person's own that tell a family apart
 _FAMILY_NAME = 1.2  # times as often as the others it agrees where addresses do
 
 
@@ -22,7 +24,8 @@ def personal_fields(
 
     Dates (of birth), ids and whole names are; of several names all but the one that
     agrees most often among those who agree on an address or a phone number, if one does
-    clearly: it is the family's.
+    clearly: it is the family's. A single such field does not tell a family from a
+    patient whose value was mistaken once, so then there are none.
     """
     found = {name for name, field in spec.fields.items() if field.kind in _PERSONAL}
     names = {
@@ -32,7 +35,7 @@ def personal_fields(
     }
     if len(names) > 1:
         found |= names.keys() - _of_families(spec, names, samples)
-    return found
+    return found if len(found) >= _ENOUGH else set()
 
 
 def _of_families(
@@ -41,13 +44,17 @@ def _of_families(
     samples: Sequence[Sample],
 ) -> set[str]:
     """Return the name that families share, if the data show one."""
-    kinds = [field.kind for field in spec.fields.values()]
     agreeing = dict.fromkeys(names, 0.0)
+    kinds = [field.kind for field in spec.fields.values()]
+    home = [place for place, kind in enumerate(kinds) if kind in _AT_HOME]
+    own = [place for place, kind in enumerate(kinds) if kind in _PERSONAL]
     for sample in samples:
-        if sample.whole is not None and kinds[sample.whole] in _AT_HOME:
-            for name, place in names.items():
-                same = sample.codes[:, place] == 1
-                agreeing[name] += float(np.sum(sample.counts[same]))
+        if sample.silent[[*names.values(), *own]].any():
+            continue
+        at_home = (sample.codes[:, home] == 1).sum(axis=1) >= min(_SAME, len(home))
+        for name, place in names.items():
+            same = at_home & (sample.codes[:, place] == 1)
+            agreeing[name] += float(np.sum(sample.drawn[same]))
     first, *others = sorted(agreeing, key=lambda name: (-agreeing[name], name))
     if agreeing[first] > _FAMILY_NAME * agreeing[others[0]]:
         return {first}

@@ -34,6 +34,7 @@ from upstream.linkage.scoring.samples import (
 )
 from upstream.linkage.scoring.thresholds import choose
 
+_LEAST = 1e-9  # how often anything happens
 _OF_MANY = frozenset({"category", "number"})  # kinds on which strangers agree, too
 
 
@@ -90,7 +91,7 @@ def _fields(
             by_accident[1:] *= (1 - same) / max(1e-9, by_accident[1:].sum())
             by_accident[0] = same
         weighed = np.array([level.is_weighed for level in each.levels])
-        fields.append(Field(by_accident, weighed))
+        fields.append(Field(np.maximum(by_accident, _LEAST), weighed))
     return fields
 
 

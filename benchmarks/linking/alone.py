@@ -1,0 +1,88 @@
+"""Splink alone, as its own documentation sets it up, beside which we are measured."""
+
+import logging
+from collections.abc import Sequence
+from itertools import pairwise
+
+import duckdb
+from splink import DuckDBAPI, Linker, SettingsCreator, block_on
+from splink import comparison_library as cl
+
+BLOCKING = (
+    ("given_name", "surname"),
+    ("date_of_birth",),
+    ("surname", "postcode"),
+    ("given_name", "postcode"),
+    ("address_1", "suburb"),
+    ("street_number", "address_1"),
+)
+"""Rules that a custodian would write."""
+
+
+def scored_alone(
+    connection: duckdb.DuckDBPyConnection, sources: Sequence[str]
+) -> duckdb.DuckDBPyConnection:
+    """Make a table ``alone`` of left, right and probability; return the connection."""
+    logging.getLogger("splink").setLevel(logging.ERROR)
+    api = DuckDBAPI(connection=connection)
+    tables = [
+        api.register(
+            connection.sql(
+                f"SELECT * EXCLUDE (source) FROM record WHERE source = '{one}'"
+            ),
+            dataset_display_name=one,
+        )
+        for one in sources
+    ]
+    linker = Linker(tables, _settings(is_linking=len(sources) > 1))
+    training = linker.training
+    training.estimate_probability_two_random_records_match(
+        [block_on("given_name", "surname", "postcode"), block_on("date_of_birth")],
+        recall=0.9,
+    )
+    training.estimate_u_using_random_sampling(max_pairs=1e6, seed=1)
+    for rule in (("given_name", "surname"), ("date_of_birth",), ("address_1",)):
+        training.estimate_parameters_using_expectation_maximisation(block_on(*rule))
+    found = linker.inference.predict(threshold_match_probability=0.05)
+    connection.execute(
+        "CREATE OR REPLACE TABLE alone AS SELECT least(number_l, number_r) AS one, "
+        "greatest(number_l, number_r) AS other, match_probability AS score "
+        f"FROM {found.physical_name}"
+    )
+    return connection
+
+
+def _settings(*, is_linking: bool) -> SettingsCreator:
+    return SettingsCreator(
+        link_type="link_only" if is_linking else "dedupe_only",
+        unique_id_column_name="number",
+        blocking_rules_to_generate_predictions=[block_on(*rule) for rule in BLOCKING],
+        comparisons=[
+            cl.NameComparison("given_name"),
+            cl.NameComparison("surname"),
+            cl.LevenshteinAtThresholds("street_number", 1),
+            cl.JaroWinklerAtThresholds("address_1", [0.9, 0.8]),
+            cl.JaroWinklerAtThresholds("address_2", [0.9, 0.8]),
+            cl.JaroWinklerAtThresholds("suburb", [0.9, 0.8]),
+            cl.DamerauLevenshteinAtThresholds("postcode", [1, 2]),
+            cl.ExactMatch("state"),
+            cl.DamerauLevenshteinAtThresholds("date_of_birth", [1, 2]),
+        ],
+    )
+
+
+def grouped(pairs: Sequence[tuple[int, int]], records: int) -> list[int]:
+    """Return the smallest number that each record is linked with by way of others."""
+    leader = list(range(records + 1))
+
+    def top(number: int) -> int:
+        while leader[number] != number:
+            leader[number] = leader[leader[number]]
+            number = leader[number]
+        return number
+
+    for pair in pairs:
+        for one, other in pairwise(pair):
+            low, high = sorted((top(one), top(other)))
+            leader[high] = low
+    return [top(number) for number in range(1, records + 1)]
