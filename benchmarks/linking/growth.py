@@ -53,7 +53,7 @@ def drawn(size: int):
     """Return a database of records, and how many of its pairs are matches."""
     made = list(drawn_records(round(size * 0.9), MIX, 5, max(1, size // _SCALE)))
     persons = [person for person, _ in made]
-    records = Records([row for _, row in made], persons, ["all"] * len(made))
+    records = Records([row for _, row in made], persons, ["records"] * len(made))
     connection = database_of(records)
     numbers = list(range(1, len(persons) + 1))
     connection.execute(
@@ -83,7 +83,7 @@ def by_splink(size: int) -> tuple[float, float, float]:
 
     connection, matches = drawn(size)
     begun = time.perf_counter()
-    scored_alone(connection, ["all"])
+    scored_alone(connection, ["records"])
     connection.execute(
         "CREATE TABLE found AS SELECT one, other FROM alone WHERE score >= 0.9"
     )

@@ -43,7 +43,7 @@ def main() -> None:
         records = Records(
             [row for _, row in drawn],
             [person for person, _ in drawn],
-            ["all"] * len(drawn),
+            ["records"] * len(drawn),
         )
         print(f"\n{HEAD.format(f'{name}; {len(drawn):,} records')}")
         judge(records)

@@ -92,7 +92,9 @@ class Scoring:
         self._passes = passes_of(spec)
         self._known: _Prepared | None = None
         self._matches: list[tuple[int, int]] = []
-        connection.execute(f"SET threads TO {int(threads)}")
+        connection.execute(
+            f"SET threads TO {int(threads)}; SET enable_progress_bar = false"
+        )
 
     def prepare(self) -> None:
         """Normalise ``record`` into a table ``compared``, which is made again."""

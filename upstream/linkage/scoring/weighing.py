@@ -8,6 +8,9 @@ from upstream.linkage.scoring.expectation import LOWEST_U
 from upstream.linkage.scoring.parameters import FieldParameters, Parameters
 from upstream.linkage.tables import name_sql, number_sql
 
+UNLIKE = 0.6
+"""Similarity up to which values are unlike, and add nothing to a weighted sum."""
+
 
 def weight_name(field: str) -> str:
     """Return the column of what a field adds to a pair's weight."""
@@ -107,7 +110,11 @@ def _part_sql(
 ) -> str:
     """Return what a field adds."""
     if parameters.method == "weighted_sum":
-        return f"{number_sql(field.part)} * coalesce({similarity_sql(comparison)}, 0)"
+        agreeing = (
+            f"greatest(0.0::DOUBLE, ({similarity_sql(comparison)} "
+            f"- {number_sql(UNLIKE)}) / {number_sql(1 - UNLIKE)})"
+        )
+        return f"{number_sql(field.part)} * coalesce({agreeing}, 0.0::DOUBLE)"
     weights = [number_sql(level.weight) for level in field.levels]
     if parameters.term_frequencies:
         weights[0] = _rare_sql(field, values)
