@@ -57,6 +57,10 @@ def test_a_run_gives_each_id_a_key_and_says_what_it_read(linking):
     assert told["records"]["in_all"] == len(keys)
     assert told["patients"] == len(set(keys.values()))
     assert told["duplicates"]["factor"] >= 2
+    assert told["blocking"]["pairs"] == sum(
+        one["new"] for one in told["blocking"]["passes"]
+    )
+    assert 0.8 < told["blocking"]["completeness"] <= 1
     assert {one["name"] for one in told["files"]["admissions"]} == {"admissions.csv"}
     shown = linking.review.show(OPERATOR, "patients")
     assert shown["runs"] == 1

@@ -259,7 +259,8 @@ class Attempt:
         settings = self._services.settings.model_copy(update={"import_": folder})
 
         def tell(step: ProgressStep) -> None:
-            context.progress(f"load: {step.phase}", step.done, step.total)
+            stage = f"load: {step.phase} {step.table}"
+            context.progress(stage, step.done, step.total)
 
         def recorded(connection: Connection, loaded: Document) -> None:
             self._record(connection, told, digest, str(loaded["snapshot"]))

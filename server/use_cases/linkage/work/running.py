@@ -34,6 +34,7 @@ from upstream.linkage.scoring.parameters import Parameters
 from upstream.linkage.scoring.scoring import Scoring
 
 _ROWS, _RECORDED, _PARAMETERS, _SPEC = "rows", "recorded", "parameters", "spec"
+_BLOCKING = "blocking"
 _STAGE = "stage"
 _BATCH = 10_000
 _SCORED = "scored"
@@ -72,6 +73,7 @@ class Result:
         parameters: By which pairs were scored.
         known: By source of texts, what the loop found.
         rounds: What each round of it gained.
+        blocking: What each pass brought together, and what all may have missed.
     """
 
     recorded: Recorded
@@ -81,6 +83,7 @@ class Result:
     parameters: Parameters
     known: Mapping[str, Known]
     rounds: Rounds
+    blocking: Document
 
     def report(self) -> Document:
         """Return it as a report."""
@@ -104,6 +107,12 @@ class Result:
             "patients": self.duplicates.patients,
             "doubts": len(self.settled.doubts),
             "duplicates": asdict(self.duplicates),
+            "blocking": self.blocking,
+            "thresholds": {
+                "link": self.parameters.link,
+                "review": self.parameters.review,
+            },
+            "found": dict(self.parameters.found),
             "rounds": self.rounds.to_json(),
         }
 
@@ -140,6 +149,7 @@ class Run:
         self._score_pairs(recorded)
         register.remember(_ROWS, [asdict(one) for one in rows])
         register.remember(_RECORDED, asdict(recorded))
+        register.remember(_BLOCKING, asdict(self.scoring.blocking()))
         register.remember(_STAGE, _SCORED)
 
     def _read_table(self, number: int) -> Rows:
@@ -219,6 +229,7 @@ class Run:
             self.parameters(),
             loop.known,
             rounds,
+            _members(self._register.fact(_BLOCKING)),
         )
 
     def _remembered_rows(self) -> list[Rows]:
