@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from upstream.linkage.declared import FieldKind, LinkageSpec
 from upstream.linkage.tables import name_sql
 
-_PARTS = re.compile(r"sound|year|month|day|first(\d{1,2})|last(\d{1,2})|words")
+_PARTS = re.compile(r"sound|year|month|day|first(\d{1,2})|last(\d{1,2})")
 _DATE_PARTS = {"year": (1, 4), "month": (5, 2), "day": (7, 2)}
 _SOUNDS = "translate({}, 'bpfvcgjkqsxzdtlmnrhwyaeiou', '11112222222233455600000000')"
 _SOUND_LENGTH = 5  # sounds of a name that count
