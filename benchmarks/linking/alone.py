@@ -2,11 +2,11 @@
 
 import logging
 from collections.abc import Sequence
+from importlib import import_module
 from itertools import pairwise
+from typing import Any
 
 import duckdb
-from splink import DuckDBAPI, Linker, SettingsCreator, block_on
-from splink import comparison_library as cl
 
 BLOCKING = (
     ("given_name", "surname"),
@@ -24,7 +24,8 @@ def scored_alone(
 ) -> duckdb.DuckDBPyConnection:
     """Make a table ``alone`` of left, right and probability; return the connection."""
     logging.disable(logging.CRITICAL)
-    api = DuckDBAPI(connection=connection)
+    splink = import_module("splink")  # a package of the benchmarks alone
+    api = splink.DuckDBAPI(connection=connection)
     tables = [
         api.register(
             connection.sql(
@@ -34,15 +35,20 @@ def scored_alone(
         )
         for one in sources
     ]
-    linker = Linker(tables, _settings(is_linking=len(sources) > 1))
+    linker = splink.Linker(tables, _settings(is_linking=len(sources) > 1))
     training = linker.training
     training.estimate_probability_two_random_records_match(
-        [block_on("given_name", "surname", "postcode"), block_on("date_of_birth")],
+        [
+            splink.block_on("given_name", "surname", "postcode"),
+            splink.block_on("date_of_birth"),
+        ],
         recall=0.9,
     )
     training.estimate_u_using_random_sampling(max_pairs=1e6, seed=1)
     for rule in (("given_name", "surname"), ("date_of_birth",), ("address_1",)):
-        training.estimate_parameters_using_expectation_maximisation(block_on(*rule))
+        training.estimate_parameters_using_expectation_maximisation(
+            splink.block_on(*rule)
+        )
     found = linker.inference.predict(threshold_match_probability=0.05)
     connection.execute(
         "CREATE OR REPLACE TABLE alone AS SELECT least(number_l, number_r) AS one, "
@@ -52,11 +58,14 @@ def scored_alone(
     return connection
 
 
-def _settings(*, is_linking: bool) -> SettingsCreator:
-    return SettingsCreator(
+def _settings(*, is_linking: bool) -> Any:
+    splink, cl = import_module("splink"), import_module("splink.comparison_library")
+    return splink.SettingsCreator(
         link_type="link_only" if is_linking else "dedupe_only",
         unique_id_column_name="number",
-        blocking_rules_to_generate_predictions=[block_on(*rule) for rule in BLOCKING],
+        blocking_rules_to_generate_predictions=[
+            splink.block_on(*rule) for rule in BLOCKING
+        ],
         comparisons=[
             cl.NameComparison("given_name"),
             cl.NameComparison("surname"),

@@ -36,12 +36,14 @@ class Comparison:
         levels: From the best; the last one holds for whatever is left. The first is
             agreement on one value, which may be frequent or rare.
         near: Levels, from the first, at which the field agrees, if not by the letter.
+        is_unique: Whether two patients share a value by mistake alone.
     """
 
     field: str
     similarity: str
     levels: tuple[Level, ...]
     near: int = 1
+    is_unique: bool = False
 
 
 @dataclass(frozen=True, slots=True)

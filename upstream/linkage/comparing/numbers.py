@@ -52,7 +52,8 @@ def id_comparison(field: str) -> Comparison:
         Level("two signs differ", f"({sides.longer} > 2 * 3 AND {edits(sides, 2)})"),
         different(),
     )
-    return Comparison(field, edited_sql(sides.left, sides.right), levels)
+    alike = edited_sql(sides.left, sides.right)
+    return Comparison(field, alike, levels, is_unique=True)
 
 
 def code_comparison(field: str) -> Comparison:

@@ -24,6 +24,7 @@ from upstream.linkage.scoring.parameters import (
     LevelParameters,
     Parameters,
 )
+from upstream.linkage.scoring.preparing import values_of
 from upstream.linkage.scoring.samples import (
     Codes,
     Sample,
@@ -33,6 +34,7 @@ from upstream.linkage.scoring.samples import (
     share_of_exact,
 )
 from upstream.linkage.scoring.thresholds import choose
+from upstream.linkage.scoring.unique import with_unique
 
 _LEAST = 1e-9  # how often anything happens
 _OF_MANY = frozenset({"category", "number"})  # kinds on which strangers agree, too
@@ -63,8 +65,12 @@ def estimated(
     ]
     pairs = _possible_pairs(connection, spec)
     given = Learning(fields, samples, pairs, labelled)
-    found = learn(given)
-    parents = parents_of(given, found)
+    found = with_unique(learn(given), comparisons, values_of(connection, spec))
+    parents = {
+        place: parent
+        for place, parent in parents_of(given, found).items()
+        if not comparisons[place].is_unique
+    }
     near = [each.near for each in comparisons]
     shares = shares_of(given, found, parents, near)
     return _parameters(
@@ -148,6 +154,7 @@ def _field_parameters(
                 levels,
                 parent=other.field if other else None,
                 near=other.near if other else 1,
+                is_unique=each.is_unique,
             )
         )
     return tuple(fields)

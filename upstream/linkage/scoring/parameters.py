@@ -46,6 +46,8 @@ class FieldParameters:
         parent: The field that this one follows, as a postcode follows a town: where
             that agrees, agreement here says less.
         near: Levels of the parent, from the best, at which it agrees.
+        is_unique: Whether two patients share a value by mistake alone: then no value
+            is frequent.
     """
 
     field: str
@@ -53,6 +55,7 @@ class FieldParameters:
     part: float = 0.0
     parent: str | None = None
     near: int = 1
+    is_unique: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +115,7 @@ def _fields_read(read: dict[str, Any]) -> dict[str, Any]:
             each["part"],
             each["parent"],
             each["near"],
+            each["is_unique"],
         )
         for each in read["fields"]
     )

@@ -116,7 +116,7 @@ def _part_sql(
         )
         return f"{number_sql(field.part)} * coalesce({agreeing}, 0.0::DOUBLE)"
     weights = [number_sql(level.weight) for level in field.levels]
-    if parameters.term_frequencies:
+    if parameters.term_frequencies and not field.is_unique:
         weights[0] = _rare_sql(field, values)
     weight = _by_level_sql(field.field, weights)
     if field.parent is None:
