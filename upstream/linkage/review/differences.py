@@ -15,6 +15,8 @@ def marked(left: str, right: str) -> tuple[list[Segment], list[Segment]]:
     >>> marked("Meier", "Maier")
     ([('M', False), ('e', True), ('ier', False)], [('M', False), ('a', True), ('ier', False)])
     """  # noqa: E501 - what Python prints
+    if not left or not right:  # what is missing differs from nothing
+        return [(left, False)] * bool(left), [(right, False)] * bool(right)
     if max(len(left), len(right)) > _MOST:
         return [(left, left != right)], [(right, left != right)]
     matcher = SequenceMatcher(None, left, right, autojunk=False)
