@@ -16,6 +16,7 @@ from tests.support.installations.harness import (
 )
 from tests.support.installations.publishing import paths, spec
 from tests.support.installations.two_persons import Two
+from tests.support.linking import write_exports
 
 POPULATION, STUDY = "populations/people", "projects/study"
 SOON = (datetime.now(UTC) + timedelta(days=7)).date().isoformat()
@@ -117,6 +118,30 @@ def switch(story):
     story.send("carol", "DELETE", f"{path}/{new}")
 
 
+def link(story):
+    """Link the records of a hospital, and decide a doubtful pair."""
+    write_exports(story.installation.folder, load=None)
+    linkage = {"linkage": "patients.yaml"}
+    job = {"kind": "linkage.link", "parameters": linkage}
+    story.send("carol", "POST", "jobs", 202, **job)
+    story.installation.run_jobs()
+    (item,) = story.send("carol", "GET", "linkages")["items"]
+    path = f"linkages/{item['id']}"
+    doubt = story.send("carol", "GET", f"{path}/doubts")["items"][0]
+    pair = f"{path}/doubts/{doubt['left']}_{doubt['right']}"
+    made = story.send("carol", "POST", f"{pair}/decisions", 201, verdict="match")
+    applied = {"population": "people", "linkage": "patients"}
+    job = {"kind": "linkage.apply", "parameters": applied}
+    story.send("carol", "GET", pair)
+    story.send("carol", "GET", f"{path}/doubts")
+    story.send("dora", "POST", f"{pair}/decisions", 201, verdict="match")
+    story.send("carol", "POST", "jobs", 202, **job)
+    story.installation.run_jobs()
+    for shown in (path, f"{path}/agreement", f"{path}/acts"):
+        story.send("carol", "GET", shown)
+    story.send("carol", "POST", f"{path}/decisions/{made['decision']}/undo")
+
+
 def publish(story):
     readers = [{"project": "study"}]
     for told, times in (
@@ -189,6 +214,7 @@ def story(tmp_path):
 def test_every_route_replies_as_the_document_says(story):
     keep(story)
     switch(story)
+    link(story)
     released = publish(story)
     analyse(story, released)
     look_back(story, released)

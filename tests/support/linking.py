@@ -32,26 +32,25 @@ def of_page(name):
     return yaml.safe_load(found[1])
 
 
+def write_exports(folder, **changes):
+    """Write the page's linkage with other keys, and its exports if they are not."""
+    if not (folder / "admissions.csv").exists():
+        write_demo(folder, PATIENTS)
+    told = {"load": None, **of_page("patients.yaml"), **changes}
+    if told["load"]:
+        limits = {**told["load"]["population"], "epsilon_cap": "100000"}
+        told["load"] = {**told["load"], "population": limits}
+    path = folder / "patients.yaml"
+    said = {name: value for name, value in told.items() if value is not None}
+    path.write_text(yaml.safe_dump(said))
+    return path
+
+
 class Linking(Texts):
     """An installation with a hospital's exports in its folder, and a linkage's file."""
 
     def write(self, **changes):
-        """Write the page's linkage with other keys, and its exports if they are not."""
-        if not (self.folder / "admissions.csv").exists():
-            write_demo(self.folder, PATIENTS)
-        told = {**of_page("patients.yaml"), **changes}
-        told["load"] = told["load"] and {
-            **told["load"],
-            "population": {
-                **told["load"]["population"],
-                "epsilon_cap": "100000",
-            },
-        }
-        path = self.folder / "patients.yaml"
-        path.write_text(
-            yaml.safe_dump({k: v for k, v in told.items() if v is not None})
-        )
-        return path
+        return write_exports(self.folder, **changes)
 
     def create_population(self, path):
         service = LoadService(self.services, "local:test")

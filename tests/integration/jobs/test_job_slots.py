@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 from budget.storage.tables import chain
 from server.bootstrap import make_runner
 from server.persistence import tables
-from server.use_cases.extraction.pipelines import pipelines
+from server.use_cases.extraction.pipelines import pipelines, stages
 from server.use_cases.jobs.kinds import JobContext
 from server.use_cases.jobs.store import MAX_ATTEMPTS, JobStore
 from server.use_cases.services.paging import Page
@@ -159,7 +159,7 @@ def recorded(texts):
 
 
 def test_the_slot_of_a_pipelines_load_grows_with_its_work_on_texts(texts, monkeypatch):
-    tag = pipelines.tag
+    tag = stages.tag
 
     def long_tagging(stage, parts, finding):
         tag(stage, parts, finding)
@@ -167,7 +167,7 @@ def test_the_slot_of_a_pipelines_load_grows_with_its_work_on_texts(texts, monkey
         context[0].rest(-LONG)  # as if it had worked so long
 
     context: list[JobContext] = []
-    monkeypatch.setattr(pipelines, "tag", long_tagging)
+    monkeypatch.setattr(stages, "tag", long_tagging)
     texts.done("text.read", declaration="notes.yaml")
     write_pipeline(texts.folder, models="[rules]")
     texts.done("text.pipeline", pipeline="pipeline.yaml")

@@ -11,6 +11,7 @@ from server.use_cases.approvals.second_persons import ProposalOpenError
 from tests.support.installations.harness import ask, client, serve_in_thread
 from tests.support.installations.publishing import Press, spec
 from tests.support.installations.two_persons import Two
+from tests.support.linking import store_linkage
 
 FINER = re.compile(r"\d\d:\d\d:\d\d[.,]\d")
 READERS = ("ada", "carol", "root", "audit")
@@ -45,7 +46,12 @@ class World:
             "proposal": proposal,
             "job": job,
             "release": press.run(job)["result"]["release"],
+            **self._linkage(),
         }
+
+    def _linkage(self):
+        with self.made.services() as services:
+            return store_linkage(services, "people")
 
 
 def test_no_route_shows_finer_times_than_seconds(tmp_path):

@@ -23,7 +23,6 @@ from upstream.linkage.sources import TableSource
 _BATCH: Final = 20_000
 _SEPARATORS: Final = ",;\t|"
 _BEGIN_BYTES: Final = 65_536  # in which a file's format shows
-_MOST_FIELD: Final = 1_000_000  # characters of one value
 _PARQUET: Final = frozenset({".parquet", ".pq"})
 MOST_TOLD: Final = 100
 """Rows that are set aside and told of one by one; all are counted."""
@@ -248,7 +247,6 @@ def _lines(source: TableSource, file: SourceFile) -> Iterator[tuple[int, list[st
         IngestionError: The file is no text in its encoding, or its quotes are broken.
     """
     encoding = source.encoding or "utf-8"
-    csv.field_size_limit(_MOST_FIELD)
     read = "utf-8-sig" if encoding == "utf-8" else encoding
     line = 1
     with file.path.open(encoding=read, newline="") as opened:
@@ -263,8 +261,9 @@ def _lines(source: TableSource, file: SourceFile) -> Iterator[tuple[int, list[st
             raise _refused(file.name, _no_text(source)) from None
         except csv.Error:
             sentence = (
-                "broken quoting: quotes enclose a whole field, and a quote inside is "
-                "doubled; or the separator is another one"
+                "broken quoting, or a field of more than "
+                f"{csv.field_size_limit():,} characters: quotes enclose a whole field, "
+                "and a quote inside is doubled; or the separator is another one"
             )
             raise _refused(file.name, sentence, line) from None
 

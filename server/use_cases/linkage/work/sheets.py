@@ -36,7 +36,6 @@ _COLUMNS: Final = (
     "source right",
     "id right",
 )
-_LONGEST: Final = 1_000_000
 Shown = tuple[int, int, float, str, Document]
 """A doubtful pair: left, right, score, reason, and its body."""
 
@@ -71,7 +70,6 @@ def read_sheet(path: Path, clerk: str) -> list[Opinion]:
     Raises:
         CommandRefusedError: It is no such sheet; the lines that are wrong are named.
     """
-    csv.field_size_limit(_LONGEST)
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             sample = file.readline()
