@@ -37,7 +37,7 @@ MIXES = {
 
 
 def main() -> None:
-    """Draw each mix with a seed that nothing was tuned on, link, print."""
+    """Draw each mix, link, print."""
     for name, (count, mix) in MIXES.items():
         drawn = list(drawn_records(count, mix, seed=23))
         records = Records(
