@@ -2,13 +2,16 @@
 
 import csv
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
 import yaml
 
 from privacy.errors import InvalidOptionError
+from server.bootstrap import make_runner
 from server.persistence.linkage_tables import linkage_doubt
+from server.use_cases.linkage.work import running
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
 from server.use_cases.services.paging import Page
 from server.use_cases.services.sealing import TextKeyError
@@ -265,6 +268,40 @@ def test_one_register_is_kept_and_no_folder_of_a_job(linking):
     assert list((folder / "work").iterdir()) == []
 
 
+def test_a_run_that_begins_with_one_that_counts_no_more_counts_for_nothing(
+    linking, monkeypatch
+):
+    """Two runs of one beginning would give new records the same keys."""
+    settle = running.Run.settle
+
+    def overtaken(self):
+        if len(seen) == 1:
+            seen.append("inside")
+            linking.link()
+        return settle(self)
+
+    seen = ["outside"]
+    monkeypatch.setattr(running.Run, "settle", overtaken)
+    job = linking.submit("linkage.link", linkage="patients.yaml")
+    runner = make_runner(linking.services, threading.Event(), beat_seconds=0.05)
+    runner.run_one(job)
+    ended = linking.jobs.show(OPERATOR, job)
+    assert ended["state"] == "failed"
+    assert "another run of the linkage patients counted meanwhile" in ended["error"]
+    assert linking.review.show(OPERATOR, "patients")["runs"] == 2
+
+
+def test_a_column_that_is_called_as_the_keys_is_refused(linking):
+    path = linking.write(key="patient_no")
+    told = yaml.safe_load(path.read_text())
+    for table in told["load"]["tables"]:
+        table["unit_column"] = "patient_no"
+        table["columns"][0]["name"] = "patient_no"
+    path.write_text(yaml.safe_dump(told))
+    seen = linking.run("linkage.link", linkage="patients.yaml", accept_changes=True)
+    assert "admissions has a column patient_no" in seen["error"]
+
+
 def test_a_dry_run_keeps_nothing(linking):
     add_row(linking.folder, lab_id="L2", family_name="Quxley", first_names="Zebulon")
     told = linking.link(dry_run=True)
@@ -284,6 +321,14 @@ def test_a_dry_run_keeps_nothing(linking):
         (lambda told: told["match"].update(once=["pharmacy"]), "no source 'pharmacy'"),
         (lambda told: told["match"].update(fields={}), "match.fields"),
         (lambda told: told.update(sources=[]), "sources"),
+        (
+            lambda told: told["match"].update(blocking=[["surname:colour"]]),
+            "match.blocking: ",
+        ),
+        (
+            lambda told: told["match"]["fields"].update(id={"kind": "id"}),
+            "id is what every record has",
+        ),
         (lambda told: told.update(opinions=0), "opinions"),
         (lambda told: told["sources"][0].update(files=["../x.csv"]), "without .."),
     ],

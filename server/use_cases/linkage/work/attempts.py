@@ -31,9 +31,11 @@ from server.use_cases.linkage.work.view import ViewWriter, keys_of_documents
 from server.use_cases.loading.loading import LoadChoices, LoadRequest
 from server.use_cases.loading.service import LoadService
 from server.use_cases.services.documents import Document
+from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.services import Services, now_text
 from upstream.linkage.registers.keyed import write_keyed
 from upstream.linkage.registers.register import Register, opened
+from upstream.linkage.registers.tables import Rows
 from upstream.progress import ProgressStep
 
 _REGISTER: Final = "register.duckdb"
@@ -212,6 +214,7 @@ class Attempt:
         tables = {one.name for one in self._declared.tables}
         for rows in result.rows:
             if rows.source in tables:
+                self._require_free(rows)
                 path = linked / f"{rows.source}.csv"
                 write_keyed(register, rows, self._declared.key, path)
         told = {}
@@ -229,6 +232,19 @@ class Attempt:
                 path = linked / f"{texts.source.name}.csv"
                 told[texts.source.name] = maker.make(path)
         return told
+
+    def _require_free(self, rows: Rows) -> None:
+        """Require that no column of a source is called as the unit key's.
+
+        Raises:
+            CommandRefusedError: One is.
+        """
+        if self._declared.key in rows.columns:
+            message = (
+                f"the source {rows.source} has a column {self._declared.key}: call the "
+                "column of unit keys otherwise, such as key: person_key"
+            )
+            raise CommandRefusedError(message)
 
     def _write_known(self, result: Result) -> None:
         """Write what the loop found, as a finder's spans that nobody sees yet."""
@@ -283,6 +299,22 @@ class Attempt:
         loaded = service.load(path, self._wanted.choices, request=request)
         return {**loaded, "linked": told}
 
+    def _require_unchanged(self, connection: Connection) -> None:
+        """Require that this run begins with the one that counts: keys follow from it.
+
+        Raises:
+            CommandRefusedError: Another one counts now, or the linkage was deleted.
+        """
+        declared = self._declared
+        now = self._store.known(connection, declared.population, declared.linkage)
+        was = None if self._before is None else self._before.job
+        if (None if now is None else now.job) != was:
+            message = (
+                f"another run of the linkage {declared.linkage} counted meanwhile, or "
+                "it was deleted: nothing of this one counts; run it again"
+            )
+            raise CommandRefusedError(message)
+
     def _file(self) -> str:
         """Return the linkage's file by its path under the import folder."""
         folder = import_folder(self._services.settings.import_)
@@ -314,6 +346,7 @@ class Attempt:
             "opinions": declared.opinions,
             "job": context.job_id,
         }
+        self._require_unchanged(connection)
         if self._before is None:
             connection.execute(
                 insert(linkage).values(

@@ -12,8 +12,11 @@ from server.use_cases.extraction.pipelines.files import Column, Rows, Table
 from server.use_cases.extraction.tagging import ModelName
 from upstream.errors import IngestionError, Problem
 from upstream.extraction.reading.specs import SourceSpec
+from upstream.linkage.blocking.keys import BlockingError
+from upstream.linkage.blocking.passes import passes_of
 from upstream.linkage.declared import Declared as LinkageDeclared
 from upstream.linkage.declared import LinkageSpec
+from upstream.linkage.scoring.scoring import RESERVED
 from upstream.linkage.sources import Attribute, TableSource
 from upstream.manifests.declarations import Identifier, TableSpec
 from upstream.manifests.manifest import Manifest, checked_manifest
@@ -120,6 +123,7 @@ class Linkage(Declared):
         if len(set(names)) < len(names):
             yield "two sources have one name"
         yield from self._unknown_names(names)
+        yield from self._wrong_match()
         texts = self.texts
         for said, count in (
             ("are read", sum(one.source is not None for one in texts)),
@@ -129,6 +133,14 @@ class Linkage(Declared):
                 yield f"{count} sources of texts {said}: one may"
         if self.load is not None and self.population != _population_of(self.load):
             yield "load: its population is another than the linkage's"
+
+    def _wrong_match(self) -> Iterator[str]:
+        for name in sorted(RESERVED & self.match.fields.keys()):
+            yield f"match.fields: {name} is what every record has: call it otherwise"
+        try:
+            passes_of(self.match)
+        except BlockingError as error:
+            yield f"match.blocking: {error}"
 
     def _unknown_names(self, names: list[str]) -> Iterator[str]:
         fields = list(self.match.fields)

@@ -163,4 +163,5 @@ class LinkageService:
         with TemporaryDirectory(dir=files.folder, prefix="shown_") as folder:
             path = files.open(row.job, digest, Path(folder) / "register.duckdb")
             with opened(path, read_only=True) as register:
+                path.unlink()  # it is open: a killed command leaves no names behind
                 yield register
