@@ -397,3 +397,30 @@ def test_a_pipeline_whose_load_is_refused_leaves_no_table(texts):
     assert list(folder.iterdir()) == []
     with texts.services.databases.reader.connect() as connection:
         assert connection.execute(select(text_origin)).all() == []
+
+
+def write_sourced(texts, **more):
+    """Write notes, and the pipeline that reads them itself."""
+    path = write_notes(texts.folder, range(1, 31))
+    source = {**json.loads(path.read_text())["source"], **more}
+    pipeline = write_pipeline(texts.folder, models="[rules]")
+    pipeline.write_text(f"source: {json.dumps(source)}\n{pipeline.read_text()}")
+
+
+def test_a_pipeline_with_a_source_loads_what_its_dry_run_read(texts):
+    write_sourced(texts)
+    tried = texts.done("text.pipeline", pipeline="pipeline.yaml", dry_run=True)
+    assert tried["texts"]["warnings"] == []
+    loaded = texts.done("text.pipeline", pipeline="pipeline.yaml")
+    assert (loaded["texts"]["rows"], bool(loaded["snapshot"])) == (30, True)
+    (warning,) = loaded["texts"]["warnings"]
+    assert warning.startswith("the collection notes was read before (job_")
+
+
+def test_a_pipeline_takes_what_was_read_from_its_source_alone(texts):
+    write_sourced(texts)
+    texts.read("notes.yaml")
+    assert texts.done("text.pipeline", pipeline="pipeline.yaml")["texts"]["rows"] == 30
+    write_sourced(texts, files=["p0001*.txt"])
+    seen = texts.run("text.pipeline", pipeline="pipeline.yaml")
+    assert "has a collection 'notes'" in seen["error"]

@@ -7,7 +7,7 @@ with a row of origins for each value, and loads it as ``dataset.load`` does.
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 from pydantic import AfterValidator
 from sqlalchemy import Connection, select
@@ -24,7 +24,12 @@ from server.use_cases.extraction.pipelines.checks import PipelineChecks
 from server.use_cases.extraction.pipelines.files import Pipeline, manifest_of
 from server.use_cases.extraction.pipelines.found_spans import Found as Finders
 from server.use_cases.extraction.pipelines.found_spans import FoundSpans
-from server.use_cases.extraction.pipelines.stages import Wanted, read_texts, tag_texts
+from server.use_cases.extraction.pipelines.stages import (
+    Wanted,
+    read_texts,
+    said_of_reading,
+    tag_texts,
+)
 from server.use_cases.extraction.pipelines.table_making import TableMaker
 from server.use_cases.extraction.store.slices import Slices
 from server.use_cases.extraction.store.texts import Collection
@@ -130,6 +135,9 @@ class PipelineJob(TextJob):
         spans = FoundSpans(parts, Finders(collection, models), risks)
         maker = TableMaker(parts, context, found.declared.table, spans)
         told = maker.make(folder / TABLE)
+        if found.declared.source is not None:
+            warnings = cast("list[str]", told["warnings"])
+            told["warnings"] = [*said_of_reading(context, collection), *warnings]
         return self._load(context, given, found, (folder, told, collection))
 
     def discard(self, context: JobContext, *, is_over: bool) -> None:

@@ -71,6 +71,9 @@ def read_texts(
 ) -> Collection:
     """Read a source, unless that is done; return the collection.
 
+    What another job read from a source that was declared alike is taken as it is, so
+    that a dry run, or a load that was refused, is no waste.
+
     Args:
         context: Of the job, which reads one source at most.
         parts: The stores.
@@ -88,6 +91,9 @@ def read_texts(
         declared = Texts(
             population=wanted.population, collection=wanted.collection, source=source
         )
+        for held in known:
+            if _was_read(held, declared):
+                return held
         target = Target(parts, Stage(context, "read"), made, is_gold=False)
         target.begin(declared)
         read_into(target, declared, import_folder(configured))
@@ -96,6 +102,26 @@ def read_texts(
             target.finish(connection)
             context.save_position_with(connection, {"stage": "read all", "at": None})
     return parts.collection(wanted.population, wanted.collection)
+
+
+def _was_read(held: Collection, declared: Texts) -> bool:
+    """Whether a collection is what a declaration reads."""
+    named = held.population, held.name
+    said = declared.model_dump_json(exclude_none=True)
+    return named == (declared.population, declared.collection) and held.source == said
+
+
+def said_of_reading(context: JobContext, held: Collection) -> list[str]:
+    """Return what a custodian is warned of where another job read a collection."""
+    if held.job == context.job_id:
+        return []
+    return [
+        (
+            f"the collection {held.name} was read before ({held.job}): what its source was "
+            "given since is not in it; once it is deleted "
+            f"('curator text delete {held.name}'), a run reads all again"
+        )
+    ]
 
 
 def tag_texts(
