@@ -115,13 +115,12 @@ def said_of_reading(context: JobContext, held: Collection) -> list[str]:
     """Return what a custodian is warned of where another job read a collection."""
     if held.job == context.job_id:
         return []
-    return [
-        (
-            f"the collection {held.name} was read before ({held.job}): what its source was "
-            "given since is not in it; once it is deleted "
-            f"('curator text delete {held.name}'), a run reads all again"
-        )
-    ]
+    said = (
+        f"the collection {held.name} was read before ({held.job}): what its source "
+        "was given since is not in it; once it is deleted "
+        f"('curator text delete {held.name}'), a run reads all again"
+    )
+    return [said]
 
 
 def tag_texts(
