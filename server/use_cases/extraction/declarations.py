@@ -12,6 +12,7 @@ from typing import Annotated, Generic, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from pydantic import ValidationError as Invalid
+from pydantic_core import ErrorDetails
 
 from privacy.errors import CuratorError
 from query_lang.binding.outside_domain import nearest_value
@@ -204,18 +205,23 @@ def problems_of(
     error: Invalid, places: Places, file: str, model: type[BaseModel]
 ) -> IngestionError:
     """Return all that pydantic refused, each with its line and column."""
-    problems, keys = [], _keys_of(model)
+    problems = []
     for told in error.errors(include_url=False, include_input=False)[:_MOST_TOLD]:
         at = _known(told["loc"], places)
         line, column = places.get((*at, KEY)) or places.get(at) or (None, None)
-        said = remedy(told)
-        if told["type"] == "extra_forbidden":
-            said = _unknown_key(str(told["loc"][-1]), keys)
-        name = ".".join(str(part) for part in told["loc"])
-        problems.append(Problem(file, line, column, f"{name or 'file'}: {said}"))
+        problems.append(Problem(file, line, column, sentence_of(told, model)))
     return IngestionError(
         tuple(sorted(problems, key=lambda one: (one.line or 0, one.column or 0)))
     )
+
+
+def sentence_of(told: ErrorDetails, model: type[BaseModel]) -> str:
+    """Return which key pydantic refused, and what to write there."""
+    said = remedy(told)
+    if told["type"] == "extra_forbidden":
+        said = _unknown_key(str(told["loc"][-1]), _keys_of(model))
+    name = ".".join(str(part) for part in told["loc"])
+    return f"{name or 'file'}: {said}"
 
 
 def _keys_of(model: type[BaseModel]) -> list[str]:

@@ -9,6 +9,8 @@ import yaml
 from pydantic import Field, ValidationError
 
 from privacy.errors import CuratorError
+from query_lang.binding.outside_domain import nearest_value
+from server.use_cases.extraction.declarations import sentence_of
 from server.use_cases.extraction.store.models import NewModel, model_id_of
 from server.use_cases.extraction.store.texts import Collection
 from server.use_cases.extraction.tagging import ModelName, model_id
@@ -29,6 +31,7 @@ from upstream.manifests.declarations import Identifier
 
 MOST_FOLDS = 50
 _MOST_LISTS = 10
+_MOST_TOLD = 20  # names in one sentence
 
 
 class TrainParameters(JobParameters):
@@ -109,6 +112,7 @@ class TrainJob(TextJob):
         given = own(parameters, TrainParameters)
         parts, spec = self._parts(), read_spec(given.spec)
         gold, *tune = [_all(context, parts, one) for one in _collections(parts, given)]
+        _check_types(spec, gold)
         made = model_id_of(context.job_id)
         try:
             lists = _dictionaries(context, parts)
@@ -148,10 +152,8 @@ def read_spec(told: dict[str, object]) -> ModelSpec:
     try:
         return ModelSpec.model_validate(told)
     except ValidationError as error:
-        said = "; ".join(
-            f"{'.'.join(map(str, one['loc']))}: {one['msg']}"
-            for one in error.errors(include_url=False)
-        )
+        told_wrong = error.errors(include_url=False, include_input=False)
+        said = "; ".join(sentence_of(one, ModelSpec) for one in told_wrong)
         message = f"spec: {said}"
         raise CommandRefusedError(message) from None
 
@@ -180,6 +182,26 @@ def _collections(parts: TextParts, given: TrainParameters) -> list[Collection]:
     for one in found:
         parts.require_finding(one, GOLD)
     return found
+
+
+def _check_types(spec: ModelSpec, gold: Sequence[AnnotatedDocument]) -> None:
+    """Check that the gold standard marks each type that a spec names.
+
+    Raises:
+        CommandRefusedError: It does not: a model would never find it.
+    """
+    marked = sorted({span.label for one in gold for span in one.spans})
+    for name in spec.types:
+        if name not in marked:
+            near = nearest_value(name, marked)
+            meant = f"did you mean {near!r}?" if near else f"it marks {_told(marked)}"
+            message = f"spec: types: the gold standard marks no {name!r}: {meant}"
+            raise CommandRefusedError(message)
+
+
+def _told(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_MOST_TOLD]) + (", ..." if names[_MOST_TOLD:] else "")
+    return shown or "nothing"
 
 
 def _dictionaries(context: JobContext, parts: TextParts) -> list[Dictionary]:

@@ -271,8 +271,8 @@ def test_a_collection_and_a_model_are_made_once_under_a_name(texts):
         ("text.train", {"model": "m", "gold": "x"}, "no collection 'x'"),
         (
             "text.train",
-            {"model": "m", "gold": "x", "spec": {"seed": -1, "x": 1}},
-            "spec: seed: .*; x: ",
+            {"model": "m", "gold": "x", "spec": {"seed": -1, "typs": []}},
+            "spec: seed: write 0 or more; typs: unknown key: did you mean types",
         ),
         ("text.evaluate", {"gold": "x", "models": ["rules"]}, "no collection 'x'"),
         ("text.evaluate", {"gold": "x", "models": []}, "models"),
@@ -424,3 +424,14 @@ def test_a_pipeline_takes_what_was_read_from_its_source_alone(texts):
     write_sourced(texts, files=["p0001*.txt"])
     seen = texts.run("text.pipeline", pipeline="pipeline.yaml")
     assert "has a collection 'notes'" in seen["error"]
+    assert "notes was read from another source than this one" in seen["error"]
+
+
+def test_a_spec_that_names_a_type_that_nobody_marked_is_refused(texts):
+    write_gold(texts.folder, range(10))
+    texts.read("gold.yaml")
+    told = {"population": "people", "model": "m", "gold": "gold"}
+    seen = texts.run("text.train", **told, spec={**QUICK, "types": ["AGE", "WIEGHT"]})
+    assert (
+        "the gold standard marks no 'WIEGHT': did you mean 'WEIGHT'?" in seen["error"]
+    )
