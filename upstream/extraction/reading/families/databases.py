@@ -3,11 +3,12 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from sqlite3 import Connection as SqliteConnection
 
-from sqlalchemy import Connection, Executable, create_engine, text
+from sqlalchemy import Connection, Engine, Executable, create_engine, inspect, text
 from sqlalchemy import column as sql_column
 from sqlalchemy import select as sql_select
 from sqlalchemy import table as sql_table
@@ -63,13 +64,40 @@ def _connected(source: Database, import_folder: Path) -> Iterator[Connection]:
             _only_read(connection)
             yield connection
     except SQLAlchemyError as error:
-        said = (
+        said = _absent(source, engine) or (
             f"the database or its statement failed ({type(error).__name__}): look at "
             "its log; reading can go on where it stopped"
         )
         raise _refused(source, said) from error
     finally:
         engine.dispose()
+
+
+def _absent(source: Database, engine: Engine) -> str | None:
+    """Return which table or column is not there; None: it may be something else.
+
+    Asked once a statement failed: databases fold names in ways of their own.
+    """
+    if source.table is None:
+        return None
+    schema = source.table_schema
+    try:
+        held = inspect(engine)
+        if not held.has_table(source.table, schema=schema):
+            known = [*held.get_table_names(schema), *held.get_view_names(schema)]
+            return _no("table", source.table, known)
+        columns = [one["name"] for one in held.get_columns(source.table, schema)]
+    except SQLAlchemyError:
+        return None
+    missing = next((one for one in source.columns if one not in columns), None)
+    return None if missing is None else _no("column", missing, columns)
+
+
+def _no(what: str, name: str, known: Sequence[str]) -> str:
+    near = get_close_matches(name, known, 1)
+    return f"there is no {what} {name!r}" + (
+        f": did you mean {near[0]!r}?" if near else ""
+    )
 
 
 def _url(source: Database, import_folder: Path) -> URL:

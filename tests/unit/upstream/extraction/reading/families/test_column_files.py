@@ -264,6 +264,20 @@ def test_a_declaration_of_a_database_that_cannot_be_meant_is_refused(imports, ke
         imports.source("database", **(KEYS | keys))
 
 
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({"table": "note"}, "there is no table 'note': did you mean 'notes'"),
+        ({"table": "zzz"}, r"there is no table 'zzz'\Z"),
+        ({"table": "notes", "texts": ["nte"]}, "no column 'nte': did you mean 'note'"),
+    ],
+)
+def test_a_table_or_a_column_that_a_database_has_not_is_named(imports, keys, said):
+    database(imports, [(1, "w", "n")])
+    with pytest.raises(IngestionError, match=said):
+        imports.all("database", **KEYS | URL | keys)
+
+
 @pytest.mark.parametrize("kind", ["csv", "parquet", "database"])
 def test_reading_rows_goes_on_behind_any_position(imports, kind):
     keys = {"texts": ["note", "who"], "id": ["id"]}
