@@ -13,14 +13,19 @@ from upstream.extraction.normalising.outcomes import (
 
 MOST_YEARS = 130
 _UNITS = {
-    Fraction(1): "years year yrs yr y yo años año",
-    Fraction(1, 12): "months month mos mo meses mes",
-    Fraction(7, 366): "weeks week wks wk semanas semana",
-    Fraction(1, 366): "days day días dias día dia",
+    Fraction(1): (
+        "years year yrs yr y yo años año jahre jahren jahr j jährig jährige jähriger "
+        "jährigen jähriges"
+    ),
+    Fraction(1, 12): "months month mos mo meses mes monate monaten monat",
+    Fraction(7, 366): "weeks week wks wk semanas semana wochen woche",
+    Fraction(1, 366): "days day días dias día dia tage tagen tag",
 }
 _YEARS = {name: years for years, names in _UNITS.items() for name in names.split()}
 _PART = re.compile(r"([0-9]+(?:[.,][0-9]+)?)\s*-?\s*([^\W\d_]+)?\s*")
-_SILENT = re.compile(r"\b(?:old|of age|aged|age|edad|de edad|and|de|con)\b\.?")
+_SILENT = re.compile(
+    r"\b(?:old|of age|aged|age|edad|de edad|and|de|con|alt|alter|und)\b\.?"
+)
 _RANGE = re.compile(r"[0-9]+\s*(?:-|\u2013|to|a)\s*[0-9]+|[0-9]+'?s\b")
 _LONGEST = 60  # characters
 

@@ -1,4 +1,4 @@
-"""Dates, in numbers and in English and Spanish words, as ISO 8601 writes them."""
+"""Dates, in numbers and in English, Spanish and German words, as ISO 8601 has them."""
 
 import re
 from datetime import date
@@ -17,18 +17,18 @@ _MONTHS = {
     name: month
     for month, names in enumerate(
         (
-            "january jan enero ene",
-            "february feb febrero",
-            "march mar marzo",
+            "january jan enero ene januar jänner jän",
+            "february feb febrero februar feber",
+            "march mar marzo märz mär mrz maerz",
             "april apr abril abr",
-            "may mayo",
-            "june jun junio",
-            "july jul julio",
+            "may mayo mai",
+            "june jun junio juni",
+            "july jul julio juli",
             "august aug agosto ago",
             "september sept sep septiembre setiembre set",
-            "october oct octubre",
+            "october oct octubre oktober okt",
             "november nov noviembre",
-            "december dec diciembre dic",
+            "december dec diciembre dic dezember dez",
         ),
         1,
     )
@@ -37,10 +37,11 @@ _MONTHS = {
 _NAMES_OF_DAYS = (
     "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu "
     "thur thurs fri sat sun lunes martes miércoles miercoles jueves viernes sábado "
-    "sabado domingo"
+    "sabado domingo montag dienstag mittwoch donnerstag freitag samstag sonnabend "
+    "sonntag mo di mi do fr sa so"
 )
 _DAYS = frozenset(_NAMES_OF_DAYS.split())
-_JOINING = frozenset({"of", "the", "de", "del", "el"})
+_JOINING = frozenset({"of", "the", "de", "del", "el", "den", "der", "dem"})
 _ISO = re.compile(r"([0-9]{4})([-/.])([0-9]{1,2})\2([0-9]{1,2})")
 _NUMBERS = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})")
 _WORDS = re.compile(r"([0-9]+)(?:st|nd|rd|th|º|°)?(?![^\W_])|([^\W\d_]+)|([^\s,.'-])")

@@ -50,8 +50,10 @@ _SCALES: dict[str, dict[str, Fraction]] = {
     "share": {"%": Fraction(1, 100), "1": Fraction(1)},
 }
 _ALIKE = {
-    **dict.fromkeys(("kgs", "kilo", "kilos", "kilogram", "kilograms"), "kg"),
-    **dict.fromkeys(("gram", "grams", "gramos", "gr"), "g"),
+    **dict.fromkeys(
+        ("kgs", "kilo", "kilos", "kilogram", "kilograms", "kilogramm"), "kg"
+    ),
+    **dict.fromkeys(("gram", "grams", "gramos", "gr", "gramm"), "g"),
     **dict.fromkeys(("mcg", "µg", "μg"), "ug"),
     **dict.fromkeys(("lbs", "pound", "pounds", "libras"), "lb"),
     **dict.fromkeys(("ounce", "ounces"), "oz"),
@@ -60,9 +62,9 @@ _ALIKE = {
     **dict.fromkeys(("foot", "feet", "'"), "ft"),
     **dict.fromkeys(("litre", "litres", "liter", "liters", "litros"), "l"),
     **dict.fromkeys(("cc",), "ml"),
-    **dict.fromkeys(("hour", "hours", "hr", "hrs", "horas"), "h"),
-    **dict.fromkeys(("minute", "minutes", "mins", "minutos"), "min"),
-    **dict.fromkeys(("day", "days", "días", "dias"), "d"),
+    **dict.fromkeys(("hour", "hours", "hr", "hrs", "horas", "stunden"), "h"),
+    **dict.fromkeys(("minute", "minutes", "mins", "minutos", "minuten"), "min"),
+    **dict.fromkeys(("day", "days", "días", "dias", "tage"), "d"),
     **dict.fromkeys(("°c", "ºc", "celsius"), "c"),
     **dict.fromkeys(("°f", "ºf", "fahrenheit"), "f"),
     **dict.fromkeys(("mm hg",), "mmhg"),

@@ -2,7 +2,8 @@
 
 Words that deny reach over the tokens behind them, or before them, until a word that
 ends their reach, the sentence's end, or a number of tokens.
-Source: Chapman et al. 2001 (NegEx); the lists are our own, of English and Spanish.
+Source: Chapman et al. 2001 (NegEx); the lists are our own, of English, Spanish and
+German.
 """
 
 from dataclasses import dataclass
@@ -23,34 +24,42 @@ _AHEAD = (
     "lack of, lacks, sin, niega, negativo para, negativa para, ausencia de, "
     "tampoco, ni, descarta, no refiere, no presenta, sin evidencia de, sin signos "
     "de, nunca, no se observa, no se observan, no muestra, negó, nego, negaba, "
-    "niegan, negando, negaron, descartó, descartaron, sin datos de, exento de"
+    "niegan, negando, negaron, descartó, descartaron, sin datos de, exento de, "
+    "kein, keine, keinen, keinem, keiner, keines, keinerlei, nicht, ohne, weder, "
+    "nie, niemals, verneint, verneinte, verneinen, negiert, kein anhalt für, kein "
+    "hinweis auf, keine hinweise auf, kein nachweis von, ausschluss von, frei von"
 )
 _BEHIND = (
     "is ruled out, was ruled out, are ruled out, were ruled out, has been ruled "
     "out, is negative, was negative, are negative, were negative, is absent, was "
     "absent, not seen, not present, is denied, was denied, unlikely, descartado, "
     "descartada, fue descartado, fue descartada, negativo, negativa, ausente, "
-    "ausentes, negativos"
+    "ausentes, negativos, ausgeschlossen, nicht nachweisbar, nicht vorhanden, wird "
+    "verneint, werden verneint, wurde verneint, wurden verneint"
 )
 _NO_DENIALS = (
     "no increase, no change, not only, no further, not certain, not necessarily, "
     "no new, without difficulty, gram negative, no doubt, sin duda, no solo, sin "
-    "embargo, sin cambios, not sure, no longer certain"
+    "embargo, sin cambios, not sure, no longer certain, nicht nur, keine zunahme, "
+    "keine änderung, keine veränderung, nicht sicher, nicht auszuschließen, nicht "
+    "ausgeschlossen, kein zweifel"
 )
 _ENDS = (
     "but, however, although, though, except, aside from, apart from, yet, still, "
     "because, secondary to, due to, which, who, presents with, presented with, "
     "complains of, pero, aunque, salvo, excepto, por, debido a, refiere, "
     "presenta, y presenta, and reports, reports, reported, positive for, admits, "
-    "admits to, has, had"
+    "admits to, has, had, aber, jedoch, sondern, obwohl, außer, bis auf, wegen, "
+    "aufgrund, bei, klagt über, berichtet über, gibt an, hat, hatte"
 )
 _ANSWERS = frozenset(
     {"no", "none", "nil", "negative", "neg", "absent", "denied", "denies"}
     | {"ninguno", "ninguna", "negativo", "negativa", "ausente", "niega", "nada"}
     | {"ausentes", "negativos", "negativas"}
+    | {"nein", "kein", "keine", "keiner", "negativ", "verneint", "fehlt"}
 )
 """What stands behind a term and a colon where a form was filled in."""
-_ENTRIES = frozenset({"negative", "neg", "absent"})
+_ENTRIES = frozenset({"negative", "neg", "absent", "negativ", "verneint"})
 """Of these, what denies a short entry of a list without a sign: "cough negative,"."""
 _LONGEST_ENTRY = 3  # tokens
 _DASHES = frozenset("-\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}")

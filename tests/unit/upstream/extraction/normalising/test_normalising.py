@@ -32,6 +32,10 @@ MONTHS = {
     "December": "diciembre",
 }
 ENGLISH, SPANISH = [*MONTHS], [*MONTHS.values()]
+GERMAN = [
+    *("Januar", "Februar", "März", "April", "Mai", "Juni"),
+    *("Juli", "August", "September", "Oktober", "November", "Dezember"),
+]
 DAYS = st.dates(date(1000, 1, 1))
 
 
@@ -43,6 +47,8 @@ def test_a_date_is_read_in_every_form_that_says_its_order(day, sign):
         f"{ENGLISH[day.month - 1]} {day.day}, {day:%Y}": {},
         f"{day.day}th of {ENGLISH[day.month - 1][:3]}. {day:%Y}": {},
         f"{day.day} de {SPANISH[day.month - 1].upper()} de {day:%Y}": {},
+        f"den {day.day}. {GERMAN[day.month - 1]} {day:%Y}": {},
+        f"{day.day}. {GERMAN[day.month - 1][:3]}. {day:%Y}": {},
         f"{day.day}{sign}{day.month}{sign}{day:%Y}": {"order": "day_first"},
         f"{day.month}{sign}{day.day}{sign}{day:%Y}": {"order": "month_first"},
     }
@@ -102,6 +108,9 @@ def test_what_is_no_date_says_why(text, doubt):
         ("11 meses", "0"),
         ("3 weeks", "0"),
         ("2 years and 11 months", "2"),
+        ("56-jährige", "56"),
+        ("56 J. alt", "56"),
+        ("2 Jahre und 11 Monate", "2"),
         ("0", "0"),
     ],
 )
