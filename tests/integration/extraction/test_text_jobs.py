@@ -434,3 +434,15 @@ def test_a_spec_that_names_a_type_that_nobody_marked_is_refused(texts):
     assert (
         "the gold standard marks no 'WIEGHT': did you mean 'WEIGHT'?" in seen["error"]
     )
+
+
+def test_rows_whose_value_is_of_another_span_than_was_to_be_taken_are_counted(texts):
+    write_notes(texts.folder, range(1, 31))
+    note = texts.folder / "notes" / "p0007-1.txt"
+    note.write_text(note.read_text() + "Seen again on 06/20/24.\n")
+    texts.read("notes.yaml")
+    path = write_pipeline(texts.folder, models="[rules]")
+    path.write_text(path.read_text().replace("take: first", "take: last"))
+    made = texts.done("text.pipeline", pipeline="pipeline.yaml")["texts"]
+    assert made["without_value"] == {}
+    assert made["passed_over"] == {"seen": {"ambiguous": 1}}

@@ -61,6 +61,9 @@ class TableMaker:
         self._without: dict[str, Counter[str]] = {
             one.name: Counter() for one in self._columns
         }
+        self._passed: dict[str, Counter[str]] = {
+            one.name: Counter() for one in self._columns
+        }
 
     def make(self, path: Path) -> Document:
         """Write the table and the origins of its values; return what was counted.
@@ -84,8 +87,6 @@ class TableMaker:
         if self._parts.collection(collection.population, collection.name) != collection:
             message = "the collection was deleted meanwhile: nothing was loaded"
             raise CommandRefusedError(message)
-        counted = self._without.items()
-        without = {name: dict(counts) for name, counts in counted if counts}
         empty = [one.name for one in self._columns if one.name not in self._filled]
         self._require_rows(row, empty)
         warnings = [
@@ -96,7 +97,8 @@ class TableMaker:
         return {
             "rows": row,
             "present": dict(self._present),
-            "without_value": without,
+            "without_value": _counted(self._without),
+            "passed_over": _counted(self._passed),
             "warnings": warnings,
         }
 
@@ -179,6 +181,8 @@ class TableMaker:
         for column, one in zip(self._columns, made, strict=True):
             if one.doubt is not None:
                 self._without[column.name][one.doubt] += 1
+            if one.passed is not None:
+                self._passed[column.name][one.passed] += 1
             if one.value is None:
                 continue
             self._filled.add(column.name)
@@ -202,6 +206,10 @@ class TableMaker:
     def _remember_all(self) -> None:
         self._slices.insert(text_origin, self._held)
         self._held = []
+
+
+def _counted(each: Mapping[str, Counter[str]]) -> dict[str, dict[str, int]]:
+    return {name: dict(counts) for name, counts in each.items() if counts}
 
 
 def _listed(counts: Mapping[str, int]) -> str:

@@ -17,11 +17,13 @@ class Made:
         value: The value, if there is one.
         span: What it was made of; None: a field, or nothing.
         doubt: What is to be counted: why there is no value, or why it is unsure.
+        passed: Why the span that was to be taken first has none, where another has.
     """
 
     value: str | None
     span: Span | None
     doubt: str | None = None
+    passed: str | None = None
 
 
 class Values:
@@ -62,7 +64,8 @@ class Values:
                 said = self._meaning(span, said)
             read = self._read[column.name](said)
             if read.value is not None:
-                return Made(read.value, span)
+                passed = None if first is None else str(first.doubt)
+                return Made(read.value, span, passed=passed)
             first = first or read
         return _told(first)
 
