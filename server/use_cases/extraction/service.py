@@ -1,6 +1,7 @@
 """What whoever works on the host does with texts and models, without a job."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Literal
@@ -133,6 +134,9 @@ class TextService:
     ) -> Document:
         """Write a collection with the spans of a finder, as a gold standard is.
 
+        JSON alone says how sure a finder is, and who it is; the others are for people
+        who correct what was found.
+
         Raises:
             CommandRefusedError: The target exists, or nobody found such spans.
         """
@@ -143,7 +147,10 @@ class TextService:
             raise CommandRefusedError(message)
         try:
             _make_private(target, is_folder=written in {"brat", "tags"})
-            refused = _WRITERS[written](parts.annotated(found.id, finder), target)
+            annotated = parts.annotated(found.id, finder)
+            if written != "json":
+                annotated = map(_as_marked, annotated)
+            refused = _WRITERS[written](annotated, target)
         except OSError as error:
             message = f"{target} cannot be written: {error.strerror}"
             raise CommandRefusedError(message) from None
@@ -248,6 +255,12 @@ class TextService:
                 told = parts.models.row(connection, found.population, told).id
         parts.require_finding(found, told)
         return told
+
+
+def _as_marked(one: AnnotatedDocument) -> AnnotatedDocument:
+    """Return a document with its spans as a person would have marked them."""
+    spans = (replace(span, score=1.0, source=GOLD) for span in one.spans)
+    return AnnotatedDocument(one.document, tuple(spans))
 
 
 def _make_private(target: Path, *, is_folder: bool) -> None:

@@ -56,6 +56,12 @@ def test_notes_are_read_listed_tagged_exported_and_deleted(trained, tmp_path):
     again = ("text", "export", "notes", out, "--finder", "names")
     assert "exists" in trained.said(*again)
     assert "no gold standard" in trained.said("text", "export", "notes", "new")
+    told = ("--finder", "names", "--format", "brat")
+    made = trained.json("text", "export", "notes", "to_correct", *told)
+    assert (made["documents"], made["refused"]) == (6, [])
+    assert sum(len(one.spans) for one in read_brat(tmp_path / "to_correct")) == sum(
+        tagged["spans"].values()
+    )
     trained.run("text", "delete", "notes")
     assert "no collection" in trained.said("text", "documents", "notes")
     assert trained.json("ledger", "verify")["ok"]

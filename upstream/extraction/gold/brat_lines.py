@@ -108,8 +108,8 @@ def line_of(number: int, span: Span, text: str) -> str:
     if not _LABEL.fullmatch(span.label):
         sentence = "brat's labels have no blanks and no semicolons: rename the label"
         raise GoldError(sentence, offset=span.start)
-    if (span.score, span.source) != (1.0, GOLD):
-        sentence = "brat's format has no scores and no sources: write JSON instead"
+    if (span.score, span.source, span.is_denied) != (1.0, GOLD, False):
+        sentence = "brat has no scores, sources or denials here: write JSON instead"
         raise GoldError(sentence, offset=span.start)
     quote = _quoted(text[span.start : span.end])
     return f"T{number}\t{span.label} {span.start} {span.end}\t{quote}\n"

@@ -119,8 +119,8 @@ def _require_tag(span: Span, reached: int) -> None:
         sentence = "spans overlap, which tags cannot say: write JSON instead"
     elif not _LABEL.fullmatch(span.label):
         sentence = "a tag is letters, digits, _ . and -: rename the label"
-    elif (span.score, span.source) != (1.0, GOLD):
-        sentence = "tags have no scores and no sources: write JSON instead"
+    elif (span.score, span.source, span.is_denied) != (1.0, GOLD, False):
+        sentence = "tags have no scores, sources or denials: write JSON instead"
     if sentence:
         raise GoldError(sentence, offset=span.start)
 

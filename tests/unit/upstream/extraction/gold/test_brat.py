@@ -129,6 +129,7 @@ def test_what_is_written_is_read_again(tmp_path_factory, data):
     [
         (document("ab", Span(0, 1, "A B")), "rename the label"),
         (document("ab", Span(0, 1, "A", 0.5)), "no scores"),
+        (document("ab", Span(0, 1, "A", is_denied=True)), "sources or denials"),
         (document("ab", Span(0, 3, "A")), "0 to 3"),
         (document("a\ud800"), "halves"),
         (document("a", name="../d"), "no name of a file"),
