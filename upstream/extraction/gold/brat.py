@@ -75,8 +75,11 @@ def _read(
         except FileNotFoundError:
             sentence = "is missing: put it beside its text, empty if nothing is marked"
             raise GoldError(sentence) from None
-        except (OSError, UnicodeDecodeError):
-            sentence = "cannot be read, or is not UTF-8"
+        except OSError as error:
+            sentence = f"cannot be read: {error.strerror}"
+            raise GoldError(sentence) from None
+        except UnicodeDecodeError as error:
+            sentence = f"not UTF-8 at byte {error.start}"
             raise GoldError(sentence) from None
         marked, ignored = read_lines(content)
         has_mark = bool(written.pieces) and written.pieces[0].original > 0

@@ -85,7 +85,7 @@ def test_an_interrupted_span_is_refused_or_split(tmp_path):
         ("abc", "nonsense\n", (1, None), "no line of brat"),
         ("abc", "T1 X 0 2 ab\n", (1, None), "no line of brat"),
         ("abc", "T1\tX 0 " + "9" * 5000 + "\n", (1, None), "no line of brat"),
-        ("abc", b"\xff", (None, None), "not UTF-8"),
+        ("abc", b"T1\tX \xc3", (None, None), "not UTF-8 at byte 5"),
         ("abc", None, (None, None), "beside its text"),
         (None, "T1\tX 0 2\tab\n", (None, None), "its text is missing"),
         (b"K\xf6ln", "", (None, None), "not UTF-8 at byte 1"),
