@@ -18,6 +18,16 @@ LINKAGES = Operations("linkages")
 _PATH = "/v1/admin/linkages"
 _ONE = f"{_PATH}/{{linkage}}"
 _PAIR = f"{_ONE}/doubts/{{pair}}"
+_RUNS: list[dict[str, object]] = [
+    {
+        "name": name,
+        "in": "query",
+        "required": False,
+        "schema": {"type": "string", "maxLength": 64},
+        "description": f"{said}: a run by its number, its job or its snapshot.",
+    }
+    for name, said in (("after", "Acts behind this one"), ("upto", "Acts up to it"))
+]
 
 
 @LINKAGES.lists(_PATH, LinkageItem)
@@ -65,7 +75,7 @@ def agreement(asked: Asked, linkage: str) -> Reply:
     return ReviewService(asked.services).agreement(asked.viewer, linkage)
 
 
-@LINKAGES.reads(f"{_ONE}/acts", ActsShape)
+@LINKAGES.reads(f"{_ONE}/acts", ActsShape, _RUNS)
 def acts(asked: Asked, linkage: str) -> Reply:
     """List the merges and splits of patients, by the runs that made them."""
     told = asked.request.query_params

@@ -5,7 +5,7 @@ written once here; a route is a function of what was asked and of the names in i
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
@@ -124,9 +124,24 @@ class Operations:
             },
         )
 
-    def reads(self, path: str, reply: object) -> Register:
-        """Register a GET that replies one thing."""
-        return self._reads(path, read, {"response_model": reply, "responses": READING})
+    def reads(
+        self,
+        path: str,
+        reply: object,
+        parameters: Sequence[Mapping[str, object]] = (),
+    ) -> Register:
+        """Register a GET that replies one thing.
+
+        Args:
+            path: Its path.
+            reply: The shape of its reply.
+            parameters: Of its query string, as the OpenAPI document has them; none
+                other is taken.
+        """
+        described: dict[str, object] = {"response_model": reply, "responses": READING}
+        if parameters:
+            described["openapi_extra"] = {"parameters": list(parameters)}
+        return self._reads(path, read, described)
 
     def writes(self, path: str) -> Register:
         """Register a GET that replies Markdown."""
