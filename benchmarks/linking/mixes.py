@@ -32,6 +32,14 @@ MIXES = {
         3000,
         Mix(0.5, most=2, per_field=2, per_record=5, households=0.4),
     ),
+    "the same, a few slips, one in ten of them a twin or a namesake": (
+        3000,
+        Mix(0.3, most=1, per_field=1, per_record=2, households=0.4, alike=0.05),
+    ),
+    "300 people, one in ten who live with others a twin or a namesake": (
+        300,
+        Mix(0.25, most=1, per_field=1, per_record=2, households=0.5, alike=0.05),
+    ),
     "one in a hundred twice": (5000, Mix(0.01, most=1, per_field=2, per_record=6)),
 }
 

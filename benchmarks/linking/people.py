@@ -77,10 +77,13 @@ class People:
             for name in self.suburbs.words
         }
 
-    def draw(self, count: int, households: float = 0.0) -> Iterator[Row]:
+    def draw(
+        self, count: int, households: float = 0.0, alike: float = 0.0
+    ) -> Iterator[Row]:
         """Yield people; the given part of them live with who was drawn before.
 
-        They have that one's surname and address.
+        They have that one's surname and address. Of these ``alike`` are a twin, who has
+        the birth date, and as many are called as that one is.
         """
         before: Row = {}
         for _ in range(count):
@@ -88,6 +91,10 @@ class People:
             if before and self.drawn.random() < households:
                 at_home = (*_AT_HOME, "postcode", "state")
                 row |= {name: before[name] for name in at_home}
+                kind = self.drawn.random() if alike else 1.0
+                if kind < 2 * alike:
+                    own = "date_of_birth" if kind < alike else "given_name"
+                    row[own] = before[own]
             before = row
             yield self._with_gaps(row)
 

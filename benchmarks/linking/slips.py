@@ -43,6 +43,7 @@ class Mix:
         per_record: Slips of a record at most; from 1 on, all alike.
         kinds: How often each kind of slip occurs, to each other.
         households: The part of the people who live with another.
+        alike: The part of these who are a twin of that one, and who have its name.
     """
 
     duplicated: float = 1.0
@@ -51,6 +52,7 @@ class Mix:
     per_record: int = 4
     kinds: Mapping[str, float] | None = None
     households: float = 0.0
+    alike: float = 0.0
 
 
 def _insert(drawn: random.Random, text: str) -> str:
@@ -122,7 +124,7 @@ def drawn_records(
     people = People(seed, scale)
     drawn = random.Random(seed + 1)
     kinds = mix.kinds or KINDS
-    for person, row in enumerate(people.draw(count, mix.households)):
+    for person, row in enumerate(people.draw(count, mix.households, mix.alike)):
         yield person, row
         if drawn.random() < mix.duplicated:
             many = min(drawn.randint(1, mix.most), drawn.randint(1, mix.most))

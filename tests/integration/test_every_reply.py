@@ -137,7 +137,7 @@ def link(story):
     story.send("dora", "POST", f"{pair}/decisions", 201, verdict="match")
     story.send("carol", "POST", "jobs", 202, **job)
     story.installation.run_jobs()
-    for shown in (path, f"{path}/agreement", f"{path}/acts"):
+    for shown in (path, f"{path}/decisions", f"{path}/agreement", f"{path}/acts"):
         story.send("carol", "GET", shown)
     story.send("carol", "POST", f"{path}/decisions/{made['decision']}/undo")
 

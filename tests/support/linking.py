@@ -119,7 +119,7 @@ def store_linkage(services, population):
                 number=1,
                 file_sha256="",
                 decisions=0,
-                report="{}",
+                report=json.dumps({"records": {"in_all": 2}}),
                 **said,
             )
         )

@@ -58,9 +58,16 @@ def doubt(asked: Asked, linkage: str, pair: str) -> Reply:
 
 @LINKAGES.changes(f"POST {_PAIR}/decisions", DecisionShape, VerdictBody, status=201)
 def decide(asked: Asked, body: VerdictBody, linkage: str, pair: str) -> Reply:
-    """Say what you think of a doubtful pair; the next run goes by it."""
+    """Say what you think of a pair, doubtful or not; the next run goes by it."""
     service = ReviewService(asked.services)
     return service.decide(asked.viewer, linkage, pair_of(pair), body.verdict)
+
+
+@LINKAGES.lists(f"{_ONE}/decisions", DecisionShape)
+def decisions(asked: Asked, linkage: str) -> Reply:
+    """List what clerks decided, the newest first, also what was taken back."""
+    service = ReviewService(asked.services)
+    return service.decisions(asked.viewer, linkage, asked.page())
 
 
 @LINKAGES.changes(f"POST {_ONE}/decisions/{{decision}}/undo", DecisionShape)

@@ -84,6 +84,7 @@ _WHOLE_DOUBT: Example = {
 }
 _DECISION: Example = {
     "decision": f"dec_{_RANDOM}",
+    "number": 7,
     "linkage": f"lnk_{_RANDOM}",
     "left": 12,
     "right": 40,
@@ -121,6 +122,7 @@ LINKAGE_EXAMPLES = {
     f"POST {_PATH}/{{linkage}}/doubts/{{pair}}/decisions": Shown(
         {"201": _DECISION}, {"verdict": "match"}
     ),
+    f"GET {_PATH}/{{linkage}}/decisions": _page(_DECISION),
     f"POST {_PATH}/{{linkage}}/decisions/{{decision}}/undo": _ok(
         {**_DECISION, "undone": _CREATED, "state": "open"}
     ),

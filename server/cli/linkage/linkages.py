@@ -70,6 +70,7 @@ def linkage_commands(parts: LinkageCommandParts) -> typer.Typer:
     _add_lists(cli, parts)
     _add_review(cli, parts)
     _add_answers(cli, parts)
+    _add_decisions(cli, parts)
     _add_sheets(cli, parts)
     _add_results(cli, parts)
     _add_files(cli, parts)
@@ -202,6 +203,8 @@ def _add_review(cli: typer.Typer, parts: LinkageCommandParts) -> None:
     ) -> None:
         """Say whether two records are one patient's; the next run goes by it.
 
+        Any two: 'curator linkage view' and 'crosswalk' tell the records of a patient.
+
         Example: curator linkage decide patients 12 40 match
         """
         with refusals():
@@ -249,6 +252,28 @@ def _add_answers(cli: typer.Typer, parts: LinkageCommandParts) -> None:
         with refusals():
             made = parts.review().undo(parts.service().viewer, linkage, decision)
             show(cast("Document", made), as_json=json)
+
+
+def _add_decisions(cli: typer.Typer, parts: LinkageCommandParts) -> None:
+    @cli.command()
+    def decisions(
+        linkage: Name,
+        *,
+        before: Annotated[
+            int | None, typer.Option(min=1, help="List those before this number.")
+        ] = None,
+        limit: Limit = 50,
+        json: Json = False,
+    ) -> None:
+        """List what clerks decided, the newest first, also what was taken back.
+
+        Example: curator linkage decisions patients --limit 10
+        """
+        with refusals():
+            page = Page(limit, None if before is None else str(before))
+            viewer = parts.service().viewer
+            found = parts.review().decisions(viewer, linkage, page)
+            show_list(_documents(found["items"]), as_json=json)
 
     @cli.command()
     def agreement(linkage: Name, *, json: Json = False) -> None:

@@ -25,7 +25,7 @@ def population_commands(
 
     @cli.command()
     def create(manifest: Path, *, json: Json = False) -> None:
-        """Create the population that a manifest, or a pipeline of texts, declares.
+        """Create the population that a manifest, a pipeline or a linkage declares.
 
         Example: curator population create hospital.yaml
         """

@@ -41,7 +41,10 @@ from upstream.extraction.models.rules import USUAL
 from upstream.extraction.terms.terms import TermModel
 from upstream.extraction.text.spans import GOLD, AnnotatedDocument
 
-CREATE = "create one: curator population create FILE, a manifest's or a pipeline's"
+CREATE = (
+    "create one: curator population create FILE, a manifest's, a pipeline's or a "
+    "linkage's"
+)
 """What to do where there is no population."""
 RULES = "rules"
 """The finder that needs no model."""

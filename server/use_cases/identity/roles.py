@@ -72,6 +72,7 @@ ROUTES: Mapping[str, frozenset[str]] = {
     "GET /v1/admin/linkages/{linkage}/doubts/{pair}": CUSTODIAN,
     "POST /v1/admin/linkages/{linkage}/doubts/{pair}/decisions": CUSTODIAN,
     "POST /v1/admin/linkages/{linkage}/decisions/{decision}/undo": CUSTODIAN,
+    "GET /v1/admin/linkages/{linkage}/decisions": CUSTODIAN,
     "GET /v1/admin/linkages/{linkage}/agreement": CUSTODIAN,
     "GET /v1/admin/linkages/{linkage}/acts": CUSTODIAN,
     "POST /v1/admin/releases/plan": CUSTODIAN,

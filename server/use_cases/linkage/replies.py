@@ -103,6 +103,7 @@ class DecisionShape(TypedDict):
     """A decision, and what it leaves: ``waiting`` for another opinion, or decided."""
 
     decision: str
+    number: int
     linkage: str
     left: int
     right: int

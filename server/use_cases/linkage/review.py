@@ -168,18 +168,20 @@ class ReviewService:
     def decide(
         self, viewer: Viewer, wanted: str, pair: Pair, verdict: Verdict
     ) -> DecisionShape:
-        """Write what a clerk says of a doubtful pair; the next run goes by it.
+        """Write what a clerk says of a pair; the next run goes by it.
+
+        It need not be a doubtful one: who finds two people under one unit key parts
+        them so.
 
         Raises:
-            NotFoundError: The latest run has no such pair, or it is another
+            NotFoundError: The latest run has no such records, or they are another
                 custodian's.
         """
+        left, right = pair = min(pair), max(pair)
         with self._services.databases.writer.begin() as connection:
             row = self._visible(connection, viewer, wanted)
-            if self._store.doubt(connection, row.job, pair) is None:
-                raise _missing(
-                    viewer, f"the latest run has no pair {pair[0]} {pair[1]}"
-                )
+            if not 1 <= left < right <= self._records(connection, row):
+                raise _missing(viewer, _no_records(left, right))
             opinion = Opinion(pair, viewer.actor, verdict)
             made, _ = self._store.decide(connection, row.id, opinion)
             found = self._store.decision(connection, row.id, made)
@@ -204,6 +206,30 @@ class ReviewService:
             pair = (found.left, found.right) if found is not None else (0, 0)
             state = self._state(connection, row, pair)
         return _decision(row, found, state)
+
+    def decisions(
+        self, viewer: Viewer, wanted: str, page: Page
+    ) -> ListOf[DecisionShape]:
+        """List what clerks decided, the newest first, also what was taken back.
+
+        Raises:
+            NotFoundError: The linkage is unknown, or another custodian's.
+            InvalidOptionError: The cursor is none that a list gave.
+        """
+        before = _number(page.cursor) if page.cursor else None
+        with self._services.databases.reader.connect() as connection:
+            row = self._visible(connection, viewer, wanted)
+            found = self._store.decisions(
+                connection, row.id, before=before, most=page.limit + 1
+            )
+            told = last_verdicts(self._store.opinions(connection, row.id))
+        shown = found[: page.limit]
+        cursor = str(shown[-1].number) if len(found) > page.limit else None
+        items = []
+        for one in shown:
+            verdicts = told.get((one.left, one.right), {}).values()
+            items.append(_decision(row, one, state_of(verdicts, row.opinions)))
+        return listed(items, cursor)
 
     def agreement(self, viewer: Viewer, wanted: str) -> AgreementsShape:
         """Say what each clerk decided, and how any two agree.
@@ -268,6 +294,11 @@ class ReviewService:
             raise NotFoundError
         return row
 
+    def _records(self, connection: Connection, row: LinkageRow) -> int:
+        """Return how many records the latest run knows: they have numbers from 1 on."""
+        report = json.loads(self._store.runs(connection, row.id)[0].report)
+        return int(report["records"]["in_all"])
+
     def _state(self, connection: Connection, row: LinkageRow, pair: Pair) -> State:
         told = last_verdicts(self._store.opinions(connection, row.id))
         return state_of(told.get(pair, {}).values(), row.opinions)
@@ -313,6 +344,13 @@ def _is_number(text: str) -> bool:
 def _missing(viewer: Viewer, message: str) -> NoSuchThingError | NotFoundError:
     """Return what is said of what is not there: over HTTP that alone."""
     return NoSuchThingError(message) if viewer.populations is None else NotFoundError()
+
+
+def _no_records(left: int, right: int) -> str:
+    return (
+        f"the latest run has no two records {left} and {right}: 'curator linkage "
+        "crosswalk' writes their numbers"
+    )
 
 
 def _no_pair(left: int, right: int) -> str:
@@ -378,6 +416,7 @@ def _decision(row: LinkageRow, found: Row[Any] | None, state: State) -> Decision
         raise TypeError
     return {
         "decision": found.id,
+        "number": found.number,
         "linkage": row.id,
         "left": found.left,
         "right": found.right,

@@ -197,6 +197,18 @@ class LinkageStore:
             select(table).where(table.c.linkage == wanted, table.c.id == decision)
         ).first()
 
+    def decisions(
+        self, connection: Connection, wanted: str, *, before: int | None, most: int
+    ) -> Sequence[Row[tuple[object]]]:
+        """Return a linkage's decisions before a number, the newest first."""
+        table = linkage_decision
+        query = select(table).where(table.c.linkage == wanted)
+        if before is not None:
+            query = query.where(table.c.number < before)
+        return connection.execute(
+            query.order_by(table.c.number.desc()).limit(most)
+        ).all()
+
     def undo(self, connection: Connection, decision: str, actor: str) -> bool:
         """Take a decision back; whether it stood."""
         table = linkage_decision

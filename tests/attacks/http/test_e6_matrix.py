@@ -152,6 +152,7 @@ ROWS = {
             201,
         ),
         Row("POST /v1/admin/linkages/{linkage}/decisions/{decision}/undo"),
+        Row("GET /v1/admin/linkages/{linkage}/decisions"),
         Row("GET /v1/admin/linkages/{linkage}/agreement"),
         Row("GET /v1/admin/linkages/{linkage}/acts"),
         Row("POST /v1/admin/releases/plan", {"release": spec("planned")}),

@@ -56,6 +56,12 @@ def test_a_doubt_is_shown_with_its_chart_and_decided(commands):
     assert made["state"] == "match"
     undone = told(commands, "undo", "patients", made["decision"])
     assert undone["state"] == "open"
+    (listed,) = told(commands, "decisions", "patients")["items"]
+    assert (listed["decision"], listed["undone"]) == (
+        made["decision"],
+        undone["undone"],
+    )
+    assert told(commands, "decisions", "patients", "--before", "1")["items"] == []
     assert told(commands, "agreement", "patients")["clerks"] == []
 
 
@@ -87,9 +93,10 @@ def test_a_sheet_a_crosswalk_and_a_view_are_written(commands, tmp_path):
     assert told(commands, "import", "patients", sheet) == {"read": 0, "decided": 0}
     said(commands, "crosswalk", "patients", "keys.csv")
     keys = (tmp_path / "keys.csv").read_text().splitlines()
-    assert keys[0] == "source,id,key,in_latest_export"
+    assert keys[0] == "source,id,key,record,in_latest_export"
     key = keys[1].split(",")[2]
-    assert told(commands, "view", "patients", key)["items"]
+    shown = told(commands, "view", "patients", key)["items"]
+    assert str(shown[0]["record"]) == keys[1].split(",")[3]
     said(commands, "view", "patients", "--to", "view.csv")
     assert (tmp_path / "view.csv").stat().st_mode & 0o077 == 0
     assert "exists" in commands.said("linkage", "crosswalk", "patients", "keys.csv")
@@ -100,6 +107,8 @@ def test_a_sheet_a_crosswalk_and_a_view_are_written(commands, tmp_path):
     [
         (("show", "patient"), "no linkage 'patient'"),
         (("doubt", "patients", "1", "2"), "no doubtful pair 1 2"),
+        (("decide", "patients", "1", "99999", "match"), "no two records 1 and 99999"),
+        (("decide", "patients", "3", "3", "no_match"), "no two records 3 and 3"),
         (("decide", "patients", "1", "2", "maybe"), "match, no_match or unsure"),
         (("undo", "patients", "dec_1"), "no decision 'dec_1'"),
         (("view", "patients"), "one of a unit key and --to"),

@@ -156,6 +156,57 @@ def test_what_is_decided_is_no_doubt_any_more(linking):
     assert not linking.review.show(OPERATOR, "patients")["waiting"]
 
 
+def test_two_under_one_key_whom_nobody_doubted_are_parted(linking):
+    before = linking.crosswalk()
+    numbers = {one: n for n, one in enumerate(before, 1)}
+    shared = [one for one in before if list(before.values()).count(before[one]) == 2]
+    one, other = (o for o in shared if before[o] == before[shared[0]])
+    pair = numbers[other], numbers[one]  # in either order
+    made = linking.review.decide(OPERATOR, "patients", pair, "no_match")
+    assert (made["left"], made["right"]) == (numbers[one], numbers[other])
+    linking.apply()
+    after = linking.crosswalk()
+    assert after[one] == before[one] != after[other]
+    assert {o: key for o, key in after.items() if o != other} == {
+        o: key for o, key in before.items() if o != other
+    }
+    acts = linking.review.acts(OPERATOR, "patients", after="1", upto=None)
+    assert [act["kind"] for act in acts] == ["split"]
+    linking.review.undo(OPERATOR, "patients", made["decision"])
+    linking.apply()
+    assert linking.crosswalk() == before
+
+
+def test_decisions_are_listed_by_pages_the_newest_first(linking):
+    pairs = [(d["left"], d["right"]) for d in linking.doubts()[:3]]
+    for pair in pairs:
+        linking.review.decide(OPERATOR, "patients", pair, "unsure")
+    first = linking.review.decisions(OPERATOR, "patients", Page(2))
+    rest = linking.review.decisions(OPERATOR, "patients", Page(2, first["next_cursor"]))
+    listed = [*first["items"], *rest["items"]]
+    assert [(one["left"], one["right"]) for one in listed] == pairs[::-1]
+    assert rest["next_cursor"] is None
+
+
+def test_a_sheet_in_another_encoding_says_how_to_save_it(linking):
+    sheet = linking.folder / "sheet.csv"
+    sheet.write_bytes("pair;verdict;name\n1-2;match;M\xfcller\n".encode("cp1252"))
+    with pytest.raises(CommandRefusedError, match="save it as CSV UTF-8"):
+        linking.service.import_sheet("patients", sheet)
+    with pytest.raises(CommandRefusedError, match="cannot be read: No such file"):
+        linking.service.import_sheet("patients", linking.folder / "none.csv")
+
+
+def test_a_table_of_a_load_that_is_no_source_is_told_the_nearest_one(linking):
+    path = linking.write()
+    told = yaml.safe_load(path.read_text())
+    told["load"]["tables"][1]["name"] = "labratory"
+    path.write_text(yaml.safe_dump(told))
+    with pytest.raises(InvalidOptionError, match="did you mean laboratory") as refused:
+        linking.submit("linkage.link", linkage="patients.yaml")
+    assert "files" not in str(refused.value)
+
+
 def test_a_sheet_goes_out_and_comes_back(linking):
     told = linking.done(
         "linkage.review_export", population="people", linkage="patients"
@@ -320,6 +371,12 @@ def test_a_dry_run_keeps_nothing(linking):
         ),
         (lambda told: told["match"].update(once=["pharmacy"]), "no source 'pharmacy'"),
         (lambda told: told["match"].update(fields={}), "match.fields"),
+        (
+            lambda told: told["match"].update(
+                method={"kind": "weighted_sum", "weights": {"surnam": 2}}
+            ),
+            "match.method.weights: no field 'surnam': did you mean surname",
+        ),
         (lambda told: told.update(sources=[]), "sources"),
         (
             lambda told: told["match"].update(blocking=[["surname:colour"]]),

@@ -277,10 +277,10 @@ class _Settling:
         return "chain" if self._is_chain(ours, theirs) else None
 
     def _is_chain(self, ours: Sequence[int], theirs: Sequence[int]) -> bool:
-        """Whether most pairs across two groups do not agree."""
-        review = self._rules.review
+        """Whether most pairs across two groups are nearer to no links than to links."""
+        least = (self._rules.link + self._rules.review) / 2
         agreeing = sum(
-            self._of(one, other) >= review for one in ours for other in theirs
+            self._of(one, other) >= least for one in ours for other in theirs
         )
         return 2 * agreeing < len(ours) * len(theirs)
 
@@ -359,16 +359,21 @@ class _Settling:
         return keys
 
     def _open_doubts(self) -> list[Doubt]:
-        """Return the best doubt between any two groups, unless it was decided."""
+        """Return what is not decided.
+
+        The best doubt between any two groups, and every decision that others
+        contradict.
+        """
         best: dict[tuple[int, int], Doubt] = {}
+        contradicted = [one for one in self._doubts if one.reason == "contradiction"]
         for doubt in self._doubts:
-            left, right = doubt.pair.left, doubt.pair.right
-            if self._is_decided(doubt.pair) and doubt.reason != "contradiction":
+            if self._is_decided(doubt.pair):
                 continue
+            left, right = doubt.pair.left, doubt.pair.right
             leaders = self._groups.leader(left), self._groups.leader(right)
             best.setdefault((min(leaders), max(leaders)), doubt)
         return sorted(
-            best.values(),
+            [*best.values(), *contradicted],
             key=lambda one: (-one.pair.weight, one.pair.left, one.pair.right),
         )
 

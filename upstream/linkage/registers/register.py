@@ -29,8 +29,9 @@ CREATE TABLE doubt (
   reason VARCHAR);
 CREATE TABLE fact (name VARCHAR PRIMARY KEY, value VARCHAR);
 CREATE TABLE identifier (
-  key BIGINT, class VARCHAR, attribute VARCHAR, value VARCHAR, source VARCHAR,
-  id VARCHAR, file VARCHAR, place VARCHAR, start BIGINT, "end" BIGINT, finder VARCHAR);
+  key BIGINT, record INTEGER, class VARCHAR, attribute VARCHAR, value VARCHAR,
+  source VARCHAR, id VARCHAR, file VARCHAR, place VARCHAR, start BIGINT,
+  "end" BIGINT, finder VARCHAR);
 """
 _KEPT: Final = ("record", "standing", "pair", "act", "fact", "identifier")
 Tell = Callable[[str, int, int | None], None]

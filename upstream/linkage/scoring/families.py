@@ -8,6 +8,9 @@ from upstream.linkage.comparing.levels import Comparison
 from upstream.linkage.declared import FieldKind, LinkageSpec
 from upstream.linkage.scoring.samples import Sample
 
+ALIKE = 0.03
+"""How often two members of a family have one birth date, or one given name: about three
+in a hundred births are twins', and as many children are believed to be namesakes."""
 _PERSONAL: frozenset[FieldKind] = frozenset({"date", "id", "full_name"})
 _AT_HOME: frozenset[FieldKind] = frozenset({"address", "phone", "place", "code"})
 _SAME = 3  # fields of a home on which those agree who may live together

@@ -18,7 +18,7 @@ from upstream.linkage.scoring.expectation import (
     Learnt,
     learn,
 )
-from upstream.linkage.scoring.families import personal_fields
+from upstream.linkage.scoring.families import ALIKE, personal_fields
 from upstream.linkage.scoring.parameters import (
     FieldParameters,
     LevelParameters,
@@ -60,7 +60,11 @@ def estimated(
     fields = _fields(connection, spec, comparisons)
     personal = personal_fields(spec, comparisons, samples)
     fields = [
-        replace(field, is_personal=each.field in personal)
+        replace(
+            field,
+            is_personal=each.field in personal,
+            alike=0.0 if each.is_unique else ALIKE,
+        )
         for field, each in zip(fields, comparisons, strict=True)
     ]
     pairs = _possible_pairs(connection, spec)
@@ -140,9 +144,9 @@ def _field_parameters(
 ) -> tuple[FieldParameters, ...]:
     """Return what each field weighs."""
     fields, personal = [], [each.is_personal for each in given.fields]
+    has_family = any(personal) and not all(personal)
     for place, each in enumerate(comparisons):
         parent = parents.get(place)
-        has_family = any(personal) and not personal[place]
         levels = tuple(
             _level(each.levels[at], found, (place, at), parent, has_family=has_family)
             for at in range(len(each.levels))
@@ -155,6 +159,7 @@ def _field_parameters(
                 parent=other.field if other else None,
                 near=other.near if other else 1,
                 is_unique=each.is_unique,
+                is_personal=personal[place],
             )
         )
     return tuple(fields)

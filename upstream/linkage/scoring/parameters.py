@@ -20,8 +20,8 @@ class LevelParameters:
         u_given: How often a pair of two patients' is, where the field's parent agrees;
             None without a parent.
         weight_given: ``log2(m / u_given)``.
-        family: How often a pair of a family's records is; None of what is a person's
-            own, on which families agree by accident.
+        family: How often a pair of a family's records is; None where no field tells the
+            members of a family apart, or each does.
         weight_family: ``log2(family / m)``.
     """
 
@@ -48,6 +48,7 @@ class FieldParameters:
         near: Levels of the parent, from the best, at which it agrees.
         is_unique: Whether two patients share a value by mistake alone: then no value
             is frequent.
+        is_personal: Whether it is a person's own, on which a family seldom agrees.
     """
 
     field: str
@@ -56,6 +57,7 @@ class FieldParameters:
     parent: str | None = None
     near: int = 1
     is_unique: bool = False
+    is_personal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,7 @@ def _fields_read(read: dict[str, Any]) -> dict[str, Any]:
             each["parent"],
             each["near"],
             each["is_unique"],
+            each["is_personal"],
         )
         for each in read["fields"]
     )

@@ -8,7 +8,7 @@ from upstream.linkage.declared import LinkageSpec, Thresholds
 ENOUGH = 20
 """Labelled matches, and labelled others, from which thresholds are chosen."""
 _USUAL = {
-    "fellegi_sunter": Thresholds(link=0.7, review=0.3),
+    "fellegi_sunter": Thresholds(link=0.7, review=0.1),
     "weighted_sum": Thresholds(link=0.58, review=0.5),
 }
 _LOST = 0.01  # part of labelled matches that may lie below ``review``

@@ -67,9 +67,12 @@ def _shared_sql(parameters: Parameters, raw: str) -> str:
             for each in parameters.fields
         )
         return f"SELECT *, {names} FROM ({raw})"  # noqa: S608 - names are quoted
-    home = [each for each in parameters.fields if each.levels[0].family is not None]
+    home = [each for each in parameters.fields if not each.is_personal]
     kin = " + ".join(
-        [number_sql(parameters.families_weight), *(_kin_sql(each) for each in home)]
+        [
+            number_sql(parameters.families_weight),
+            *(_kin_sql(each) for each in parameters.fields),
+        ]
     )
     added = " + ".join(f"greatest({_raw_name(each.field)}, 0)" for each in home)
     less = 'log2(1.0::DOUBLE + pow(2.0::DOUBLE, least("is:kin", 900.0::DOUBLE)))'

@@ -1,7 +1,7 @@
 """Linkage files: whose records are linked, how, and what is loaded with their keys."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -137,6 +137,10 @@ class Linkage(Declared):
     def _wrong_match(self) -> Iterator[str]:
         for name in sorted(RESERVED & self.match.fields.keys()):
             yield f"match.fields: {name} is what every record has: call it otherwise"
+        method, fields = self.match.method, list(self.match.fields)
+        for name in method.weights if method.kind == "weighted_sum" else ():
+            if name not in fields:
+                yield _unknown("field", name, fields, "match.method.weights")
         try:
             passes_of(self.match)
         except BlockingError as error:
@@ -210,14 +214,34 @@ def manifest_of(linkage: Linkage, file: str, places: Places) -> Manifest | None:
             else one
             for one in tables
         ]
+        _refuse(file, places, list(_strangers(tables, made)))
     inside = {at[1:]: place for at, place in places.items() if at[:1] == ("load",)}
     manifest = checked_manifest(whole, inside, file)  # type: ignore[arg-type] # it was read from YAML
-    problems = list(_misfits(linkage, manifest, made))
+    _refuse(file, places, list(_misfits(linkage, manifest, made)))
+    return manifest
+
+
+def _refuse(file: str, places: Places, problems: Sequence[tuple[Place, str]]) -> None:
     if problems:
         raise IngestionError(
             tuple(_problem(file, places, place, said) for place, said in problems)
         )
-    return manifest
+
+
+def _strangers(
+    tables: Sequence[object], made: list[str]
+) -> Iterator[tuple[Place, str]]:
+    """Yield the private tables that are named as no source, and have no files."""
+    for number, one in enumerate(tables):
+        if not isinstance(one, dict) or one.get("public") or "files" in one:
+            continue
+        name = one.get("name")
+        if isinstance(name, str) and name not in made:
+            yield ("load", "tables", number), _no_source(name, made)
+
+
+def _no_source(name: str, made: list[str]) -> str:
+    return f"load: {_unknown('source', name, made, 'tables')}"
 
 
 def _made(linkage: Linkage) -> list[str]:
@@ -239,7 +263,7 @@ def _misfits(
         if table.public:
             continue
         if table.name not in made:
-            yield place, f"load: {_unknown('source', table.name, made, 'tables')}"
+            yield place, _no_source(table.name, made)
         elif _unit_column(table) != linkage.key:
             yield place, f"load: the unit_column of {table.name} is {linkage.key}"
     if not private:

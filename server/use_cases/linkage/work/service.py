@@ -62,8 +62,8 @@ class LinkageService:
         """
         with self._register(self.row(wanted)) as register:
             found = register.connection.execute(
-                "SELECT class, attribute, value, source, id, file, place, start, "
-                '"end", finder FROM identifier WHERE key = ? '
+                "SELECT record, class, attribute, value, source, id, file, place, "
+                'start, "end", finder FROM identifier WHERE key = ? '
                 "ORDER BY class, attribute, source, id, place, start, value",
                 [key],
             )

@@ -80,7 +80,13 @@ def read_sheet(path: Path, clerk: str) -> list[Opinion]:
                 message = f"{path}: a sheet has the columns pair and verdict"
                 raise CommandRefusedError(message)
             return list(_opinions(path, rows, clerk))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except UnicodeDecodeError:
+        message = f"{path} is not in UTF-8: save it as CSV UTF-8 and import it again"
+        raise CommandRefusedError(message) from None
+    except OSError as error:
+        message = f"{path} cannot be read: {error.strerror}"
+        raise CommandRefusedError(message) from None
+    except csv.Error as error:
         message = f"{path} cannot be read as a sheet of CSV in UTF-8: {error}"
         raise CommandRefusedError(message) from None
 

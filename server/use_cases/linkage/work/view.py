@@ -21,6 +21,7 @@ _BY_RISK: Final[Mapping[str, Attribute]] = {
 }
 _COLUMNS: Final = {
     "key": "BIGINT",
+    "record": "INTEGER",
     "class": "VARCHAR",
     "attribute": "VARCHAR",
     "value": "VARCHAR",
@@ -71,11 +72,11 @@ class ViewWriter:
         for column, kind, name in told:
             value = f"nullif(trim({rows.column(column)}), '')"
             self._register.connection.execute(
-                "INSERT INTO identifier SELECT key, ?, ?, value, ?, id, "  # noqa: S608 - names of ours
+                "INSERT INTO identifier SELECT key, number, ?, ?, value, ?, id, "  # noqa: S608 - names of ours
                 "arg_min(file, row), CAST(arg_min(place, row) AS VARCHAR), NULL, NULL, "
                 f"NULL FROM (SELECT *, {value} AS value FROM {rows.table}) "
                 "JOIN record ON record.number = record JOIN standing USING (number) "
-                "WHERE value IS NOT NULL GROUP BY key, value, id",
+                "WHERE value IS NOT NULL GROUP BY key, number, value, id",
                 [kind, name, source.name],
             )
 
@@ -91,22 +92,23 @@ class ViewWriter:
     def _of_texts(self, texts: TextRows, known: Known) -> Iterator[tuple[object, ...]]:
         source = texts.source
         keys = keys_of_documents(self._register, source.name)
+        records = _records_of_documents(self._register, source.name)
         fields = [(one.name, one.field) for one in source.fields if one.field]
         for one, spans in texts.documents(known):
             key = keys.get(one.number)
             if key is None:
                 continue
-            document = one.document
+            document, record = one.document, records[one.number]
             place = document.id, document.place.file, document.place.item or None
             for name, field in fields:
                 if value := document.fields.get(field, "").strip():
                     kind = self._declared.attribute(name)
-                    said = (key, kind, name, value, source.name, *place)
+                    said = (key, record, kind, name, value, source.name, *place)
                     yield (*said, None, None, None)
             for span in spans:
                 kind = _BY_RISK[source.risks.get(span.label, "direct")]
                 value = document.text[span.start : span.end]
-                said = (key, kind, span.label, value, source.name, *place)
+                said = (key, record, kind, span.label, value, source.name, *place)
                 yield (*said, span.start, span.end, span.source)
 
     def _insert(self, batch: Sequence[tuple[object, ...]]) -> None:
@@ -129,3 +131,11 @@ def keys_of_documents(register: Register, source: str) -> dict[int, int]:
         "JOIN standing ON standing.number = record"
     ).fetchall()
     return {int(row): int(key) for row, key in rows}
+
+
+def _records_of_documents(register: Register, source: str) -> dict[int, int]:
+    """Return the numbers of the records of a source's documents, by theirs."""
+    rows = register.connection.execute(
+        f"SELECT row, record FROM {Rows(source).table} WHERE record IS NOT NULL"  # noqa: S608 - a declared identifier
+    ).fetchall()
+    return {int(row): int(record) for row, record in rows}
