@@ -46,7 +46,7 @@ def test_verdicts_come_back_as_people_write_them(tmp_path, separator):
     [
         (b"", "columns pair and verdict"),
         (b"pair\n1-2\n", "columns pair and verdict"),
-        (b"pair,verdict\n1-2,\xff\n", "cannot be read"),
+        (b"pair,verdict\n1-2,\xff\n", "not in UTF-8"),
         (b"pair,verdict\n1-2,ja\n", "line 2: 'ja'"),
         (b"pair,verdict\n12,match\n", "is no pair"),
     ],
