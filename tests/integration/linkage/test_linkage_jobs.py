@@ -64,6 +64,7 @@ def test_a_run_gives_each_id_a_key_and_says_what_it_read(linking):
         one["new"] for one in told["blocking"]["passes"]
     )
     assert 0.8 < told["blocking"]["completeness"] <= 1
+    assert "rounds" not in told  # none was asked for
     assert {one["name"] for one in told["files"]["admissions"]} == {"admissions.csv"}
     shown = linking.review.show(OPERATOR, "patients")
     assert shown["runs"] == 1

@@ -104,7 +104,6 @@ def linkage_of_notes():
                 "models": ["symptoms"],
                 "fields": [{"name": name, "field": name} for name in fields],
                 "marks": {"last": "NAME"},
-                "risks": {"SYMPTOM": "health"},
                 "table": {
                     "columns": [{"name": "fever", "span": "SYMPTOM", "as": present}]
                 },

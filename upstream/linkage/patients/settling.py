@@ -32,6 +32,7 @@ decisions say otherwise.
 """
 _COMPARED = 1_000  # records of what is linked together, of which all pairs are scored
 _PAIR = 2
+_AGREES = 1 / 3  # of the way from doubt to link, where a pair speaks for a chain
 Score = Callable[[Sequence[tuple[int, int]]], Sequence[ScoredPair]]
 
 
@@ -277,8 +278,11 @@ class _Settling:
         return "chain" if self._is_chain(ours, theirs) else None
 
     def _is_chain(self, ours: Sequence[int], theirs: Sequence[int]) -> bool:
-        """Whether most pairs across two groups are nearer to no links than to links."""
-        least = (self._rules.link + self._rules.review) / 2
+        """Whether most pairs across two groups do not agree, if not as well as links.
+
+        Pairs that are barely asked about do not count as agreeing.
+        """
+        least = self._rules.review + (self._rules.link - self._rules.review) * _AGREES
         agreeing = sum(
             self._of(one, other) >= least for one in ours for other in theirs
         )

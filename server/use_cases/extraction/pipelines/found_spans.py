@@ -75,6 +75,10 @@ class FoundSpans:
         """Return these spans and some that are not stored yet."""
         return FoundSpans(self._parts, self._found, self._told_risks, added)
 
+    def risk(self, label: str) -> Risk:
+        """Return how risky a type is."""
+        return self._risks.get(label, Risk.DIRECT)
+
     def _by(self, model: str, numbers: range) -> dict[int, tuple[Span, ...]]:
         """Return a model's spans; the model is their source."""
         with self._parts.databases.reader.connect() as connection:

@@ -72,7 +72,7 @@ class Result:
         duplicates: How many patients have several ids.
         parameters: By which pairs were scored.
         known: By source of texts, what the loop found.
-        rounds: What each round of it gained.
+        rounds: What each round of it gained; None: it was not asked for.
         blocking: What each pass brought together, and what all may have missed.
     """
 
@@ -82,7 +82,7 @@ class Result:
     duplicates: Duplicates
     parameters: Parameters
     known: Mapping[str, Known]
-    rounds: Rounds
+    rounds: Rounds | None
     blocking: Document
 
     def report(self) -> Document:
@@ -113,7 +113,7 @@ class Result:
                 "review": self.parameters.review,
             },
             "found": dict(self.parameters.found),
-            "rounds": self.rounds.to_json(),
+            **({"rounds": self.rounds.to_json()} if self.rounds else {}),
         }
 
 
@@ -228,7 +228,7 @@ class Run:
             duplicates_of(self._register, has_probabilities=is_probability),
             self.parameters(),
             loop.known,
-            rounds,
+            rounds if most > 1 else None,
             _members(self._register.fact(_BLOCKING)),
         )
 

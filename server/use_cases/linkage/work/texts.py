@@ -8,6 +8,7 @@ from server.use_cases.extraction.pipelines.values import Values
 from server.use_cases.extraction.store.texts import Collection, StoredDocument
 from server.use_cases.extraction.work import TextParts
 from server.use_cases.linkage.work.declarations import TextSource
+from upstream.extraction.models.union import Risk
 from upstream.extraction.text.spans import Span
 from upstream.linkage.registers.register import Register
 from upstream.linkage.registers.tables import Rows
@@ -50,6 +51,10 @@ class TextRows:
     def spans(self, known: Known) -> FoundSpans:
         """Return the spans of models and of the loop."""
         return self._found.adding(known.spans)
+
+    def risk(self, label: str) -> Risk:
+        """Return how risky a type of spans is; of lists of terms it is health."""
+        return self._found.risk(label)
 
     def pages(self) -> Iterator[list[StoredDocument]]:
         """Yield the documents, a page at a time."""

@@ -9,15 +9,16 @@ from typing import Final
 
 from server.use_cases.linkage.work.declarations import Linkage
 from server.use_cases.linkage.work.texts import Known, TextRows
+from upstream.extraction.models.union import Risk
 from upstream.linkage.registers.register import Register
 from upstream.linkage.registers.tables import Rows
 from upstream.linkage.sources import Attribute, TableSource
 
 _BATCH: Final = 20_000
-_BY_RISK: Final[Mapping[str, Attribute]] = {
-    "direct": "identifier",
-    "indirect": "quasi_identifier",
-    "health": "sensitive",
+_BY_RISK: Final[Mapping[Risk, Attribute]] = {
+    Risk.DIRECT: "identifier",
+    Risk.INDIRECT: "quasi_identifier",
+    Risk.HEALTH: "sensitive",
 }
 _COLUMNS: Final = {
     "key": "BIGINT",
@@ -106,7 +107,7 @@ class ViewWriter:
                     said = (key, record, kind, name, value, source.name, *place)
                     yield (*said, None, None, None)
             for span in spans:
-                kind = _BY_RISK[source.risks.get(span.label, "direct")]
+                kind = _BY_RISK[texts.risk(span.label)]
                 value = document.text[span.start : span.end]
                 said = (key, record, kind, span.label, value, source.name, *place)
                 yield (*said, span.start, span.end, span.source)
