@@ -12,7 +12,11 @@ import duckdb
 from benchmarks.linking.matching import Values, names_of
 from upstream.linkage.declared import FieldSpec, LinkageSpec
 from upstream.linkage.loop.matching.dates import days_of
-from upstream.linkage.patients.settling import Known, Rules, settle
+from upstream.linkage.patients.settled import (
+    Known,
+    Rules,
+)
+from upstream.linkage.patients.settling import settle
 from upstream.linkage.records import ScoredPair
 from upstream.linkage.scoring.scoring import Scoring
 

@@ -9,7 +9,11 @@ import duckdb
 
 from benchmarks.linking.people import FIELDS, Row
 from upstream.linkage.declared import LinkageSpec
-from upstream.linkage.patients.settling import Known, Rules, settle
+from upstream.linkage.patients.settled import (
+    Known,
+    Rules,
+)
+from upstream.linkage.patients.settling import settle
 from upstream.linkage.records import ScoredPair
 from upstream.linkage.scoring.parameters import Parameters
 from upstream.linkage.scoring.scoring import Scoring

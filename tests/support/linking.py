@@ -119,7 +119,7 @@ def store_linkage(services, population):
                 number=1,
                 file_sha256="",
                 decisions=0,
-                report=json.dumps({"records": {"in_all": 2}}),
+                report=json.dumps({"records": {"in_all": 2}, "decisions": 0}),
                 **said,
             )
         )

@@ -62,6 +62,48 @@ def state_of(verdicts: Iterable[Verdict], needed: int) -> State:
     return "match" if match > no_match else "no_match"
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What clerks say of pairs now.
+
+    Attributes:
+        told: What each clerk said last, by pair.
+        needed: How many have to agree.
+        fresh: Pairs of which something was said since the latest run.
+    """
+
+    told: Mapping[Pair, Mapping[str, Verdict]]
+    needed: int
+    fresh: frozenset[Pair]
+
+    def verdicts(self, pair: Pair) -> Mapping[str, Verdict]:
+        """Return what each clerk says of a pair."""
+        return self.told.get(pair, {})
+
+    def state(self, pair: Pair, reason: str | None = None) -> State:
+        """Return what opinions of a pair come to.
+
+        Args:
+            pair: The records' numbers.
+            reason: Why the pair is doubtful; None: it need not be. A decision that
+                others contradict is contested, until somebody says something anew.
+        """
+        if self.is_contradicted(pair, reason):
+            return "contested"
+        return state_of(self.verdicts(pair).values(), self.needed)
+
+    def is_contradicted(self, pair: Pair, reason: str | None) -> bool:
+        """Whether a pair's decision was found to contradict others."""
+        return reason == "contradiction" and pair not in self.fresh
+
+    def is_open_to(self, clerk: str, pair: Pair, reason: str) -> bool:
+        """Whether a clerk is asked about a doubtful pair."""
+        if self.is_contradicted(pair, reason):
+            return True
+        is_undecided = self.state(pair, reason) in UNDECIDED
+        return is_undecided and clerk not in self.verdicts(pair)
+
+
 def agreements(opinions: Sequence[Opinion]) -> AgreementsShape:
     """Return what each clerk decided, and how any two agree where both were sure."""
     verdicts = last_verdicts(opinions)

@@ -5,7 +5,7 @@ All of it is for custodians of the population; no source and no register is open
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 from sqlalchemy import Connection, Row
@@ -17,10 +17,9 @@ from server.use_cases.linkage.opinions import (
     UNDECIDED,
     Opinion,
     Pair,
+    Standing,
     State,
     agreements,
-    last_verdicts,
-    state_of,
 )
 from server.use_cases.linkage.replies import (
     ActShape,
@@ -118,10 +117,10 @@ class ReviewService:
             found = self._store.doubts(
                 connection, row.job, after=after, most=page.limit + 1
             )
-            told = last_verdicts(self._store.opinions(connection, row.id))
+            standing = self._store.standing(connection, row)
         shown = found[: page.limit]
         cursor = str(shown[-1].number) if len(found) > page.limit else None
-        return listed([_doubt_item(row, one, told) for one in shown], cursor)
+        return listed([_doubt_item(one, standing) for one in shown], cursor)
 
     def next_open(self, viewer: Viewer, wanted: str) -> DoubtDetail | None:
         """Return the surest pair that the viewer has to say something of; None: none.
@@ -131,12 +130,10 @@ class ReviewService:
         """
         with self._services.databases.reader.connect() as connection:
             row = self._visible(connection, viewer, wanted)
-            told = last_verdicts(self._store.opinions(connection, row.id))
+            standing = self._store.standing(connection, row)
             pairs = self._store.doubt_pairs(connection, row.job)
-        for pair in pairs:
-            verdicts = told.get(pair, {})
-            is_open = state_of(verdicts.values(), row.opinions) in UNDECIDED
-            if is_open and viewer.actor not in verdicts:
+        for pair, reason in pairs.items():
+            if standing.is_open_to(viewer.actor, pair, reason):
                 return self.doubt(viewer, wanted, *pair)
         return None
 
@@ -153,13 +150,13 @@ class ReviewService:
             found = self._store.doubt(connection, row.job, (left, right))
             if found is None:
                 raise _missing(viewer, _no_pair(left, right))
-            told = last_verdicts(self._store.opinions(connection, row.id))
+            standing = self._store.standing(connection, row)
             history = self._store.history(connection, row.id, found.pair)
         body = opened_body(read_seal(self._services.settings.text_key), row.job, found)
         return cast(
             "DoubtDetail",
             {
-                **_doubt_item(row, found, told),
+                **_doubt_item(found, standing),
                 **body,
                 "opinions": [_opinion(one) for one in history],
             },
@@ -222,13 +219,12 @@ class ReviewService:
             found = self._store.decisions(
                 connection, row.id, before=before, most=page.limit + 1
             )
-            told = last_verdicts(self._store.opinions(connection, row.id))
+            standing = self._store.standing(connection, row)
         shown = found[: page.limit]
         cursor = str(shown[-1].number) if len(found) > page.limit else None
-        items = []
-        for one in shown:
-            verdicts = told.get((one.left, one.right), {}).values()
-            items.append(_decision(row, one, state_of(verdicts, row.opinions)))
+        items = [
+            _decision(row, one, standing.state((one.left, one.right))) for one in shown
+        ]
         return listed(items, cursor)
 
     def agreement(self, viewer: Viewer, wanted: str) -> AgreementsShape:
@@ -300,17 +296,13 @@ class ReviewService:
         return int(report["records"]["in_all"])
 
     def _state(self, connection: Connection, row: LinkageRow, pair: Pair) -> State:
-        told = last_verdicts(self._store.opinions(connection, row.id))
-        return state_of(told.get(pair, {}).values(), row.opinions)
+        return self._store.standing(connection, row).state(pair)
 
     def _item(self, connection: Connection, row: LinkageRow) -> LinkageItem:
-        told = last_verdicts(self._store.opinions(connection, row.id))
+        standing = self._store.standing(connection, row)
         pairs = self._store.doubt_pairs(connection, row.job)
-        states = Counter(
-            state_of(told.get(pair, {}).values(), row.opinions) for pair in pairs
-        )
+        states = Counter(standing.state(*one) for one in pairs.items())
         runs = self._store.runs(connection, row.id)
-        applied = runs[0].decisions if runs else 0
         return {
             "id": row.id,
             "name": row.name,
@@ -321,8 +313,16 @@ class ReviewService:
             "runs": len(runs),
             "open": states["open"],
             "undecided": sum(states[one] for one in UNDECIDED),
-            "waiting": self._store.last_decision(connection, row.id) > applied,
+            "waiting": self._is_waiting(connection, row),
         }
+
+    def _is_waiting(self, connection: Connection, row: LinkageRow) -> bool:
+        """Whether something was decided, or taken back, since the latest run."""
+        run = self._store.runs(connection, row.id)[0]
+        went_by = json.loads(run.report).get("decisions")
+        held = len(self._store.opinions(connection, row.id, upto=run.decisions))
+        is_new = self._store.last_decision(connection, row.id) > int(run.decisions)
+        return bool(is_new or held != went_by)
 
 
 def pair_of(written: str) -> Pair:
@@ -384,10 +384,8 @@ def _run_number(
     raise _missing(viewer, f"no run of this linkage is, or made, {told!r}")
 
 
-def _doubt_item(
-    row: LinkageRow, doubt: DoubtRow, told: Mapping[Pair, Mapping[str, Verdict]]
-) -> DoubtItem:
-    verdicts = told.get(doubt.pair, {})
+def _doubt_item(doubt: DoubtRow, standing: Standing) -> DoubtItem:
+    verdicts = standing.verdicts(doubt.pair)
     return {
         "number": doubt.number,
         "left": doubt.left,
@@ -396,7 +394,7 @@ def _doubt_item(
         "weight": doubt.weight,
         "reason": doubt.reason,
         "verdicts": dict(Counter(verdicts.values())),
-        "state": state_of(verdicts.values(), row.opinions),
+        "state": standing.state(doubt.pair, doubt.reason),
     }
 
 

@@ -14,7 +14,7 @@ from server.persistence.linkage_tables import (
     linkage_doubt,
     linkage_run,
 )
-from server.use_cases.linkage.opinions import Opinion
+from server.use_cases.linkage.opinions import Opinion, Standing, last_verdicts
 from server.use_cases.linkage.replies import Verdict
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import NoSuchThingError
@@ -139,11 +139,27 @@ class LinkageStore:
         return set(connection.execute(select(linkage_doubt.c.job).distinct()).scalars())
 
     def opinions(
-        self, connection: Connection, wanted: str, *, upto: int | None = None
+        self,
+        connection: Connection,
+        wanted: str,
+        *,
+        after: int = 0,
+        upto: int | None = None,
     ) -> list[Opinion]:
-        """Return the opinions of a linkage that stand, in their order."""
+        """Return the opinions of a linkage that stand, in their order.
+
+        Args:
+            connection: Of the catalogue.
+            wanted: The linkage's id.
+            after: Those behind this number.
+            upto: Those up to this number; None: all.
+        """
         table = linkage_decision
-        query = select(table).where(table.c.linkage == wanted, table.c.undone.is_(None))
+        query = select(table).where(
+            table.c.linkage == wanted,
+            table.c.undone.is_(None),
+            table.c.number > after,
+        )
         if upto is not None:
             query = query.where(table.c.number <= upto)
         rows = connection.execute(query.order_by(table.c.number))
@@ -151,6 +167,14 @@ class LinkageStore:
             Opinion((row.left, row.right), row.created_by, cast("Verdict", row.verdict))
             for row in rows
         ]
+
+    def standing(self, connection: Connection, row: LinkageRow) -> Standing:
+        """Return what clerks say of a linkage's pairs now."""
+        runs = self.runs(connection, row.id)
+        applied = int(runs[0].decisions) if runs else 0
+        fresh = self.opinions(connection, row.id, after=applied)
+        told = last_verdicts(self.opinions(connection, row.id))
+        return Standing(told, row.opinions, frozenset(one.pair for one in fresh))
 
     def last_decision(self, connection: Connection, wanted: str) -> int:
         """Return the number of a linkage's last decision, 0 where it has none."""
@@ -244,15 +268,17 @@ class LinkageStore:
         ).first()
         return None if row is None else _doubt(row)
 
-    def doubt_pairs(self, connection: Connection, job: str) -> list[tuple[int, int]]:
-        """Return the records of a run's doubtful pairs, the surest pair first."""
+    def doubt_pairs(
+        self, connection: Connection, job: str
+    ) -> dict[tuple[int, int], str]:
+        """Return why a run's pairs are doubtful, by their records, the surest first."""
         table = linkage_doubt
         rows = connection.execute(
-            select(table.c.left, table.c.right)
+            select(table.c.left, table.c.right, table.c.reason)
             .where(table.c.job == job)
             .order_by(table.c.number)
         )
-        return [(row.left, row.right) for row in rows]
+        return {(row.left, row.right): str(row.reason) for row in rows}
 
     def acts(self, connection: Connection, wanted: str) -> list[Row[tuple[object]]]:
         """Return what runs changed for patients, the oldest first."""

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from sqlalchemy import update
+from sqlalchemy.exc import OperationalError
 
 from privacy.errors import InvalidOptionError
 from server.bootstrap import make_runner
+from server.persistence import tables
 from server.persistence.linkage_tables import linkage_doubt
 from server.use_cases.linkage.work import running
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
@@ -59,7 +62,11 @@ def test_a_run_gives_each_id_a_key_and_says_what_it_read(linking):
     keys = linking.crosswalk()
     assert told["records"]["in_all"] == len(keys)
     assert told["patients"] == len(set(keys.values()))
-    assert told["duplicates"]["factor"] >= 2
+    ids = {}
+    for (_, id_), key in keys.items():
+        ids.setdefault(key, set()).add(id_)
+    assert told["duplicates"]["factor"] == max(map(len, ids.values())) >= 2
+    assert told["duplicates"]["several"] == sum(len(one) > 1 for one in ids.values())
     assert told["blocking"]["pairs"] == sum(
         one["new"] for one in told["blocking"]["passes"]
     )
@@ -145,6 +152,98 @@ def test_a_second_opinion_is_needed_where_two_are_asked_for(linking):
     assert second["state"] == "no_match"
     told = linking.review.agreement(OPERATOR, "patients")
     assert told["agreements"][0]["agreed"] == 1
+
+
+def test_decisions_that_contradict_are_asked_about_until_somebody_says_more(linking):
+    one = linking.doubts()[0]
+    pair = one["left"], one["right"]
+    other = next(n for n in range(1, 400) if n not in pair)
+    said = [
+        (pair, "match"),
+        ((pair[0], other), "no_match"),
+        ((other, pair[1]), "match"),
+    ]
+    for each, verdict in said:
+        linking.review.decide(OPERATOR, "patients", each, verdict)
+    linking.apply()
+    (found,) = (d for d in linking.doubts() if d["reason"] == "contradiction")
+    assert (found["left"], found["right"]) == tuple(sorted((other, pair[1])))
+    assert found["state"] == "contested"
+    told = linking.done(
+        "linkage.review_export", population="people", linkage="patients"
+    )
+    assert f"{found['left']}-{found['right']}" in Path(told["sheet"]).read_text()
+    shown = {(d["left"], d["right"]) for d in asked_about(linking)}
+    assert (found["left"], found["right"]) in shown
+    again = linking.review.decide(
+        OPERATOR, "patients", (found["left"], found["right"]), "no_match"
+    )
+    assert again["state"] == "no_match"
+
+
+def asked_about(linking):
+    """Yield what the review asks, each pair being called unsure."""
+    while (found := linking.review.next_open(OPERATOR, "patients")) is not None:
+        yield found
+        pair = found["left"], found["right"]
+        linking.review.decide(OPERATOR, "patients", pair, "unsure")
+
+
+def test_what_is_taken_back_waits_for_the_next_run(linking):
+    one = linking.doubts()[0]
+    made = linking.review.decide(
+        OPERATOR, "patients", (one["left"], one["right"]), "no_match"
+    )
+    assert linking.review.show(OPERATOR, "patients")["waiting"]
+    assert linking.apply()["decisions"] == 1
+    assert not linking.review.show(OPERATOR, "patients")["waiting"]
+    linking.review.undo(OPERATOR, "patients", made["decision"])
+    assert linking.review.show(OPERATOR, "patients")["waiting"]
+
+
+def test_what_clerks_decided_is_neither_missed_nor_wrong(linking):
+    assert linking.first["duplicates"]["missed"] > 0
+    for one in linking.doubts():
+        pair = one["left"], one["right"]
+        linking.review.decide(OPERATOR, "patients", pair, "no_match")
+    told = linking.apply()
+    assert told["doubts"] == 0
+    assert told["duplicates"]["missed"] == 0
+    one = linking.review.decisions(OPERATOR, "patients", Page(1))["items"][0]
+    wrong = told["duplicates"]["wrong"]
+    linking.review.undo(OPERATOR, "patients", one["decision"])
+    pair = one["left"], one["right"]
+    linking.review.decide(OPERATOR, "patients", pair, "match")
+    assert linking.apply()["duplicates"]["wrong"] <= wrong
+
+
+def test_a_number_given_to_somebody_else_is_asked_about(linking):
+    keys = linking.crosswalk()
+    with (linking.folder / "laboratory.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    row = next(
+        one
+        for one in rows
+        if sum(key == keys["laboratory", one["lab_id"]] for key in keys.values()) == 2
+    )
+    row.update(
+        family_name="Quxley",
+        first_names="Zebulon",
+        birth_date="1999-09-09",
+        phone_number="",
+        address="99 Nowhere Lane",
+    )
+    with (linking.folder / "laboratory.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, row)
+        writer.writeheader()
+        writer.writerows(rows)
+    told = linking.link()
+    assert linking.crosswalk() == keys
+    (found,) = (d for d in linking.doubts() if d["reason"] == "changed")
+    assert found["state"] == "open"
+    shown = linking.review.doubt(OPERATOR, "patients", found["left"], found["right"])
+    assert "Quxley" in {one["values"].get("surname") for one in shown["records"]}
+    assert told["duplicates"]["wrong"] >= linking.first["duplicates"]["wrong"] + 0.9
 
 
 def test_what_is_decided_is_no_doubt_any_more(linking):
@@ -341,6 +440,37 @@ def test_a_run_that_begins_with_one_that_counts_no_more_counts_for_nothing(
     assert ended["state"] == "failed"
     assert "another run of the linkage patients counted meanwhile" in ended["error"]
     assert linking.review.show(OPERATOR, "patients")["runs"] == 2
+
+
+def test_an_attempt_cut_off_behind_another_run_begins_anew(linking, monkeypatch):
+    """Its numbers of records follow from the run that counted when it was begun."""
+    settle = running.Run.settle
+
+    def cut_off(self):
+        if not cut:
+            cut.append(True)
+            raise OperationalError(None, None, OSError())
+        return settle(self)
+
+    cut = []
+    monkeypatch.setattr(running.Run, "settle", cut_off)
+    add_row(linking.folder, lab_id="L1", family_name="Quxley", first_names="Zebulon")
+    job = linking.submit("linkage.link", linkage="patients.yaml")
+    runner = make_runner(linking.services, threading.Event(), beat_seconds=0.05)
+    runner.run_one(job)
+    assert linking.jobs.show(OPERATOR, job)["state"] == "running"  # let go of
+    lines = (linking.folder / "laboratory.csv").read_text().splitlines()
+    (linking.folder / "laboratory.csv").write_text("\n".join(lines[:-1]) + "\n")
+    add_row(linking.folder, lab_id="L2", family_name="Vandermeer", first_names="Ida")
+    with (linking.folder / "laboratory.csv").open("a") as file:
+        file.write(lines[-1] + "\n")
+    linking.link()
+    before = linking.crosswalk()
+    with linking.services.databases.writer.begin() as connection:
+        connection.execute(update(tables.job).values(lease_until_ms=0))
+    runner.run_one(job)
+    assert linking.jobs.show(OPERATOR, job)["state"] == "done"
+    assert linking.crosswalk() == before
 
 
 def test_a_column_that_is_called_as_the_keys_is_refused(linking):

@@ -9,109 +9,32 @@ father and a son together. Such links are doubts, for a clerk to decide.
 
 A record's home is the unit key that it was first given. Records of one home stay
 together unless a clerk parts them, and two homes become one patient by a clerk's
-decision alone; when the decision is undone, each record is at its home again.
+decision alone; when the decision is undone, each record is at its home again. No key
+that somebody has changes but by what a clerk said or took back.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import combinations, groupby
 from typing import Literal
 
 from upstream.linkage.patients.groups import Groups
+from upstream.linkage.patients.settled import (
+    Act,
+    Doubt,
+    Known,
+    Reason,
+    Rules,
+    Settled,
+)
 from upstream.linkage.records import Decision, ScoredPair
 
-Reason = Literal["score", "tie", "once", "chain", "size", "patients", "contradiction"]
-"""Why a pair is a doubt.
-
-``score``: it is below the threshold of links; ``tie``: two records of a source in which
-nobody stands twice agree as well with one; ``once``: the patient has a record of the
-source already; ``chain``: most pairs of the two groups disagree; ``size``: the patient
-would be too large; ``patients``: both were patients before; ``contradiction``: other
-decisions say otherwise.
-"""
 _COMPARED = 1_000  # records of what is linked together, of which all pairs are scored
+_SCORED = 500_000  # such pairs in all; of larger groups unknown pairs disagree
+_STANDING: frozenset[Reason] = frozenset({"changed", "contradiction"})
 _PAIR = 2
 _AGREES = 1 / 3  # of the way from doubt to link, where a pair speaks for a chain
 Score = Callable[[Sequence[tuple[int, int]]], Sequence[ScoredPair]]
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What links have to keep to.
-
-    Attributes:
-        link: From this score on a pair is linked.
-        review: From this score on a pair agrees well enough to be asked about.
-        once: Sources in which no patient stands twice.
-        largest: How many records a patient has at most, unless a clerk says so.
-    """
-
-    link: float
-    review: float
-    once: frozenset[str] = frozenset()
-    largest: int = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """The records, and what they were before.
-
-    Attributes:
-        sources: By number, from 1: place 0 is unused.
-        homes: Unit key that each was first given; 0: none yet.
-        keys: Unit key that each has now; 0: none yet.
-        next_key: The first unit key that nobody ever had.
-    """
-
-    sources: Sequence[str]
-    homes: Sequence[int]
-    keys: Sequence[int]
-    next_key: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Doubt:
-    """A pair that a clerk has to decide, the best of all between two patients."""
-
-    pair: ScoredPair
-    reason: Reason
-
-
-@dataclass(frozen=True, slots=True)
-class Act:
-    """That records of one patient are another's now.
-
-    Attributes:
-        kind: ``merge``: all of them; ``split``: some.
-        old: Their unit key before.
-        new: Their unit key now.
-        records: How many.
-    """
-
-    kind: Literal["merge", "split"]
-    old: int
-    new: int
-    records: int
-
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """Whose each record is.
-
-    Attributes:
-        homes: By number: place 0 is unused.
-        keys: Unit keys, likewise.
-        next_key: The first that nobody has.
-        acts: What changed for records that had a unit key.
-        doubts: By falling weight.
-    """
-
-    homes: list[int]
-    keys: list[int]
-    next_key: int
-    acts: list[Act] = field(default_factory=list)
-    doubts: list[Doubt] = field(default_factory=list)
 
 
 def settle(
@@ -136,6 +59,7 @@ def settle(
     ranked = sorted(links, key=lambda one: (-one.weight, one.left, one.right))
     settling = _Settling(known, ranked, rules, decisions, score)
     settling.bring_home()
+    settling.doubt_changed()
     settling.join_links()
     settling.give_homes()
     settling.join_decided()
@@ -159,9 +83,10 @@ class _Settling:
         self._decisions = decisions
         self._score = score
         self._groups = Groups(len(known.sources) - 1)
+        self._whole = Groups(len(known.sources) - 1)  # and what clerks joined
         self._homes = list(known.homes)
         self._next = known.next_key
-        self._scores = {(one.left, one.right): one.score for one in ranked}
+        self._scored = {(one.left, one.right): one for one in ranked}
         self._doubts: list[Doubt] = []
         self._home_of: dict[int, int] = {}  # by the leader of a group
         self._matched = {(d.left, d.right) for d in decisions if d.is_match}
@@ -171,6 +96,7 @@ class _Settling:
         parted = [(one.left, one.right) for one in self._decisions if not one.is_match]
         for left, right in parted:
             self._groups.part(left, right)
+            self._whole.part(left, right)
         split = {
             self._homes[left]
             for left, right in parted
@@ -185,26 +111,74 @@ class _Settling:
                 self._join_parted(numbers)
             else:
                 self._groups.join_all(numbers)
+        self._join_whole()
+
+    def _join_whole(self) -> None:
+        """Join what clerks decided beside the homes, for links have to keep to that."""
+        for group in self._groups.of_several():
+            self._whole.join_all(group)
+        for one in self._decisions:
+            if one.is_match and not self._whole.are_parted(one.left, one.right):
+                self._whole.join(one.left, one.right)
 
     def _join_parted(self, numbers: Sequence[int]) -> None:
-        """Join records as far as nothing keeps them apart, the best pairs first."""
+        """Join records as far as nothing keeps them apart, the best pairs first.
+
+        Those of one key come first, so that nobody moves whom no clerk spoke of.
+        """
+        keys = self._known.keys
         pairs = list(combinations(sorted(numbers), 2))
         self._learn(pairs)
-        pairs.sort(key=lambda one: (one not in self._matched, -self._of(*one), one))
+        pairs.sort(
+            key=lambda one: (
+                keys[one[0]] != keys[one[1]],
+                one not in self._matched,
+                -self._of(*one),
+                one,
+            )
+        )
         for left, right in pairs:
             if not self._groups.are_parted(left, right):
                 self._groups.join(left, right)
 
+    def doubt_changed(self) -> None:
+        """Note records that agree with no other one of their patient any more."""
+        agreeing = {
+            number
+            for one in self._ranked
+            if self._groups.are_together(one.left, one.right)
+            for number in (one.left, one.right)
+        }
+        agreeing |= {number for pair in self._matched for number in pair}
+        strange = [
+            [(min(number, other), max(number, other)) for other in group]
+            for group in self._groups.of_several()
+            for number in group
+            if number not in agreeing
+        ]
+        self._learn(pair for pairs in strange for pair in pairs if pair[0] != pair[1])
+        best = {
+            max((self._pair(*p) for p in pairs if p[0] != p[1]), key=_by_score)
+            for pairs in strange
+        }
+        for pair in sorted(best, key=lambda one: (one.left, one.right)):
+            if pair.score < self._rules.review:
+                self._doubts.append(Doubt(pair, "changed"))
+
     def _of(self, left: int, right: int) -> float:
         """Return the score of a pair, 0 where it is not known."""
-        return self._scores.get((min(left, right), max(left, right)), 0.0)
+        return self._pair(left, right).score
+
+    def _pair(self, left: int, right: int) -> ScoredPair:
+        left, right = min(left, right), max(left, right)
+        return self._scored.get((left, right)) or ScoredPair(left, right, 0.0, 0.0)
 
     def _learn(self, pairs: Iterable[tuple[int, int]]) -> None:
         """Score the pairs whose scores are not known."""
-        unknown = sorted({pair for pair in pairs if pair not in self._scores})
+        unknown = sorted({pair for pair in pairs if pair not in self._scored})
         if self._score is not None and unknown:
             for one in self._score(unknown):
-                self._scores[one.left, one.right] = one.score
+                self._scored[one.left, one.right] = one
 
     def join_links(self) -> None:
         """Join along links, the best first; note what is not joined, and why."""
@@ -219,6 +193,7 @@ class _Settling:
                 reason = "tie" if pair in tied else self._hindrance(pair)
                 if reason is None:
                     self._groups.join(pair.left, pair.right)
+                    self._whole.join(pair.left, pair.right)
                 else:
                     self._doubts.append(Doubt(pair, reason))
         unsure = [one for one in self._ranked if one.score < self._rules.link]
@@ -227,22 +202,33 @@ class _Settling:
     def _is_decided(self, pair: ScoredPair) -> bool:
         """Whether the groups of a pair's records are one, or are kept apart."""
         left, right = pair.left, pair.right
-        return self._groups.are_together(left, right) or self._groups.are_parted(
+        return self._whole.are_together(left, right) or self._whole.are_parted(
             left, right
         )
 
     def _across(self, sure: Sequence[ScoredPair]) -> Iterator[tuple[int, int]]:
-        """Yield all pairs of records that links hold together by way of others."""
+        """Yield all pairs of records that links hold together by way of others.
+
+        Of the smallest groups first, until there are ``_SCORED``.
+        """
         together = Groups(len(self._homes) - 1)
-        for group in self._groups.of_several():
+        for group in self._whole.of_several():
             together.join_all(group)
         linked = set()
         for pair in sure:
             together.join(pair.left, pair.right)
             linked |= {pair.left, pair.right}
-        for members in together.of_several():
-            if _PAIR < len(members) <= _COMPARED and not linked.isdisjoint(members):
-                yield from combinations(sorted(members), 2)
+        groups = [
+            sorted(members)
+            for members in together.of_several()
+            if _PAIR < len(members) <= _COMPARED and not linked.isdisjoint(members)
+        ]
+        count = 0
+        for members in sorted(groups, key=lambda one: (len(one), one)):
+            count += len(members) * (len(members) - 1) // 2
+            if count > _SCORED:
+                break
+            yield from combinations(members, 2)
 
     def _tied(self, same: Sequence[ScoredPair]) -> Iterator[ScoredPair]:
         """Yield pairs of one score of which only one can be right."""
@@ -253,10 +239,10 @@ class _Settling:
             for one, other in (pair.left, pair.right), (pair.right, pair.left):
                 source = self._known.sources[other]
                 if source in self._rules.once:
-                    partners[self._groups.leader(one), source].append(pair)
+                    partners[self._whole.leader(one), source].append(pair)
         for pairs in partners.values():
             leaders = {
-                self._groups.leader(number)
+                self._whole.leader(number)
                 for pair in pairs
                 for number in (pair.left, pair.right)
             }
@@ -265,8 +251,8 @@ class _Settling:
 
     def _hindrance(self, pair: ScoredPair) -> Reason | None:
         """Return why a link does not join the groups of its records."""
-        ours = self._groups.members(pair.left)
-        theirs = self._groups.members(pair.right)
+        ours = self._whole.members(pair.left)
+        theirs = self._whole.members(pair.right)
         hindrances: tuple[tuple[Reason, bool], ...] = (
             ("once", self._stands_twice(ours, theirs)),
             ("patients", bool(self._home(ours) and self._home(theirs))),
@@ -317,8 +303,8 @@ class _Settling:
             if not one.is_match:
                 continue
             if self._groups.are_parted(one.left, one.right):
-                score = self._of(one.left, one.right)
-                pair = ScoredPair(one.left, one.right, score, 0.0)
+                self._learn([(one.left, one.right)])
+                pair = self._pair(one.left, one.right)
                 self._doubts.append(Doubt(pair, "contradiction"))
             else:
                 self._groups.join(one.left, one.right)
@@ -365,21 +351,26 @@ class _Settling:
     def _open_doubts(self) -> list[Doubt]:
         """Return what is not decided.
 
-        The best doubt between any two groups, and every decision that others
-        contradict.
+        The best doubt between any two groups, every record that agrees with its
+        patient no more, and every decision that others contradict.
         """
         best: dict[tuple[int, int], Doubt] = {}
-        contradicted = [one for one in self._doubts if one.reason == "contradiction"]
+        standing = [one for one in self._doubts if one.reason in _STANDING]
         for doubt in self._doubts:
-            if self._is_decided(doubt.pair):
-                continue
             left, right = doubt.pair.left, doubt.pair.right
+            together = self._groups.are_together(left, right)
+            if together or self._groups.are_parted(left, right):
+                continue
             leaders = self._groups.leader(left), self._groups.leader(right)
             best.setdefault((min(leaders), max(leaders)), doubt)
         return sorted(
-            [*best.values(), *contradicted],
+            [*best.values(), *standing],
             key=lambda one: (-one.pair.weight, one.pair.left, one.pair.right),
         )
+
+
+def _by_score(pair: ScoredPair) -> tuple[float, int, int]:
+    return pair.score, -pair.left, -pair.right
 
 
 def _acts(before: Sequence[int], now: Sequence[int]) -> Iterator[Act]:

@@ -4,8 +4,12 @@ If ids were the units of privacy, a patient of ``j`` ids would be ``j`` units: w
 asks with loss epsilon learns up to ``j`` times epsilon about this patient.
 """
 
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from upstream.linkage.patients.groups import Groups
+from upstream.linkage.records import Decision
+from upstream.linkage.registers.patients import keys_of
 from upstream.linkage.registers.register import Register
 
 
@@ -35,12 +39,14 @@ class Duplicates:
     Attributes:
         records: Ids of all sources.
         patients: Patients.
-        several: Patients of more than one id within a source.
-        most: The most ids within one source that a patient has.
+        several: Patients of more than one id, of all sources whose records have ids.
+        most: The most that one patient has.
         sources: By source.
         between: How many patients are in more than one source.
         missed: About how many links are missing: the sum of the probabilities of
-            pairs that are not linked, of a weighted sum nothing.
+            doubtful pairs that are not linked, and that nobody decided; pairs below
+            ``review``, or that no pass compared, are not in it. Of a weighted sum
+            nothing.
         wrong: About how many links are wrong, likewise.
         factor: By how much the loss of one patient grows at most where ids are units.
     """
@@ -62,12 +68,20 @@ _IDS = (
 )
 
 
-def duplicates_of(register: Register, *, has_probabilities: bool) -> Duplicates:
+def duplicates_of(
+    register: Register,
+    *,
+    has_probabilities: bool,
+    without_ids: Collection[str] = (),
+    decisions: Sequence[Decision] = (),
+) -> Duplicates:
     """Count a register's ids and patients.
 
     Args:
         register: A settled one.
         has_probabilities: Whether scores are match probabilities.
+        without_ids: Sources whose records have no id, such as documents.
+        decisions: Of clerks: they are believed.
     """
     sources = [
         SourceIds(str(name), int(ids), int(patients), int(several), int(most))
@@ -76,9 +90,10 @@ def duplicates_of(register: Register, *, has_probabilities: bool) -> Duplicates:
             f"FROM ({_IDS}) GROUP BY source ORDER BY source"
         ).fetchall()
     ]
-    several = register.count(f"(SELECT DISTINCT key FROM ({_IDS}) WHERE ids > 1)")  # noqa: S608 - ours
-    most = max((one.most for one in sources), default=0)
-    missed, wrong = _expected(register) if has_probabilities else (None, None)
+    several, most = _several(register, without_ids)
+    missed, wrong = None, None
+    if has_probabilities:
+        missed, wrong = _expected(register, decisions)
     return Duplicates(
         records=sum(one.ids for one in sources),
         patients=register.count(f"(SELECT DISTINCT key FROM ({_IDS}))"),  # noqa: S608 - ours
@@ -94,24 +109,65 @@ def duplicates_of(register: Register, *, has_probabilities: bool) -> Duplicates:
     )
 
 
-def _expected(register: Register) -> tuple[float, float]:
-    """Return how many links are missing and wrong, by the pairs' probabilities.
+def _several(register: Register, without_ids: Collection[str]) -> tuple[int, int]:
+    """Return how many patients have several ids, and the most that one has.
 
-    Of the pairs between two patients the surest counts, since one link joins them; of
-    a patient of n records, the n - 1 surest pairs are its links.
+    One id that several sources have is one: hospitals' exports share their numbers.
     """
     row = register.connection.execute(
-        "WITH told AS (SELECT score, l.key AS one, r.key AS other FROM pair "
-        'JOIN standing AS l ON l.number = "left" '
-        'JOIN standing AS r ON r.number = "right"), '
-        "missed AS (SELECT max(score) AS score FROM told WHERE one <> other "
-        "GROUP BY least(one, other), greatest(one, other)), "
-        "linked AS (SELECT score, one, row_number() OVER "
-        "(PARTITION BY one ORDER BY score DESC) AS place FROM told WHERE one = other), "
-        "sizes AS (SELECT key, count(*) AS records FROM standing GROUP BY key) "
-        "SELECT (SELECT coalesce(sum(score), 0) FROM missed), "
-        "(SELECT coalesce(sum(1 - score), 0) FROM linked JOIN sizes ON key = one "
-        "WHERE place < records)"
+        "SELECT count(*) FILTER (ids > 1), max(ids) FROM (SELECT count(DISTINCT id) "
+        "AS ids FROM record JOIN standing USING (number) "
+        "WHERE is_here AND NOT list_contains(?::VARCHAR[], source) GROUP BY key)",
+        [sorted(without_ids)],
     ).fetchone()
-    missed, wrong = row or (0.0, 0.0)
-    return round(float(missed), 1), round(float(wrong), 1)
+    several, most = row or (0, 0)
+    return int(several), int(most or 0)
+
+
+def _expected(register: Register, decisions: Sequence[Decision]) -> tuple[float, float]:
+    """Return how many links are missing and wrong, by the pairs' probabilities.
+
+    Of the pairs between two patients the surest counts, since one link joins them; a
+    patient of n records is held together by the n - 1 surest links that join them all,
+    and a record that no pair of them joins is in it wrongly.
+    """
+    rows = register.connection.execute(
+        'SELECT "left", "right", score, l.key, r.key FROM pair '
+        'JOIN standing AS l ON l.number = "left" '
+        'JOIN standing AS r ON r.number = "right" '
+        'ORDER BY score DESC, "left", "right"'
+    ).fetchall()
+    linked = [(a, b, score) for a, b, score, one, other in rows if one == other]
+    between: dict[tuple[int, int], float] = {}
+    for _, _, score, one, other in rows:
+        if one != other:
+            between.setdefault((min(one, other), max(one, other)), float(score))
+    keys = keys_of(register)
+    for said in decisions:
+        one, other = keys[said.left], keys[said.right]
+        if not said.is_match:
+            between.pop((min(one, other), max(one, other)), None)
+    decided = [
+        (said.left, said.right, 1.0)
+        for said in decisions
+        if said.is_match and keys[said.left] == keys[said.right]
+    ]
+    wrong = _wrong(keys, [*decided, *linked])
+    return round(sum(between.values()), 1), round(wrong, 1)
+
+
+def _wrong(keys: Sequence[int], linked: Iterable[tuple[int, int, float]]) -> float:
+    """Return about how many links are wrong: of the trees of the surest links.
+
+    Args:
+        keys: Of records; place 0 is unused.
+        linked: Pairs within patients, the surest first.
+    """
+    groups = Groups(len(keys) - 1)
+    joined, wrong = 0, 0.0
+    for left, right, score in linked:
+        if not groups.are_together(left, right):
+            groups.join(left, right)
+            joined += 1
+            wrong += 1.0 - score
+    return wrong + (len(keys) - 1 - len(set(keys[1:])) - joined)

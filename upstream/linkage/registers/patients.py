@@ -6,13 +6,12 @@ from dataclasses import asdict
 from typing import Final
 
 from upstream.linkage.declared import LinkageSpec
-from upstream.linkage.patients.settling import (
+from upstream.linkage.patients.settled import (
     Known,
     Rules,
-    Score,
     Settled,
-    settle,
 )
+from upstream.linkage.patients.settling import Score, settle
 from upstream.linkage.records import Decision, ScoredPair
 from upstream.linkage.registers.register import Register
 

@@ -159,6 +159,10 @@ class Attempt:
         return made if self._before is None else self._before.id
 
     @property
+    def _before_job(self) -> str | None:
+        return None if self._before is None else self._before.job
+
+    @property
     def _output(self) -> Document:
         return {"linkage": self._id, "run": self._context.job_id}
 
@@ -168,7 +172,7 @@ class Attempt:
         path = self._files.work(job) / _REGISTER
         if path.exists():
             with opened(path) as register:
-                if is_scored(register):
+                if is_scored(register, self._before_job):
                     return self._files.make_work(job)
         self._files.delete_work(job)
         return self._files.make_work(job)
@@ -182,10 +186,11 @@ class Attempt:
             self._texts,
             opinions,
             earlier,
+            self._before_job,
             self._wanted.learns,
         )
         run = Run(register, given, self._context.progress)
-        if not is_scored(register):
+        if not is_scored(register, self._before_job):
             run.score()
             register.connection.execute("CHECKPOINT")
         result = run.settle()
@@ -307,8 +312,7 @@ class Attempt:
         """
         declared = self._declared
         now = self._store.known(connection, declared.population, declared.linkage)
-        was = None if self._before is None else self._before.job
-        if (None if now is None else now.job) != was:
+        if (None if now is None else now.job) != self._before_job:
             message = (
                 f"another run of the linkage {declared.linkage} counted meanwhile, or "
                 "it was deleted: nothing of this one counts; run it again"

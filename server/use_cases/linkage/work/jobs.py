@@ -30,7 +30,7 @@ from server.use_cases.jobs.kinds import (
     Prepared,
     UnpreparedError,
 )
-from server.use_cases.linkage.opinions import UNDECIDED, last_verdicts, state_of
+from server.use_cases.linkage.opinions import UNDECIDED
 from server.use_cases.linkage.store import LinkageStore, opened_body
 from server.use_cases.linkage.work.attempts import KNOWN, Attempt, Wanted, known_finder
 from server.use_cases.linkage.work.declarations import (
@@ -270,13 +270,13 @@ class ExportJob(LinkJob):
         with parts.databases.reader.connect() as connection:
             row = store.find(connection, given.population, given.linkage)
             doubts = store.doubts(connection, row.job, most=MOST)
-            told = last_verdicts(store.opinions(connection, row.id))
+            standing = store.standing(connection, row)
         path = files.sheet(row.id)
         path.unlink(missing_ok=True)
         shown = [
             (*one.pair, one.score, one.reason, opened_body(parts.seal, row.job, one))
             for one in doubts
-            if state_of(told.get(one.pair, {}).values(), row.opinions) in UNDECIDED
+            if standing.state(one.pair, one.reason) in UNDECIDED
         ]
         result: Document = {"sheet": str(path), "pairs": write_sheet(path, shown)}
         with parts.databases.work.begin() as connection:

@@ -9,7 +9,9 @@ from upstream.extraction.text.spans import Span
 from upstream.linkage.loop.facts import PatientFacts
 from upstream.linkage.loop.known import known_spans
 from upstream.linkage.loop.rounds import Extracted, Linked
-from upstream.linkage.patients.settling import Settled
+from upstream.linkage.patients.settled import (
+    Settled,
+)
 
 
 class Linking(Protocol):

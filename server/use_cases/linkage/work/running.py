@@ -19,7 +19,9 @@ from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 from upstream.linkage.loop.facts import PatientFacts, facts_of
 from upstream.linkage.loop.rounds import Rounds, run_rounds
-from upstream.linkage.patients.settling import Settled
+from upstream.linkage.patients.settled import (
+    Settled,
+)
 from upstream.linkage.records import Decision, Record
 from upstream.linkage.registers.duplicates import Duplicates, duplicates_of
 from upstream.linkage.registers.patients import (
@@ -35,7 +37,7 @@ from upstream.linkage.scoring.scoring import Scoring
 
 _ROWS, _RECORDED, _PARAMETERS, _SPEC = "rows", "recorded", "parameters", "spec"
 _BLOCKING = "blocking"
-_STAGE = "stage"
+_STAGE, _BEFORE = "stage", "before"
 _BATCH = 10_000
 _SCORED = "scored"
 
@@ -50,6 +52,7 @@ class Given:
         texts: The sources of texts, read and tagged.
         opinions: Of clerks, in their order.
         earlier: The register of the run before, opened; None: there is none.
+        before: The job of that run.
         learns: Whether parameters are learned anew, though nothing else changed.
     """
 
@@ -58,6 +61,7 @@ class Given:
     texts: Sequence[TextRows]
     opinions: Sequence[Opinion]
     earlier: Path | None
+    before: str | None = None
     learns: bool = False
 
 
@@ -67,6 +71,7 @@ class Result:
 
     Attributes:
         recorded: What became of rows.
+        decisions: How many opinions of clerks it went by.
         rows: The rows of each source.
         settled: Whose each record is.
         duplicates: How many patients have several ids.
@@ -77,6 +82,7 @@ class Result:
     """
 
     recorded: Recorded
+    decisions: int
     rows: list[Rows]
     settled: Settled
     duplicates: Duplicates
@@ -105,6 +111,7 @@ class Result:
             "rows_without_id": self.recorded.without_id,
             "ids_that_disagree": self.recorded.divided,
             "patients": self.duplicates.patients,
+            "decisions": self.decisions,
             "doubts": len(self.settled.doubts),
             "duplicates": asdict(self.duplicates),
             "blocking": self.blocking,
@@ -117,10 +124,17 @@ class Result:
         }
 
 
-def is_scored(register: Register) -> bool:
-    """Whether an attempt that was cut off left all rows read and all pairs scored."""
-    has_facts = register.count("duckdb_tables()", "table_name = 'fact'")
-    return bool(has_facts) and register.fact(_STAGE) == _SCORED
+def is_scored(register: Register, before: str | None) -> bool:
+    """Whether an attempt that was cut off left all rows read and all pairs scored.
+
+    Args:
+        register: As it was left.
+        before: The job of the run that counts now: numbers of records and unit keys
+            follow from it, so what was begun behind another one is of no use.
+    """
+    if not register.count("duckdb_tables()", "table_name = 'fact'"):
+        return False
+    return register.fact(_STAGE) == _SCORED and register.fact(_BEFORE) == before
 
 
 class Run:
@@ -150,6 +164,7 @@ class Run:
         register.remember(_ROWS, [asdict(one) for one in rows])
         register.remember(_RECORDED, asdict(recorded))
         register.remember(_BLOCKING, asdict(self.scoring.blocking()))
+        register.remember(_BEFORE, given.before)
         register.remember(_STAGE, _SCORED)
 
     def _read_table(self, number: int) -> Rows:
@@ -223,9 +238,17 @@ class Run:
         is_probability = self._spec.method.kind == "fellegi_sunter"
         return Result(
             Recorded(**_members(self._register.fact(_RECORDED))),
+            len(self._given.opinions),
             self._rows,
             loop.settled,
-            duplicates_of(self._register, has_probabilities=is_probability),
+            duplicates_of(
+                self._register,
+                has_probabilities=is_probability,
+                without_ids=[
+                    t.source.name for t in self._given.texts if not t.source.id
+                ],
+                decisions=self._decisions(),
+            ),
             self.parameters(),
             loop.known,
             rounds if most > 1 else None,

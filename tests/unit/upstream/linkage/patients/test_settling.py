@@ -5,7 +5,11 @@ from itertools import combinations
 
 import pytest
 
-from upstream.linkage.patients.settling import Known, Rules, settle
+from upstream.linkage.patients.settled import (
+    Known,
+    Rules,
+)
+from upstream.linkage.patients.settling import settle
 from upstream.linkage.records import Decision, ScoredPair
 
 RULES = Rules(link=0.9, review=0.5)
@@ -232,3 +236,32 @@ def _check_groups(settled, sources, rules):
         for source in rules.once:
             assert sum(sources[n - 1] == source for n in members) <= 1
     assert settled.keys == settled.homes
+
+
+def test_a_record_that_agrees_with_its_patient_no_more_is_asked_about():
+    known = unknown("ab")
+    first = settle(known, [pair(1, 2, 0.99)], RULES)
+    kept = later(first, known)
+    told = settle(
+        kept, [], RULES, score=lambda pairs: [pair(*one, 0.01) for one in pairs]
+    )
+    assert told.keys == first.keys
+    assert [(one.pair.score, one.reason) for one in told.doubts] == [(0.01, "changed")]
+    assert settle(kept, [], RULES, [match(1, 2)]).doubts == []
+    parted = settle(kept, [], RULES, [no_match(1, 2)])
+    assert (parted.keys[1], parted.doubts) == (first.keys[1], [])
+    still = settle(kept, [], RULES, score=lambda pairs: [pair(*p, 0.9) for p in pairs])
+    assert still.doubts == []
+
+
+def test_of_large_groups_no_more_pairs_are_scored_than_memory_bears():
+    asked = []
+    links = [pair(1, one, 0.95) for one in range(2, 1_001)]
+    links += [pair(1_001, one, 0.95) for one in range(1_002, 2_000)]
+
+    def score(pairs):
+        asked.extend(pairs)
+        return []
+
+    settle(unknown("a" * 2_000), links, Rules(0.9, 0.5, largest=2_000), score=score)
+    assert len(asked) <= 500_000

@@ -1,9 +1,14 @@
 """Over several runs: keys stay, decisions hold, and what is taken back is undone."""
 
+import random
+from itertools import combinations
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from upstream.linkage.patients.settling import Known, Rules, settle
+from upstream.linkage.patients.settled import Known, Rules
+from upstream.linkage.patients.settling import settle
 from upstream.linkage.records import Decision, ScoredPair
 
 RULES = Rules(link=0.9, review=0.5, once=frozenset({"registry"}), largest=6)
@@ -105,3 +110,61 @@ def test_no_patient_stands_twice_in_a_source_of_once_unless_a_clerk_says_so(hist
         named = [sources[number - 1] for number in group]
         assert named.count("registry") <= 1
         assert len(group) <= RULES.largest
+
+
+def drawn_history(seed):
+    """Return sources, three ends, and scores of most pairs of few records."""
+    dice = random.Random(seed)
+    count = dice.randint(3, 6)
+    sources = [dice.choice(SOURCES) for _ in range(count)]
+    ends = [*sorted(dice.choices(range(2, count + 1), k=2)), count]
+    return dice, sources, ends, drawn_scores(dice, count)
+
+
+def drawn_scores(dice, count):
+    """Draw scores of most pairs."""
+    pairs = combinations(range(1, count + 1), 2)
+    scores = (0.0, 0.5, 0.7, 0.91, 0.95, 0.99)
+    return {pair: dice.choice(scores) for pair in pairs if dice.random() < 0.7}
+
+
+def drawn_decisions(dice, count):
+    """Draw up to three decisions about records that are there."""
+    pairs = list(combinations(range(1, count + 1), 2))
+    return {dice.choice(pairs): dice.random() < 0.4 for _ in range(3)}
+
+
+@pytest.mark.parametrize("some", range(6))
+def test_no_key_changes_but_by_what_a_clerk_says(some):
+    for seed in range(500 * some, 500 * (some + 1)):
+        check_keys(seed)
+
+
+def check_keys(seed):
+    dice, sources, ends, links = drawn_history(seed)
+    decisions = list(drawn_decisions(dice, ends[0]).items())
+    first = run(sources, ends[0], links, None, [])
+    told = run(sources, ends[1], links, first, decisions)
+    changed = drawn_scores(dice, ends[2])
+    again = run(sources, ends[2], changed, told, decisions)
+    assert again.keys[: len(told.keys)] == told.keys
+    assert again.acts == []
+
+
+@pytest.mark.parametrize("some", range(2))
+def test_links_keep_to_the_rules_beside_what_clerks_joined(some):
+    for seed in range(500 * some, 500 * (some + 1)):
+        check_rules(seed)
+
+
+def check_rules(seed):
+    dice, sources, ends, links = drawn_history(seed)
+    decided = drawn_decisions(dice, ends[0])
+    matches = [(pair, True) for pair in decided]
+    before = run(sources, ends[0], links, None, [])
+    told = run(sources, ends[0], links, before, matches)
+    now = run(sources, ends[2], links, told, matches)
+    for group in partition(now.keys):
+        new = {one for one in group if one > ends[0]}
+        registered = {one for one in group if sources[one - 1] == "registry"}
+        assert len(registered) == 1 or not registered & new
