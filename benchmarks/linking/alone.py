@@ -17,13 +17,33 @@ BLOCKING = (
     ("street_number", "address_1"),
 )
 """Rules that a custodian would write."""
+STRICT = (
+    ("given_name", "surname", "postcode"),
+    ("date_of_birth", "given_name"),
+    ("date_of_birth", "surname"),
+    ("date_of_birth", "postcode"),
+    ("given_name", "address_1", "suburb"),
+    ("surname", "address_1", "street_number"),
+)
+"""Rules of which a million records do not fill the disk."""
+_LEARNT_BY = (("given_name", "surname"), ("date_of_birth",), ("address_1",))
 
 
 def scored_alone(
-    connection: duckdb.DuckDBPyConnection, sources: Sequence[str]
+    connection: duckdb.DuckDBPyConnection,
+    sources: Sequence[str],
+    *,
+    strict: bool = False,
 ) -> duckdb.DuckDBPyConnection:
-    """Make a table ``alone`` of left, right and probability; return the connection."""
+    """Make a table ``alone`` of left, right and probability; return the connection.
+
+    Args:
+        connection: It has ``record``.
+        sources: Of the records.
+        strict: Whether pairs are brought by ``STRICT`` rules, to learn from, too.
+    """
     logging.disable(logging.CRITICAL)
+    connection.execute("SET enable_progress_bar = false")
     splink = import_module("splink")  # a package of the benchmarks alone
     api = splink.DuckDBAPI(connection=connection)
     tables = [
@@ -35,17 +55,18 @@ def scored_alone(
         )
         for one in sources
     ]
-    linker = splink.Linker(tables, _settings(is_linking=len(sources) > 1))
+    rules = STRICT if strict else BLOCKING
+    linker = splink.Linker(tables, _settings(rules, is_linking=len(sources) > 1))
     training = linker.training
     training.estimate_probability_two_random_records_match(
         [
             splink.block_on("given_name", "surname", "postcode"),
-            splink.block_on("date_of_birth"),
+            splink.block_on("date_of_birth", *(["surname"] if strict else [])),
         ],
         recall=0.9,
     )
     training.estimate_u_using_random_sampling(max_pairs=1e6, seed=1)
-    for rule in (("given_name", "surname"), ("date_of_birth",), ("address_1",)):
+    for rule in (STRICT[0], STRICT[2], STRICT[4]) if strict else _LEARNT_BY:
         training.estimate_parameters_using_expectation_maximisation(
             splink.block_on(*rule)
         )
@@ -58,13 +79,13 @@ def scored_alone(
     return connection
 
 
-def _settings(*, is_linking: bool) -> Any:
+def _settings(rules: Sequence[Sequence[str]], *, is_linking: bool) -> Any:
     splink, cl = import_module("splink"), import_module("splink.comparison_library")
     return splink.SettingsCreator(
         link_type="link_only" if is_linking else "dedupe_only",
         unique_id_column_name="number",
         blocking_rules_to_generate_predictions=[
-            splink.block_on(*rule) for rule in BLOCKING
+            splink.block_on(*rule) for rule in rules
         ],
         comparisons=[
             cl.NameComparison("given_name"),

@@ -1,15 +1,15 @@
-"""A million records of which a tenth are duplicates, beside splink alone.
+"""A million records of which a tenth are duplicates, beside splink with strict rules.
 
 Run: ``python -m benchmarks.linking.million``: the last line of ``growth`` alone.
 """
 
-from benchmarks.linking.growth import HEAD, line
+from benchmarks.linking.growth import HEAD, MILLION, line
 
 
 def main() -> None:
     """Measure, print."""
     print(HEAD)
-    print(line(1_000_000))
+    print(line(MILLION))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import pytest
 
 from server.use_cases.linkage.opinions import (
     Opinion,
+    Standing,
     agreements,
     last_verdicts,
     state_of,
@@ -64,3 +65,14 @@ def test_clerks_who_never_differ_and_say_one_thing_have_no_kappa():
     told = agreements(opinions)
     assert told["agreements"][0]["kappa"] is None
     assert told["clerks"][1]["unsure"] == 1
+
+
+def test_a_contradicted_decision_is_contested_until_something_new_is_said():
+    told = {(1, 2): {"ann": "match"}, (3, 4): {"ann": "match"}}
+    standing = Standing(told, 1, frozenset({(3, 4)}))
+    assert standing.state((1, 2), "contradiction") == "contested"
+    assert standing.is_open_to("ann", (1, 2), "contradiction")
+    assert standing.state((3, 4), "contradiction") == "match"
+    assert not standing.is_open_to("ann", (3, 4), "contradiction")
+    assert standing.state((1, 2), "score") == "match"
+    assert standing.is_open_to("ann", (5, 6), "changed")
