@@ -27,10 +27,18 @@ GATE = (
     ("plane", "marginals", 20_000, "1", 1, "diagonal"),
     ("cube", "auto", 300, "1", 1, "heaped"),
 )
+LONG = (
+    ("long", "auto", 50_000, "0.3", 1, "tens"),
+    ("long", "dpcube", 50_000, "1", 1, "tens"),
+    ("long", "privtree", 50_000, "1", 1, "tens"),
+    ("long", "agrid", 50_000, "0.3", 1, "tens"),
+)
+"""Settings of many cut parts whose counts all lie at the same end."""
 """Domain, strategy, total, epsilon, D, and the shape of the data: a strategy each."""
 
 WHOLE = (
     *GATE,
+    *LONG,
     ("plane", "agrid", 300, "1", 1, "heaped"),
     ("plane", "agrid", 300, "1", 1, "uniform"),
     ("plane", "agrid", 20_000, "0.1", 3, "clustered"),

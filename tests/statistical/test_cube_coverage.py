@@ -13,6 +13,7 @@ from release.cubes.strategies.registry import STRATEGIES
 from tests.effort import in_the_audits
 from tests.statistical.cube_coverage import (
     GATE,
+    LONG,
     WHOLE,
     seen_in,
     too_low,
@@ -35,6 +36,14 @@ def test_every_class_of_question_holds(setting):
     seen = seen_in(setting, RUNS, BOXES)
 
     assert too_low(seen, RUNS) == {}
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("setting", [LONG[1], *(in_the_audits((one,)) for one in LONG)])
+def test_counts_that_lie_at_one_end_of_many_cut_parts_hold(setting):
+    seen = seen_in(setting, 4, BOXES)
+
+    assert too_low(seen, 4) == {}
 
 
 @pytest.mark.long

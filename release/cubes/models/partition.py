@@ -28,7 +28,6 @@ from release.cubes.models.parts.ends import level_estimates
 from release.cubes.models.parts.levels import Fit, Level, fit_levels
 from release.cubes.models.parts.parts import Meeting, parts_of
 from release.cubes.models.parts.rolling import cell_groups, check_roll, group_sums
-from release.cubes.models.parts.scattered import scattered_groups, scattered_sums
 from release.cubes.models.parts.spreads import piece_spreads, roll_variances
 
 
@@ -136,7 +135,7 @@ class PartitionModel:
         sizes = self._volumes, len(values)
         variances = roll_variances(self.levels, self.fit, self._spreads, met, sizes)
         parts = parts_of(met, self._volumes, len(values))
-        shown = values, variances, scattered_groups(shape, roll)
+        shown = values, variances
         return level_estimates(self.levels, self.fit, parts, self._volumes, shown)
 
     @cached_property
@@ -155,12 +154,10 @@ class PartitionModel:
         """Return what bounds weighted sums: noise as it adds up, and cut boxes."""
         check_roll(self.domain.shape, roll)
         meeting = Meeting.of(self._met(roll), self._volumes, sums, count)
-        groups = scattered_groups(self.domain.shape, roll)
-        scattered = scattered_sums(groups, sums, count)
 
         def bounds(weights: FloatArray, values: FloatArray) -> Estimates:
             parts = meeting.parts(weights)
-            shown = values, np.zeros(count), scattered
+            shown = values, np.zeros(count)
             return level_estimates(self.levels, self.fit, parts, self._volumes, shown)
 
         return Weighing(len(meeting.groups), bounds)

@@ -18,7 +18,12 @@ from release.cubes.questions.evaluating.evaluation import PublicValues
 from release.cubes.strategies.registry import STRATEGIES
 from tests.support.noise.meters import cube_of, epsilon, run
 
-SHAPES = {"line": (120,), "plane": (24, 20), "cube": (8, 6, 10)}
+SHAPES = {
+    "line": (120,),
+    "plane": (24, 20),
+    "cube": (8, 6, 10),
+    "long": (160, 60),
+}
 NEEDED = 0.95
 """The quantile of absolute errors that a half-width needs to reach."""
 
@@ -75,6 +80,15 @@ def _heaped(shape, generator):
     return _product(*weights)
 
 
+def _tens(shape, generator):
+    """Nine in ten say a multiple of ten along the first axis: blood pressures."""
+    del generator
+    values = np.arange(shape[0])
+    bell = np.exp(-np.square((values - shape[0] * 0.45) / (shape[0] * 0.2)) / 2)
+    said = np.where(values % 10 == 0, 9.0, 1 / 9)
+    return _product(bell * said, *(np.ones(n) for n in shape[1:]))
+
+
 def _striped(shape, generator):
     del generator
     return np.where(np.indices(shape)[0] % 2 == 0, 9.0, 0.0)
@@ -89,6 +103,7 @@ DATA = {
     "diagonal": _diagonal,
     "heaped": _heaped,
     "striped": _striped,
+    "tens": _tens,
 }
 
 
@@ -168,8 +183,23 @@ def questions_of(image, seed=3, boxes=8):
         picked = image[np.ix_(*sets)]
         found.append(Asked("set", text, {(): float(picked.sum())}))
     found += _patterns(image)
+    found += _at_tens(image)
     found += _averages(image)
     return found
+
+
+def _at_tens(image):
+    """Return ranges along the first axis that end, or begin, at a multiple of ten."""
+    ends = np.append(0, np.cumsum(image.reshape(len(image), -1).sum(axis=1)))
+    for at in range(10, len(image), 10):
+        taken = {
+            f"d0 = {at}": ends[at + 1] - ends[at],
+            f"d0 <= {at}": ends[at + 1],
+            f"d0 >= {at}": ends[-1] - ends[at],
+        }
+        for within, number in taken.items():
+            text = f"SELECT COUNT(*) AS n FROM cube WHERE {within}"
+            yield Asked("at tens", text, {(): float(number)})
 
 
 def _averages(image):

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from release.contract.intervals import WEIGHTED_QUANTILE, weighted_half_widths
 from release.contract.models import Estimates, FloatArray, IntArray
 from release.cubes.models.parts.levels import Fit, Level, family_sums
-from release.cubes.models.parts.parts import Hidden, Noisy, Parts, bounded, hidden_in
-from release.cubes.models.parts.scattered import Scattered
+from release.cubes.models.parts.parts import Noisy, Parts, bounded
 from release.cubes.models.parts.spreads import CHOSEN
 
 _Sets = Mapping[int, Parts]
@@ -23,7 +22,7 @@ def level_estimates(
     fit: Fit,
     parts: Parts,
     volumes: FloatArray,
-    shown: tuple[FloatArray, FloatArray, Scattered],
+    shown: tuple[FloatArray, FloatArray],
 ) -> Estimates:
     """Return estimates with ends that hold wherever in its box a count may lie.
 
@@ -35,8 +34,7 @@ def level_estimates(
         fit: Of those levels.
         parts: What each group takes of the last level's pieces.
         volumes: How many cells each piece has.
-        shown: Estimates, their mean squared errors, and which of them take values
-            here and there.
+        shown: Estimates, and their mean squared errors.
 
     Source: docs/proofs/agrid.md.
     """
@@ -47,22 +45,7 @@ def level_estimates(
         sets = {last: parts.take(np.flatnonzero(~of_joined)), last - 1: joined}
     loads = parts.loads(groups)
     least, even, most = (_sums(levels, fit, sets, (end, loads)) for end in _ENDS)
-    values, variances, scattered = shown
-    hidden = _hidden(fit, sets, groups)
-    return bounded((values, variances), (least, even, most), hidden, scattered)
-
-
-def _hidden(fit: Fit, sets: _Sets, groups: int) -> Hidden:
-    found = [
-        hidden_in(
-            parts,
-            (fit.straight(depth)[parts.nodes], fit.own_variances[depth][parts.nodes]),
-            groups,
-        )
-        for depth, parts in sets.items()
-    ]
-    scatter = sum((one.scatter for one in found), np.zeros(groups))
-    return Hidden(scatter, sum((one.farthest for one in found), np.zeros(groups)))
+    return bounded(shown, (least, even, most))
 
 
 def _joined(

@@ -1,25 +1,12 @@
 """What groups take of measured parts, and between which ends the truth then lies."""
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from release.contract.intervals import WEIGHTED_QUANTILE
 from release.contract.models import Estimates, FloatArray, IntArray
 from release.cubes.models.parts.boxes import Overlaps
-from release.cubes.models.parts.levels import family_sums
-from release.cubes.models.parts.scattered import Scattered
-
-SCATTER: Final = 1.3581015157406195
-"""sqrt(ln(40) / 2): by Hoeffding's inequality a sum of independent errors, each within
-a range of length r, passes this many times the root of the sum of squares of r with
-probability 0.05 at most."""
-
-ALIGNED: Final = 0.35
-"""The share of what cut parts could at most add up to that is allowed for besides, for
-counts that lie in all of them on the same side. Chosen by coverage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,42 +137,9 @@ class Noisy:
     variances: FloatArray
 
 
-@dataclass(frozen=True, slots=True)
-class Hidden:
-    """What may hide inside cut parts, a group each.
-
-    Attributes:
-        scatter: Sum of squared errors of each part's share, a 95 % bound.
-        farthest: Sum of the farthest that each may lie from an even share.
-    """
-
-    scatter: FloatArray
-    farthest: FloatArray
-
-
-def hidden_in(parts: Parts, held: tuple[FloatArray, FloatArray], groups: int) -> Hidden:
-    """Return what may hide inside parts.
-
-    Args:
-        parts: What the groups take of them.
-        held: How much each entry's part seems to hold, and the variance of that.
-        groups: How many groups there are.
-    """
-    counts, variances = np.maximum(held[0], 0.0), held[1]
-    reach = np.maximum(parts.evenly - parts.least, parts.most - parts.evenly)
-    squares = np.square(SCATTER * counts) + np.square(WEIGHTED_QUANTILE) * variances
-    ranges = np.square(parts.most - parts.least)
-    return Hidden(
-        family_sums(parts.groups, ranges * squares, groups),
-        family_sums(parts.groups, reach * counts, groups),
-    )
-
-
 def bounded(
     shown: tuple[FloatArray, FloatArray],
     ends: tuple[Noisy, Noisy, Noisy],
-    hidden: Hidden,
-    scattered: Scattered,
     known: FloatArray | None = None,
 ) -> Estimates:
     """Return estimates with the ends that noise and cut parts leave open.
@@ -194,27 +148,21 @@ def bounded(
         shown: Estimates, and their mean squared errors.
         ends: Sums with every cut part's count where it matters least; spread evenly;
             and where it matters most.
-        hidden: What cut parts may hide.
-        scattered: Which groups take values here and there.
         known: A 95 % bound on how far the even sums are from the truth but for noise,
             if one was measured.
 
     Counts are not negative, so the truth lies between the outer ends wherever counts
-    lie. Where many parts are cut they will not all lie at the same end: the even sum
-    is off by Hoeffding's bound at most, and by a share of the farthest besides. A group
-    that takes values here and there may follow what hides in each of them: the outer
-    ends alone bound it.
+    lie. Where many parts are cut they may all lie at the same end, as ages in tens do:
+    nothing narrower holds, but where unevenness was measured.
     Source: docs/proofs/cut_parts.md.
     """
     values, variances = shown
     least, even, most = ends
-    half_width = np.sqrt(np.square(even.errors) + hidden.scatter)
-    half_width += ALIGNED * hidden.farthest
+    low = least.values - least.errors
+    high = np.maximum(most.values, least.values) + most.errors
     if known is not None:
-        half_width = np.minimum(half_width, even.errors + known)
-    half_width = np.where(scattered, np.inf, half_width)
-    low = np.maximum(least.values - least.errors, even.values - half_width)
-    farthest = np.maximum(most.values, least.values) + most.errors
-    high = np.maximum(np.minimum(farthest, even.values + half_width), low)
+        half_width = even.errors + known
+        low = np.maximum(low, even.values - half_width)
+        high = np.maximum(np.minimum(high, even.values + half_width), low)
     noise = np.maximum(np.maximum(least.errors, most.errors), even.errors)
     return Estimates.between(values, variances, (low, high), noise)

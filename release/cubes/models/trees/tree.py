@@ -26,15 +26,9 @@ from release.cubes.models.parts.parts import (
     Noisy,
     Parts,
     bounded,
-    hidden_in,
     parts_of,
 )
 from release.cubes.models.parts.rolling import cell_groups, check_roll
-from release.cubes.models.parts.scattered import (
-    Scattered,
-    scattered_groups,
-    scattered_sums,
-)
 from release.cubes.models.parts.unevenness import Spread, spread_bounds
 from release.cubes.models.trees.hierarchy import (
     Combined,
@@ -172,24 +166,19 @@ class TreeModel:
         parts = parts_of(self._met(roll), self._volumes, groups)
         shown = Weights(parts.nodes, parts.groups, parts.evenly, groups)
         values = _weighted_sums(shown, self._fitted)
-        scattered = scattered_groups(self.domain.shape, roll)
-        return self._of_parts(parts, values, scattered)
+        return self._of_parts(parts, values)
 
     def weighing(self, roll: Roll, sums: IntArray, count: int) -> Weighing:
         """Return what bounds weighted sums: noise as it adds up, and cut buckets."""
         check_roll(self.domain.shape, roll)
         meeting = Meeting.of(self._met(roll), self._volumes, sums, count)
-        groups = scattered_groups(self.domain.shape, roll)
-        scattered = scattered_sums(groups, sums, count)
 
         def bounds(weights: FloatArray, values: FloatArray) -> Estimates:
-            return self._of_parts(meeting.parts(weights), values, scattered)
+            return self._of_parts(meeting.parts(weights), values)
 
         return Weighing(len(meeting.groups), bounds)
 
-    def _of_parts(
-        self, parts: Parts, values: FloatArray, scattered: Scattered
-    ) -> Estimates:
+    def _of_parts(self, parts: Parts, values: FloatArray) -> Estimates:
         """Return weighted sums of buckets; cost grows with how many they read."""
         groups = len(values)
 
@@ -204,7 +193,7 @@ class TreeModel:
         cut = parts.take(np.flatnonzero(parts.most > parts.least))
         least = noisy(parts.least) if len(cut.nodes) else even
         most = noisy(parts.most) if len(cut.nodes) else even
-        return self._bounded(values, (least, even, most), cut, scattered)
+        return self._bounded(values, (least, even, most), cut)
 
     def _of_runs(self, runs: Runs, groups: int) -> Estimates:
         """Return counts of ranges; cost grows with the tree's height alone."""
@@ -217,8 +206,7 @@ class TreeModel:
         ]
         cut = Parts(edges.leaves, edges.owners, edges.slopes, inner, outer)
         values = self._between(runs, self._fitted_sums, groups)
-        ranges = np.zeros(groups, dtype=np.bool_)
-        return self._bounded(values, (ends[0], ends[1], ends[2]), cut, ranges)
+        return self._bounded(values, (ends[0], ends[1], ends[2]), cut)
 
     def _of_edges(
         self, runs: Runs, edges: Weights, even: FloatArray, taken: FloatArray
@@ -241,18 +229,15 @@ class TreeModel:
         values: FloatArray,
         ends: tuple[Noisy, Noisy, Noisy],
         cut: Parts,
-        scattered: Scattered,
     ) -> Estimates:
         """Return estimates with what the cut buckets may hide."""
         groups, nodes = len(values), cut.nodes
         # a fit may flatten a spike that the draws have seen
         counts = np.maximum(np.maximum(self._fitted[nodes], self._straight[nodes]), 0)
-        held = counts, self._combined.variances[-1][nodes]
-        hidden = hidden_in(cut, held, groups)
         squares = np.square(counts) * (cut.evenly - cut.least) * (cut.most - cut.evenly)
         variances = ends[1].variances + family_sums(cut.groups, squares, groups)
         known = spread_bounds(cut, groups, self.spread)
-        return bounded((values, variances), ends, hidden, scattered, known)
+        return bounded((values, variances), ends, known)
 
     @cached_property
     def _places(self) -> IntArray | None:

@@ -37,7 +37,8 @@ def test_a_stored_release_says_of_itself_what_it_said(name):
     assert model.facts() == told["facts"]
     assert model.tables().keys() == told["tables"].keys()
     for column, values in told["paths"].items():
-        assert np.array_equal(getattr(paths, column), values)
+        # processors differ in the last bits of a sum
+        assert np.allclose(getattr(paths, column), values, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["prefix_tree", "ngram", "picked"])
