@@ -128,3 +128,32 @@ def test_a_value_is_never_sql(tmp_path):
     (tmp_path / "a.csv").write_text(f'no,first,last,"c""; --"\n"{evil}","{evil}",x,y\n')
     _, _, records = read(tmp_path, source())
     assert records == [(1, evil, f"{evil} x")]
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["880000,Rossison,Nora\n2,Bow,Bob\n", "7,Rossison,Rossison\n", "no,Nora,Nora\n"],
+)
+def test_a_file_without_a_header_is_refused_without_its_values(tmp_path, content):
+    (tmp_path / "a.csv").write_text(content)
+    with pytest.raises(IngestionError, match="has to be a header") as refused:
+        read(tmp_path, source())
+    assert "has 3 fields" in str(refused.value)
+    for value in ("8800", "Ross", "Nora", "7"):
+        assert value not in str(refused.value)
+
+
+def test_a_name_that_differs_by_case_and_signs_is_told(tmp_path):
+    (tmp_path / "a.csv").write_text("No.,first,last\n1,Ada,Ash\n")
+    with pytest.raises(IngestionError, match=r"no column 'no'.*did you mean 'No\.'"):
+        read(tmp_path, source())
+
+
+def test_a_name_that_stands_twice_is_told_if_it_is_declared(tmp_path):
+    (tmp_path / "a.csv").write_text("no,first,last,Nora,Nora\n")
+    with pytest.raises(IngestionError, match=r"a name stands twice.*fields 4 and 5"):
+        read(tmp_path, source())
+    (tmp_path / "register.duckdb").unlink()
+    (tmp_path / "a.csv").write_text("no,first,first,last\n")
+    with pytest.raises(IngestionError, match=r"'first' stands twice.*fields 2 and 3"):
+        read(tmp_path, source())
