@@ -36,7 +36,8 @@ class Rows:
 
     Attributes:
         source: Its name.
-        columns: Names of the columns ``c0``, ``c1`` ... of the table.
+        columns: Names of the columns ``c0``, ``c1`` ... of the table. What has no name
+            in a header, such as what a separator at its end begins, is none.
         count: How many rows were read.
         set_aside: How many could not be.
         told: Of the first of them where each stands, and why.
@@ -81,7 +82,7 @@ def read_table(
     headers = [_header(source, file, register) for file in files]
     rows = Rows(source.name)
     for header in headers:
-        rows.columns += [name for name in header if name not in rows.columns]
+        rows.columns += [n for n in header if n and n not in rows.columns]
     made = "".join(f", c{number} VARCHAR" for number in range(len(rows.columns)))
     register.connection.execute(
         f"CREATE OR REPLACE TABLE {rows.table} ("
@@ -105,10 +106,11 @@ def _read_file(
     if _is_parquet(file):
         _read_parquet(register, rows, file, header)
         return
-    places = [rows.columns.index(name) for name in header]
+    named = [at for at, name in enumerate(header) if name]
+    places = [rows.columns.index(header[at]) for at in named]
     batch: list[tuple[int, list[str]]] = []
-    for record in _records(rows, source, file, len(header)):
-        batch.append(record)
+    for line, fields in _records(rows, source, file, len(header)):
+        batch.append((line, [fields[at] for at in named]))
         if len(batch) == _BATCH:
             _insert(register, rows, file.name, places, batch)
             batch = []
@@ -191,7 +193,7 @@ def _header(
     missing = [name for name in source.columns if name not in names]
     if missing:
         raise _refused(file.name, _lacking(source, missing[0], names), 1)
-    twice = [name for name in names if names.count(name) > 1]
+    twice = [name for name in names if name and names.count(name) > 1]
     if twice:
         raise _refused(file.name, _doubled(source, twice[0], names), 1)
     return names

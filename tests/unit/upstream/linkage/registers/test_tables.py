@@ -5,6 +5,7 @@ import pytest
 
 from upstream.errors import IngestionError
 from upstream.linkage.declared import LinkageSpec
+from upstream.linkage.registers.keyed import write_keyed
 from upstream.linkage.registers.records import Fields, record_rows
 from upstream.linkage.registers.register import opened
 from upstream.linkage.registers.tables import read_table
@@ -157,3 +158,16 @@ def test_a_name_that_stands_twice_is_told_if_it_is_declared(tmp_path):
     (tmp_path / "a.csv").write_text("no,first,first,last\n")
     with pytest.raises(IngestionError, match=r"'first' stands twice.*fields 2 and 3"):
         read(tmp_path, source())
+
+
+@pytest.mark.parametrize("end", [",", ",,", ', ,""'])
+def test_a_column_without_a_name_is_left_out(tmp_path, end):
+    lines = ["no,first,last" + end, "1,Ada,Ash" + end, "2,Bob,Bow" + end]
+    (tmp_path / "a.csv").write_text("\n".join(lines))
+    rows, _, records = read(tmp_path, source())
+    assert rows.columns == ["no", "first", "last"]
+    assert records == [(1, "1", "Ada Ash"), (2, "2", "Bob Bow")]
+    with opened(tmp_path / "register.duckdb") as register:
+        assert write_keyed(register, rows, "key", tmp_path / "keyed.csv") == 2
+    header = (tmp_path / "keyed.csv").read_text().splitlines()[0]
+    assert header == "key,no,first,last"
