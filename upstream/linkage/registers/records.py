@@ -19,7 +19,7 @@ class Fields:
 
     Attributes:
         rows: The source's rows.
-        id: Columns whose values, joined by ``/``, are the id.
+        id: Columns whose values, joined by ``/``, are the id; see ``id_of``.
         fields: Columns of each field, joined by a blank.
     """
 
@@ -124,9 +124,19 @@ def _gather(register: Register, spec: LinkageSpec, sources: Sequence[Fields]) ->
 
 
 def id_of(source: Fields) -> str:
-    """Return the SQL of a row's id; NULL where a part of it is missing."""
+    r"""Return the SQL of a row's id; NULL where a part of it is missing.
+
+    Of several parts each ``/`` and ``\`` within one has a ``\`` before it, so that
+    no two ids are one: ``A`` and ``1/2`` are ``A/1\/2``.
+    """
     parts = [_trimmed(source.rows.column(name)) for name in source.id]
-    return " || '/' || ".join(parts)
+    if len(parts) == 1:
+        return parts[0]
+    return " || '/' || ".join(map(_escaped, parts))
+
+
+def _escaped(part: str) -> str:
+    return f"replace(replace({part}, '\\', '\\\\'), '/', '\\/')"
 
 
 def _trimmed(column: str) -> str:

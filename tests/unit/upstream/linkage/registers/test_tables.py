@@ -171,3 +171,18 @@ def test_a_column_without_a_name_is_left_out(tmp_path, end):
         assert write_keyed(register, rows, "key", tmp_path / "keyed.csv") == 2
     header = (tmp_path / "keyed.csv").read_text().splitlines()[0]
     assert header == "key,no,first,last"
+
+
+def test_no_two_ids_of_several_columns_are_one(tmp_path):
+    parts = [("A", "1/2"), ("A/1", "2"), ("A\\", "1"), ("A", "\\1"), ("A\\/1", "2")]
+    parts += [("A/", "B"), ("A", "/B"), ("A\\", "/B"), ("A/1\\", "2")]
+    lines = ["site,no,first,last", *(f"{site},{no},Ada,Ash" for site, no in parts)]
+    (tmp_path / "a.csv").write_text("\n".join(lines))
+    _, recorded, records = read(tmp_path, source(id=["site", "no"]))
+    assert recorded.records == len(parts)
+    assert [one[1] for one in records][:2] == ["A/1\\/2", "A\\/1/2"]
+
+
+def test_an_id_of_one_column_is_as_it_is_written(tmp_path):
+    (tmp_path / "a.csv").write_text("no,first,last\nA/1\\2,Ada,Ash\n")
+    assert read(tmp_path, source())[2] == [(1, "A/1\\2", "Ada Ash")]
