@@ -39,6 +39,7 @@ from server.use_cases.linkage.work.declarations import (
     manifest_of,
 )
 from server.use_cases.linkage.work.doubts import MOST
+from server.use_cases.linkage.work.leftovers import delete_leftovers
 from server.use_cases.linkage.work.registers import RegisterFiles
 from server.use_cases.linkage.work.sheets import write_sheet
 from server.use_cases.linkage.work.texts import TextRows
@@ -172,6 +173,7 @@ class LinkJob(TextJob):
             LeaseLostError: The job is another worker's now.
         """
         super().discard(context, is_over=is_over)
+        delete_leftovers(self._services)
         files = RegisterFiles(self._services, TextSeal(None))  # nothing is opened
         spans = self._parts().spans
         databases = self._services.databases

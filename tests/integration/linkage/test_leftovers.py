@@ -1,0 +1,89 @@
+"""What killed commands and jobs leave beside registers does not stay."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from server.bootstrap import delete_unnamed_files
+from server.use_cases.linkage.work.leftovers import delete_leftovers, shown_folder
+from tests.support.installations.harness import ImportingInstallation
+from tests.support.linking import Linking
+
+KILLED = """
+import os
+from server.main import cli
+from server.use_cases.linkage.work import service
+
+service.opened = lambda *_, **__: os.kill(os.getpid(), 9)
+cli(["linkage", "crosswalk", "patients", "keys.csv"])
+"""
+
+
+@pytest.fixture(scope="module")
+def linked(tmp_path_factory):
+    """The folder of an installation whose exports were linked once."""
+    folder = tmp_path_factory.mktemp("linked")
+    made = ImportingInstallation(folder).create()
+    made.load()
+    with made.services() as services:
+        found = Linking(made, services)
+        found.write(load=None)
+        found.link()
+    return folder
+
+
+@pytest.fixture
+def linking(linked, tmp_path):
+    shutil.copytree(linked, tmp_path, dirs_exist_ok=True)
+    made = ImportingInstallation(tmp_path)
+    with made.services() as services:
+        yield Linking(made, services)
+
+
+@pytest.fixture
+def folder(linking):
+    return linking.installation.data / "linkages"
+
+
+def names(folder, pattern="*"):
+    return sorted(path.name for path in folder.glob(pattern))
+
+
+def test_a_register_that_a_killed_command_opened_goes_when_a_worker_starts(
+    linking, folder
+):
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED],
+        env={**os.environ, **linking.installation.environment},
+        check=False,
+    )
+    assert done.returncode == -signal.SIGKILL
+    (left,) = folder.glob("shown_*/register.duckdb")
+    assert left.stat().st_size
+    delete_unnamed_files(linking.services)
+    assert names(folder, "shown_*") == []
+
+
+@pytest.mark.parametrize("act", ["job", "view"])
+def test_it_goes_with_the_next_job_or_view_too(linking, folder, act):
+    left = folder / "shown_dead"
+    left.mkdir()
+    (left / "register.duckdb").write_bytes(b"Rossison")
+    if act == "view":
+        assert linking.crosswalk()
+    else:
+        linking.done("linkage.review_export", population="people", linkage="patients")
+    assert names(folder, "shown_*") == []
+
+
+def test_a_register_that_is_shown_now_stays(linking, folder):
+    with shown_folder(folder) as shown:
+        delete_leftovers(linking.services)
+        with shown_folder(folder) as second:
+            assert shown.exists()
+            assert second.exists()
+    assert names(folder, "shown_*") == []
