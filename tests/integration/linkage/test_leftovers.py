@@ -9,8 +9,10 @@ import sys
 import pytest
 
 from server.bootstrap import delete_unnamed_files
+from server.persistence.linkage_tables import linkage_act, linkage_doubt
 from server.use_cases.linkage.work.leftovers import delete_leftovers, shown_folder
 from tests.support.installations.harness import ImportingInstallation
+from tests.support.installations.texts import OPERATOR
 from tests.support.linking import Linking
 
 KILLED = """
@@ -87,3 +89,46 @@ def test_a_register_that_is_shown_now_stays(linking, folder):
             assert shown.exists()
             assert second.exists()
     assert names(folder, "shown_*") == []
+
+
+def jobs_of(linking, table):
+    with linking.services.databases.reader.connect() as connection:
+        return {row.job for row in connection.execute(table.select())}
+
+
+def test_a_dry_run_leaves_no_register_doubt_or_act(linking, folder):
+    before = names(folder)
+    doubts = jobs_of(linking, linkage_doubt), jobs_of(linking, linkage_act)
+    linking.link(dry_run=True)
+    assert names(folder) == before
+    assert names(folder / "work") == []
+    assert (jobs_of(linking, linkage_doubt), jobs_of(linking, linkage_act)) == doubts
+    assert linking.crosswalk()
+
+
+def test_a_dry_run_that_would_load_leaves_no_register(linking, folder):
+    linking.write()
+    before = names(folder)
+    linking.link(dry_run=True, accept_changes=True, reason="to see what it would load")
+    assert names(folder) == before
+
+
+def test_a_register_that_a_killed_job_wrote_goes_though_it_was_cancelled(
+    linking, folder
+):
+    job = linking.submit("linkage.link", linkage="patients.yaml")
+    (folder / f"{job}.part").write_bytes(b"Rossison")
+    linking.jobs.cancel(OPERATOR, job)
+    linking.work()
+    linking.link()
+    assert names(folder, "*.part") == []
+
+
+def test_the_sheet_of_a_linkage_that_was_deleted_half_goes(linking, folder):
+    told = {"population": "people", "linkage": "patients"}
+    (folder / "lnk_0123.csv").write_text("Rossison")
+    kept = linking.done("linkage.review_export", **told)["sheet"]
+    assert [str(path) for path in folder.glob("*.csv")] == [kept]
+    (folder / "lnk_0123.csv").write_text("Rossison")
+    delete_unnamed_files(linking.services)
+    assert [str(path) for path in folder.glob("*.csv")] == [kept]

@@ -136,7 +136,10 @@ class LinkJob(TextJob):
         texts = [self._read(context, parts, found, one) for one in found.declared.texts]
         wanted = Wanted(found, given.choices(), given.learn)
         made = Attempt(self._services, context, wanted, parts, texts).made()
-        RegisterFiles(self._services, parts.seal).delete_work(context.job_id)
+        if given.dry_run:  # nothing of it counts, so nothing of it is kept
+            self.discard(context, is_over=True)
+        else:
+            RegisterFiles(self._services, parts.seal).delete_work(context.job_id)
         return made
 
     def _read(

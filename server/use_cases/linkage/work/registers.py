@@ -47,8 +47,9 @@ class RegisterFiles:
         return sorted({*work, *(path.stem for path in self.folder.glob("job_*"))})
 
     def delete(self, job: str) -> None:
-        """Delete a job's register and folder."""
+        """Delete a job's register, what it wrote of one, and its folder."""
         self.path(job).unlink(missing_ok=True)
+        self._part(job).unlink(missing_ok=True)
         self.delete_work(job)
 
     def delete_work(self, job: str) -> None:
@@ -58,6 +59,9 @@ class RegisterFiles:
     def path(self, job: str) -> Path:
         """Return where a job's register is kept."""
         return self.folder / f"{job}.register"
+
+    def _part(self, job: str) -> Path:
+        return self.folder / f"{job}.part"
 
     def sheet(self, linkage: str) -> Path:
         """Return where the sheet of a linkage lies: the last one that was made."""
@@ -69,7 +73,7 @@ class RegisterFiles:
 
         It is durable when this returns.
         """
-        part = self.folder / f"{job}.part"
+        part = self._part(job)
         digest = sha256()
         with register.open("rb") as read, _private(part) as written:
             number = 0
