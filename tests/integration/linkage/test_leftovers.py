@@ -5,12 +5,14 @@ import shutil
 import signal
 import subprocess
 import sys
+from threading import Thread
 
 import pytest
 
 from server.bootstrap import delete_unnamed_files
 from server.persistence.linkage_tables import linkage_act, linkage_doubt
 from server.use_cases.linkage.work.leftovers import delete_leftovers, shown_folder
+from server.use_cases.operations import backup
 from tests.support.installations.harness import ImportingInstallation
 from tests.support.installations.texts import OPERATOR
 from tests.support.linking import Linking
@@ -132,3 +134,31 @@ def test_the_sheet_of_a_linkage_that_was_deleted_half_goes(linking, folder):
     (folder / "lnk_0123.csv").write_text("Rossison")
     delete_unnamed_files(linking.services)
     assert [str(path) for path in folder.glob("*.csv")] == [kept]
+
+
+@pytest.mark.parametrize("act", ["link", "delete"])
+def test_a_backup_holds_the_register_that_its_ledger_names(
+    linking, folder, monkeypatch, tmp_path, act
+):
+    """Meanwhile another run counts, and a later job deletes the one that counted."""
+    (named,) = names(folder, "*.register")
+    copy_sqlite = backup._copy_sqlite
+
+    def copied(source, target):
+        ledger = copy_sqlite(source, target)
+        if act == "link":
+            linking.link()
+        working.start()
+        working.join(timeout=3)
+        return ledger
+
+    def later():
+        linking.link() if act == "link" else linking.service.delete("patients")
+
+    working = Thread(target=later)
+    monkeypatch.setattr(backup, "_copy_sqlite", copied)
+    target = tmp_path / "backup"
+    backup.create_backup(linking.services.settings, target, snapshots=False)
+    working.join()
+    assert named in names(target / "linkages")
+    assert named not in names(folder)

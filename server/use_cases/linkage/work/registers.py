@@ -12,6 +12,7 @@ from io import BufferedWriter
 from pathlib import Path
 from typing import Final
 
+from server.use_cases.loading.lock import lock_beside_loads
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.sealing import TextSeal
 from server.use_cases.services.secret_files import sync_folder
@@ -26,6 +27,7 @@ class RegisterFiles:
     """Where the registers of linkages, and jobs' own folders, lie."""
 
     def __init__(self, services: Services, seal: TextSeal) -> None:
+        self._settings = services.settings
         self.folder = services.settings.data / "linkages"
         self._seal = seal
 
@@ -47,8 +49,13 @@ class RegisterFiles:
         return sorted({*work, *(path.stem for path in self.folder.glob("job_*"))})
 
     def delete(self, job: str) -> None:
-        """Delete a job's register, what it wrote of one, and its folder."""
-        self.path(job).unlink(missing_ok=True)
+        """Delete a job's register, what it wrote of one, and its folder.
+
+        Waits for a backup under way: it holds the registers that its ledger names.
+        """
+        if self.path(job).exists():
+            with lock_beside_loads(self._settings):
+                self.path(job).unlink(missing_ok=True)
         self._part(job).unlink(missing_ok=True)
         self.delete_work(job)
 
