@@ -46,6 +46,7 @@ from server.use_cases.jobs.kinds import JobKind, JobKinds
 from server.use_cases.jobs.running import BEAT_SECONDS, JobRunner, RunnerParts
 from server.use_cases.jobs.store import LEASE_MS, JobStore
 from server.use_cases.linkage.work.jobs import ApplyJob, ExportJob, LinkJob
+from server.use_cases.linkage.work.leftovers import delete_leftovers
 from server.use_cases.loading.job import LoadJob
 from server.use_cases.loading.lock import lock_of_all_loads
 from server.use_cases.operations.doctor import Instruments
@@ -222,6 +223,8 @@ def start_executors(services: Services) -> None:
 def delete_unnamed_files(services: Services) -> None:
     """Delete snapshots and overlap files that no entry names: a crash left them.
 
+    So goes what a killed command left of linkages, such as a register that it showed.
+
     An older ledger does not name what was loaded since, so it is compared with its
     anchor, and the files with it, before anything is deleted.
 
@@ -229,6 +232,7 @@ def delete_unnamed_files(services: Services) -> None:
         CuratorError: The ledger is not the one that the anchor remembers, or a file
             that it names is missing or another. Nothing was deleted.
     """
+    delete_leftovers(services)
     with lock_of_all_loads(services.settings, wait=False) as held:
         if not held:
             return  # a load is under way, its files are not named yet

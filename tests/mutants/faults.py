@@ -673,6 +673,14 @@ FAULTS = (
         ("tests/integration/linkage/test_linkage_jobs.py",),
     ),
     Fault(
+        "registers_left_open",
+        "what a killed command opened stays in the clear",
+        "server/use_cases/linkage/work/leftovers.py",
+        "shutil.rmtree(folder, ignore_errors=True)",
+        "folder.exists()",
+        ("tests/integration/linkage/test_leftovers.py",),
+    ),
+    Fault(
         "releases_empty_memory",
         "the next request of everybody is slower once a release was measured",
         "server/use_cases/services/work_ends.py",

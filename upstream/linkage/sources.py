@@ -24,8 +24,8 @@ class TableSource(Declared):
         separator: What stands between the fields of a CSV file; None: what its header
             has most of.
         encoding: Of CSV files; None: UTF-8.
-        id: Columns whose values, joined by /, name a patient in this source, or a row.
-            Rows of one id are one record.
+        id: Columns whose values, joined by /, name a patient in this source, or a row;
+            a / within a value has a backslash before it. Rows of one id are one record.
         fields: By name: the column that has it, or several that are joined by a blank.
         view: Other columns that the identifier view shows, and what they are.
     """

@@ -101,6 +101,11 @@ RawScalar = Annotated[bool | int | str, WithJsonSchema(_SCALAR_SCHEMA)]
 Source = Annotated[str, StringConstraints(min_length=1, max_length=500)]
 
 
+def _truth_as_text(value: object) -> object:
+    """Return true and false as texts, which a rule refuses by what they say."""
+    return str(value).lower() if isinstance(value, bool) else value
+
+
 def _folds(value: object) -> object:
     """Return one fold or a list of them as a list in a fixed order."""
     given = [value] if isinstance(value, str) else value
@@ -275,7 +280,7 @@ class Declarations(_Spec):
     snapshot_date: Day
     hierarchies: tuple[HierarchySpec, ...] = ()
     display: DisplaySpec | None = None
-    linked: Source | None = None
+    linked: Annotated[Source, BeforeValidator(_truth_as_text)] | None = None
     tables: tuple[TableSpec, ...] = Field(min_length=1)
 
     def unit_column_names(self) -> tuple[frozenset[str], frozenset[str]]:

@@ -21,6 +21,25 @@ RESERVED = frozenset({"row_hash", "row_rank", "unit_key"})
 TODO = "TODO"
 """How a draft's open sources begin."""
 
+_NOT_LINKED = frozenset(
+    {
+        "",
+        "false",
+        "n/a",
+        "never",
+        "no",
+        "nobody",
+        "none",
+        "not",
+        "not linked",
+        "null",
+        "true",
+        "unknown",
+        "unlinked",
+        "yes",
+    }
+)
+"""What a manifest may say as ``linked`` that names nothing."""
 _DATA_AS_SOURCE = frozenset({"data", "the data", "from data", "from the data"})
 
 
@@ -31,6 +50,7 @@ def broken_rules(manifest: Declarations) -> list[tuple[Place, str]]:
 
 def _manifest(manifest: Declarations) -> Broken:
     own = [hierarchy.name for hierarchy in manifest.hierarchies]
+    yield from _linked(manifest.linked)
     yield from _hierarchies(manifest, own)
     yield from _twins(("tables",), [t.name for t in manifest.tables], "table")
     unit_names, _ = manifest.unit_column_names()
@@ -43,6 +63,18 @@ def _manifest(manifest: Declarations) -> Broken:
         else:
             yield from _private(at, table)
             yield from _unit_type(at, table, manifest.population.unit_type)
+
+
+def _linked(told: str | None) -> Broken:
+    if told is None:
+        return
+    plain = told.strip().rstrip(".").lower()
+    if plain in _NOT_LINKED or plain.startswith(TODO.lower()):
+        sentence = (
+            "linked says by what each patient has one id, such as master patient index "
+            "of 2025: leave it out where nothing is known of that"
+        )
+        yield ("linked",), sentence
 
 
 def _hierarchies(manifest: Declarations, names: list[str]) -> Broken:

@@ -41,7 +41,10 @@ def load_lock(
 
 @contextmanager
 def lock_beside_loads(settings: Settings) -> Iterator[None]:
-    """Hold off backups and sweeps, and no load: for who reads what loads wrote."""
+    """Hold off backups and sweeps, and no load.
+
+    For who reads what loads wrote, or deletes what a backup may be copying.
+    """
     with _locked(_common(settings), fcntl.LOCK_SH, None):
         yield
 

@@ -71,7 +71,8 @@ class Told:
 def create_backup(settings: Settings, target: Path, *, snapshots: bool) -> Document:
     """Copy everything but the anchor to a new folder, or to a file named ``*.tar``.
 
-    No load and no erasure runs meanwhile; questions may.
+    No load and no erasure runs meanwhile, and no register of a linkage is deleted;
+    questions may be asked.
 
     Raises:
         CommandRefusedError: The target exists or lies in DATA, or something to copy is
@@ -137,8 +138,7 @@ def _fill(settings: Settings, part: Path, *, snapshots: bool) -> Manifest:
     for path in _published(settings.releases, copied):
         _link_or_copy(path, part / "releases" / path.parent.name / path.name)
     for path in sorted((settings.data / "linkages").glob("job_*.register")):
-        with contextlib.suppress(FileNotFoundError):  # of a run that counts no more
-            _link_or_copy(path, part / "linkages" / path.name)
+        _link_or_copy(path, part / "linkages" / path.name)
     files = {
         path.relative_to(part).as_posix(): _told(path)
         for path in sorted(part.rglob("*"))

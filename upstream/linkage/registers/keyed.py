@@ -7,7 +7,8 @@ from upstream.linkage.registers.tables import Rows
 
 _AS_CSV = "FORMAT csv, HEADER, USE_TMP_FILE false"  # another file has another mode
 _CROSSWALK = (
-    "SELECT source, id, key, number AS record, is_here AS in_latest_export FROM record "
+    "SELECT source, id, standing.key, number AS record, "
+    "standing.is_here AS in_latest_export FROM record "
     "JOIN standing USING (number) ORDER BY number"
 )
 

@@ -38,7 +38,8 @@ def settle_register(
         score: Scores any pairs.
     """
     rows = register.connection.execute(
-        "SELECT source, home, key FROM record JOIN standing USING (number) "
+        "SELECT source, standing.home, standing.key "
+        "FROM record JOIN standing USING (number) "
         "ORDER BY number"
     ).fetchall()
     known = Known(

@@ -9,6 +9,8 @@ from upstream.linkage.registers.register import Register, quoted
 from upstream.linkage.registers.tables import Rows
 
 _FRESH: Final = "fresh"
+_PLACE, _FIRST, _ROWS = '"fresh:place"', '"fresh:first"', '"fresh:rows"'
+"""Columns beside those of fields: no field has a colon in its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +19,7 @@ class Fields:
 
     Attributes:
         rows: The source's rows.
-        id: Columns whose values, joined by ``/``, are the id.
+        id: Columns whose values, joined by ``/``, are the id; see ``id_of``.
         fields: Columns of each field, joined by a blank.
     """
 
@@ -71,7 +73,7 @@ def record_rows(
     names = ", ".join(fields)
     connection.execute(
         f"INSERT INTO record (number, source, id, {names}) "  # noqa: S608 - declared identifiers, quoted
-        "SELECT ? - 1 + row_number() OVER (ORDER BY place, first), source, id, "
+        f"SELECT ? - 1 + row_number() OVER (ORDER BY {_PLACE}, {_FIRST}), source, id, "
         f"{names} FROM {_FRESH} ANTI JOIN record USING (source, id)",
         [first_new],
     )
@@ -81,8 +83,9 @@ def record_rows(
         [first_new],
     )
     connection.execute(
-        f"UPDATE standing SET is_here = TRUE, rows = told.rows FROM (SELECT number, "  # noqa: S608 - ours
-        f"rows FROM record JOIN {_FRESH} USING (source, id)) AS told "
+        "UPDATE standing SET is_here = TRUE, rows = told.rows FROM (SELECT "  # noqa: S608 - ours
+        f"record.number, {_FRESH}.{_ROWS} AS rows FROM record "
+        f"JOIN {_FRESH} USING (source, id)) AS told "
         "WHERE standing.number = told.number"
     )
     for source in sources:
@@ -104,8 +107,8 @@ def _gather(register: Register, spec: LinkageSpec, sources: Sequence[Fields]) ->
     """Make the table of what the exports say now, a row for each id."""
     columns = "".join(f", {quoted(name)} VARCHAR" for name in spec.fields)
     register.connection.execute(
-        f"CREATE OR REPLACE TABLE {_FRESH} (place INTEGER, first BIGINT, "
-        f"rows BIGINT, source VARCHAR, id VARCHAR{columns})"
+        f"CREATE OR REPLACE TABLE {_FRESH} ({_PLACE} INTEGER, {_FIRST} BIGINT, "
+        f"{_ROWS} BIGINT, source VARCHAR, id VARCHAR{columns})"
     )
     for place, source in enumerate(sources):
         told = ", ".join(
@@ -121,9 +124,19 @@ def _gather(register: Register, spec: LinkageSpec, sources: Sequence[Fields]) ->
 
 
 def id_of(source: Fields) -> str:
-    """Return the SQL of a row's id; NULL where a part of it is missing."""
+    r"""Return the SQL of a row's id; NULL where a part of it is missing.
+
+    Of several parts each ``/`` and ``\`` within one has a ``\`` before it, so that
+    no two ids are one: ``A`` and ``1/2`` are ``A/1\/2``.
+    """
     parts = [_trimmed(source.rows.column(name)) for name in source.id]
-    return " || '/' || ".join(parts)
+    if len(parts) == 1:
+        return parts[0]
+    return " || '/' || ".join(map(_escaped, parts))
+
+
+def _escaped(part: str) -> str:
+    return f"replace(replace({part}, '\\', '\\\\'), '/', '\\/')"
 
 
 def _trimmed(column: str) -> str:
@@ -157,8 +170,9 @@ def _update(register: Register, fields: Sequence[str]) -> None:
 
 def _name_rows(register: Register, source: Fields) -> None:
     register.connection.execute(
-        f"UPDATE {source.rows.table} AS told SET record = record.number FROM record "  # noqa: S608 - names of ours
-        f"WHERE record.source = ? AND record.id = {id_of(source)}",
+        f"UPDATE {source.rows.table} AS told SET record = known.number FROM "  # noqa: S608 - names of ours
+        "(SELECT number, source, id FROM record) AS known "
+        f"WHERE known.source = ? AND known.id = {id_of(source)}",
         [source.rows.source],
     )
 

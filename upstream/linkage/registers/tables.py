@@ -13,10 +13,12 @@ from typing import Final
 
 import duckdb
 
+from privacy.wording import counted
 from upstream.errors import IngestionError, Problem
 from upstream.extraction.reading.decoding.encodings import refuse_other_formats
 from upstream.extraction.reading.folders import SourceFile, UnreadFile, source_files
 from upstream.extraction.reading.outcomes import FlawError
+from upstream.files.sources import compared_name
 from upstream.linkage.registers.register import Register, Tell, quoted
 from upstream.linkage.sources import TableSource
 
@@ -34,7 +36,8 @@ class Rows:
 
     Attributes:
         source: Its name.
-        columns: Names of the columns ``c0``, ``c1`` ... of the table.
+        columns: Names of the columns ``c0``, ``c1`` ... of the table. What has no name
+            in a header, such as what a separator at its end begins, is none.
         count: How many rows were read.
         set_aside: How many could not be.
         told: Of the first of them where each stands, and why.
@@ -79,7 +82,7 @@ def read_table(
     headers = [_header(source, file, register) for file in files]
     rows = Rows(source.name)
     for header in headers:
-        rows.columns += [name for name in header if name not in rows.columns]
+        rows.columns += [n for n in header if n and n not in rows.columns]
     made = "".join(f", c{number} VARCHAR" for number in range(len(rows.columns)))
     register.connection.execute(
         f"CREATE OR REPLACE TABLE {rows.table} ("
@@ -103,10 +106,11 @@ def _read_file(
     if _is_parquet(file):
         _read_parquet(register, rows, file, header)
         return
-    places = [rows.columns.index(name) for name in header]
+    named = [at for at, name in enumerate(header) if name]
+    places = [rows.columns.index(header[at]) for at in named]
     batch: list[tuple[int, list[str]]] = []
-    for record in _records(rows, source, file, len(header)):
-        batch.append(record)
+    for line, fields in _records(rows, source, file, len(header)):
+        batch.append((line, [fields[at] for at in named]))
         if len(batch) == _BATCH:
             _insert(register, rows, file.name, places, batch)
             batch = []
@@ -186,17 +190,35 @@ def _header(
         if _is_parquet(file)
         else _csv_header(source, file)
     )
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise _refused(file.name, f"the column {twice[0]!r} stands twice", 1)
     missing = [name for name in source.columns if name not in names]
     if missing:
-        sentence = (
-            f"has no column {missing[0]!r}: it has {', '.join(map(repr, names[:20]))}"
-            f" (source {source.name})"
-        )
-        raise _refused(file.name, sentence, 1)
+        raise _refused(file.name, _lacking(source, missing[0], names), 1)
+    twice = [name for name in names if name and names.count(name) > 1]
+    if twice:
+        raise _refused(file.name, _doubled(source, twice[0], names), 1)
     return names
+
+
+def _lacking(source: TableSource, missing: str, names: Sequence[str]) -> str:
+    """Say that a column is missing.
+
+    A file without a header has a patient in its first row: of what stands there
+    nothing is told but a name of the declared one's letters and digits.
+    """
+    alike = [name for name in names if compared_name(name) == compared_name(missing)]
+    meant = f": did you mean {alike[0]!r}?" if alike else ""
+    return (
+        f"has no column {missing!r} (source {source.name}); its first row has to be a "
+        f"header, and has {counted(len(names), 'field')}{meant}"
+    )
+
+
+def _doubled(source: TableSource, name: str, names: Sequence[str]) -> str:
+    """Say that two columns have one name, which is told if it is declared."""
+    first = names.index(name) + 1
+    second = names.index(name, first) + 1
+    told = f"the column {name!r} stands" if name in source.columns else "a name stands"
+    return f"{told} twice in the header: in its fields {first} and {second}"
 
 
 def _parquet_header(register: Register, file: SourceFile) -> list[str]:

@@ -61,7 +61,7 @@ def _completeness(connection: duckdb.DuckDBPyConnection, passes: int) -> float |
         "SELECT count(*) FILTER (passes = 1), count(*) FILTER (passes = 2), count(*) "  # noqa: S608 - our own names
         f"FROM (SELECT {rules_met_sql(passes)} AS passes FROM pair "
         f'JOIN {TABLE} AS l ON l.number = pair."left" '
-        f'JOIN {TABLE} AS r ON r.number = pair."right" WHERE score >= {_SURE})'
+        f'JOIN {TABLE} AS r ON r.number = pair."right" WHERE pair.score >= {_SURE})'
     ).fetchall()
     return chao(*found)
 

@@ -31,8 +31,8 @@ from upstream.linkage.scoring.summing import summed
 from upstream.linkage.scoring.thresholds import ENOUGH, choose
 from upstream.linkage.scoring.weighing import similarity_sql, weighed_sql, weight_name
 
-RESERVED = frozenset({"number", "source", "id"})
-"""Columns of ``record`` that are no fields."""
+RESERVED = frozenset({"number", "source", "id", "key", "is_here"})
+"""What every record has beside its fields: its unit key, too."""
 
 Tell = Callable[[str, int, int | None], None]
 
@@ -79,7 +79,7 @@ class Scoring:
             tell: Called with a phase, what is done and of how much.
 
         Raises:
-            FieldNameError: A field is called ``number``, ``source`` or ``id``.
+            FieldNameError: A field is called as what every record has.
             BlockingError: A key of blocking is none.
         """
         if taken := sorted(RESERVED & spec.fields.keys()):

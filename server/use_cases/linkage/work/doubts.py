@@ -93,9 +93,9 @@ class DoubtWriter:
 
     def _records(self, numbers: Iterable[int]) -> dict[int, RecordShape]:
         """Return what records say, by their numbers."""
-        columns = ", ".join(map(quoted, self._fields))
+        columns = ", ".join(f"record.{quoted(name)}" for name in self._fields)
         rows = self._register.connection.execute(
-            f"SELECT number, source, id, key, {columns} FROM record "  # noqa: S608 - declared identifiers, quoted
+            f"SELECT number, source, id, standing.key, {columns} FROM record "  # noqa: S608 - declared identifiers, quoted
             "JOIN standing USING (number) "
             "WHERE number IN (SELECT unnest(?::INTEGER[]))",
             [sorted(set(numbers))],

@@ -39,6 +39,7 @@ from server.use_cases.linkage.work.declarations import (
     manifest_of,
 )
 from server.use_cases.linkage.work.doubts import MOST
+from server.use_cases.linkage.work.leftovers import delete_leftovers
 from server.use_cases.linkage.work.registers import RegisterFiles
 from server.use_cases.linkage.work.sheets import write_sheet
 from server.use_cases.linkage.work.texts import TextRows
@@ -135,7 +136,10 @@ class LinkJob(TextJob):
         texts = [self._read(context, parts, found, one) for one in found.declared.texts]
         wanted = Wanted(found, given.choices(), given.learn)
         made = Attempt(self._services, context, wanted, parts, texts).made()
-        RegisterFiles(self._services, parts.seal).delete_work(context.job_id)
+        if given.dry_run:  # nothing of it counts, so nothing of it is kept
+            self.discard(context, is_over=True)
+        else:
+            RegisterFiles(self._services, parts.seal).delete_work(context.job_id)
         return made
 
     def _read(
@@ -172,6 +176,7 @@ class LinkJob(TextJob):
             LeaseLostError: The job is another worker's now.
         """
         super().discard(context, is_over=is_over)
+        delete_leftovers(self._services)
         files = RegisterFiles(self._services, TextSeal(None))  # nothing is opened
         spans = self._parts().spans
         databases = self._services.databases

@@ -12,6 +12,7 @@ from io import BufferedWriter
 from pathlib import Path
 from typing import Final
 
+from server.use_cases.loading.lock import lock_beside_loads
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.sealing import TextSeal
 from server.use_cases.services.secret_files import sync_folder
@@ -26,6 +27,7 @@ class RegisterFiles:
     """Where the registers of linkages, and jobs' own folders, lie."""
 
     def __init__(self, services: Services, seal: TextSeal) -> None:
+        self._settings = services.settings
         self.folder = services.settings.data / "linkages"
         self._seal = seal
 
@@ -47,8 +49,14 @@ class RegisterFiles:
         return sorted({*work, *(path.stem for path in self.folder.glob("job_*"))})
 
     def delete(self, job: str) -> None:
-        """Delete a job's register and folder."""
-        self.path(job).unlink(missing_ok=True)
+        """Delete a job's register, what it wrote of one, and its folder.
+
+        Waits for a backup under way: it holds the registers that its ledger names.
+        """
+        if self.path(job).exists():
+            with lock_beside_loads(self._settings):
+                self.path(job).unlink(missing_ok=True)
+        self._part(job).unlink(missing_ok=True)
         self.delete_work(job)
 
     def delete_work(self, job: str) -> None:
@@ -58,6 +66,9 @@ class RegisterFiles:
     def path(self, job: str) -> Path:
         """Return where a job's register is kept."""
         return self.folder / f"{job}.register"
+
+    def _part(self, job: str) -> Path:
+        return self.folder / f"{job}.part"
 
     def sheet(self, linkage: str) -> Path:
         """Return where the sheet of a linkage lies: the last one that was made."""
@@ -69,7 +80,7 @@ class RegisterFiles:
 
         It is durable when this returns.
         """
-        part = self.folder / f"{job}.part"
+        part = self._part(job)
         digest = sha256()
         with register.open("rb") as read, _private(part) as written:
             number = 0

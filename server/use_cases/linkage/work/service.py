@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from server.persistence.linkage_tables import linkage_act, linkage_doubt
 from server.use_cases.extraction.store.slices import Slices
 from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.linkage.store import LinkageRow, LinkageStore
+from server.use_cases.linkage.work.leftovers import shown_folder
 from server.use_cases.linkage.work.registers import RegisterFiles
 from server.use_cases.linkage.work.sheets import read_sheet
 from server.use_cases.services.documents import Document
@@ -160,8 +160,8 @@ class LinkageService:
         files = RegisterFiles(self._services, seal)
         with self._services.databases.reader.connect() as connection:
             digest = self._store.register_digest(connection, row.job)
-        with TemporaryDirectory(dir=files.folder, prefix="shown_") as folder:
-            path = files.open(row.job, digest, Path(folder) / "register.duckdb")
+        with shown_folder(files.folder) as folder:
+            path = files.open(row.job, digest, folder / "register.duckdb")
             with opened(path, read_only=True) as register:
                 path.unlink()  # it is open: a killed command leaves no names behind
                 yield register

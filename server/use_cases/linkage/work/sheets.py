@@ -5,15 +5,17 @@ or what the clerk says. Cells that a spreadsheet would compute begin with an apo
 """
 
 import csv
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, cast
 
-from server.use_cases.linkage.opinions import Opinion
+from server.use_cases.linkage.opinions import Opinion, Pair
 from server.use_cases.linkage.replies import RecordShape, StepShape, Verdict
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 
+_PAIR: Final = re.compile(r"'?([0-9]{1,9})-([0-9]{1,9})")  # fit a column of integers
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 _VERDICTS: Final[dict[str, Verdict]] = {
     "match": "match",
@@ -79,7 +81,7 @@ def read_sheet(path: Path, clerk: str) -> list[Opinion]:
             if not {"pair", "verdict"} <= set(rows.fieldnames or ()):
                 message = f"{path}: a sheet has the columns pair and verdict"
                 raise CommandRefusedError(message)
-            return list(_opinions(path, rows, clerk))
+            return _opinions(path, rows, clerk)
     except UnicodeDecodeError:
         message = f"{path} is not in UTF-8: save it as CSV UTF-8 and import it again"
         raise CommandRefusedError(message) from None
@@ -91,21 +93,45 @@ def read_sheet(path: Path, clerk: str) -> list[Opinion]:
         raise CommandRefusedError(message) from None
 
 
-def _opinions(path: Path, rows: "csv.DictReader[str]", clerk: str) -> Iterator[Opinion]:
-    flaws = []
+_Said = tuple[Verdict, int]
+"""A verdict, and the line that it stands in."""
+
+
+def _opinions(path: Path, rows: "csv.DictReader[str]", clerk: str) -> list[Opinion]:
+    flaws: list[str] = []
+    seen: dict[Pair, _Said] = {}
     for row in rows:
-        said = (row["verdict"] or "").strip().lower()
-        if not said:
+        word = (row["verdict"] or "").strip().lower()
+        pair, verdict = _pair_of(row["pair"]), _VERDICTS.get(word)
+        if not word:
             continue
-        left, _, right = (row["pair"] or "").lstrip("'").partition("-")
-        if said not in _VERDICTS:
+        if verdict is None:
             flaws.append(
-                f"line {rows.line_num}: {said!r}: write match, no_match, unsure"
+                f"line {rows.line_num}: {word!r}: write match, no_match, unsure"
             )
-        elif not (left.isascii() and left.isdigit() and right.isdigit()):
+        elif pair is None:
             flaws.append(f"line {rows.line_num}: {row['pair']!r} is no pair")
         else:
-            yield Opinion((int(left), int(right)), clerk, _VERDICTS[said])
+            said = verdict, rows.line_num
+            flaws += _opposite(pair, seen.setdefault(pair, said), said)
     if flaws:
         message = f"{path}: {'; '.join(flaws[:10])}. Nothing was decided"
         raise CommandRefusedError(message)
+    return [Opinion(pair, clerk, verdict) for pair, (verdict, _) in seen.items()]
+
+
+def _pair_of(cell: str | None) -> Pair | None:
+    """Return the two records of a cell such as ``12-40``, the smaller number first."""
+    found = _PAIR.fullmatch((cell or "").strip())
+    if found is None:
+        return None
+    left, right = sorted(map(int, found.groups()))
+    return left, right
+
+
+def _opposite(pair: Pair, first: _Said, second: _Said) -> list[str]:
+    """Say that two lines say different things of one pair, if they do."""
+    if first[0] == second[0]:
+        return []
+    told = f"{pair[0]}-{pair[1]} is {first[0]} in line {first[1]}"
+    return [f"{told} and {second[0]} in line {second[1]}: say one of them"]

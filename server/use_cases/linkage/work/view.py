@@ -75,8 +75,9 @@ class ViewWriter:
             self._register.connection.execute(
                 "INSERT INTO identifier SELECT key, number, ?, ?, value, ?, id, "  # noqa: S608 - names of ours
                 "arg_min(file, row), CAST(arg_min(place, row) AS VARCHAR), NULL, NULL, "
-                f"NULL FROM (SELECT *, {value} AS value FROM {rows.table}) "
-                "JOIN record ON record.number = record JOIN standing USING (number) "
+                f"NULL FROM (SELECT *, {value} AS value FROM {rows.table}) AS told "
+                "JOIN (SELECT number, id FROM record) AS known "
+                "ON known.number = told.record JOIN standing USING (number) "
                 "WHERE value IS NOT NULL GROUP BY key, number, value, id",
                 [kind, name, source.name],
             )

@@ -122,6 +122,10 @@ BROKEN = [
     ("source: protocol 7\ndataset", "source: Data\ndataset", 9, "must not be the data"),
     ("dataset: stays", "dataset: Stays", 10, "small letter"),
     ("2024-01-31", "31.01.2024", 11, "YYYY-MM-DD"),
+    *(
+        ("display:", f"linked: {said}\ndisplay:", 12, "leave it out where nothing")
+        for said in ("no", "None", "' Never. '", "false", "'False'", "unknown", "true")
+    ),
     ("hide_below: 11", "hide_below: eleven", 12, "whole number"),
     ("hide_below: 11", "hide_bellow: 11", 12, "did you mean hide_below"),
     (

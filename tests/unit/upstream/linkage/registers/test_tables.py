@@ -5,6 +5,7 @@ import pytest
 
 from upstream.errors import IngestionError
 from upstream.linkage.declared import LinkageSpec
+from upstream.linkage.registers.keyed import write_keyed
 from upstream.linkage.registers.records import Fields, record_rows
 from upstream.linkage.registers.register import opened
 from upstream.linkage.registers.tables import read_table
@@ -128,3 +129,60 @@ def test_a_value_is_never_sql(tmp_path):
     (tmp_path / "a.csv").write_text(f'no,first,last,"c""; --"\n"{evil}","{evil}",x,y\n')
     _, _, records = read(tmp_path, source())
     assert records == [(1, evil, f"{evil} x")]
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["880000,Rossison,Nora\n2,Bow,Bob\n", "7,Rossison,Rossison\n", "no,Nora,Nora\n"],
+)
+def test_a_file_without_a_header_is_refused_without_its_values(tmp_path, content):
+    (tmp_path / "a.csv").write_text(content)
+    with pytest.raises(IngestionError, match="has to be a header") as refused:
+        read(tmp_path, source())
+    assert "has 3 fields" in str(refused.value)
+    for value in ("8800", "Ross", "Nora", "7"):
+        assert value not in str(refused.value)
+
+
+def test_a_name_that_differs_by_case_and_signs_is_told(tmp_path):
+    (tmp_path / "a.csv").write_text("No.,first,last\n1,Ada,Ash\n")
+    with pytest.raises(IngestionError, match=r"no column 'no'.*did you mean 'No\.'"):
+        read(tmp_path, source())
+
+
+def test_a_name_that_stands_twice_is_told_if_it_is_declared(tmp_path):
+    (tmp_path / "a.csv").write_text("no,first,last,Nora,Nora\n")
+    with pytest.raises(IngestionError, match=r"a name stands twice.*fields 4 and 5"):
+        read(tmp_path, source())
+    (tmp_path / "register.duckdb").unlink()
+    (tmp_path / "a.csv").write_text("no,first,first,last\n")
+    with pytest.raises(IngestionError, match=r"'first' stands twice.*fields 2 and 3"):
+        read(tmp_path, source())
+
+
+@pytest.mark.parametrize("end", [",", ",,", ', ,""'])
+def test_a_column_without_a_name_is_left_out(tmp_path, end):
+    lines = ["no,first,last" + end, "1,Ada,Ash" + end, "2,Bob,Bow" + end]
+    (tmp_path / "a.csv").write_text("\n".join(lines))
+    rows, _, records = read(tmp_path, source())
+    assert rows.columns == ["no", "first", "last"]
+    assert records == [(1, "1", "Ada Ash"), (2, "2", "Bob Bow")]
+    with opened(tmp_path / "register.duckdb") as register:
+        assert write_keyed(register, rows, "key", tmp_path / "keyed.csv") == 2
+    header = (tmp_path / "keyed.csv").read_text().splitlines()[0]
+    assert header == "key,no,first,last"
+
+
+def test_no_two_ids_of_several_columns_are_one(tmp_path):
+    parts = [("A", "1/2"), ("A/1", "2"), ("A\\", "1"), ("A", "\\1"), ("A\\/1", "2")]
+    parts += [("A/", "B"), ("A", "/B"), ("A\\", "/B"), ("A/1\\", "2")]
+    lines = ["site,no,first,last", *(f"{site},{no},Ada,Ash" for site, no in parts)]
+    (tmp_path / "a.csv").write_text("\n".join(lines))
+    _, recorded, records = read(tmp_path, source(id=["site", "no"]))
+    assert recorded.records == len(parts)
+    assert [one[1] for one in records][:2] == ["A/1\\/2", "A\\/1/2"]
+
+
+def test_an_id_of_one_column_is_as_it_is_written(tmp_path):
+    (tmp_path / "a.csv").write_text("no,first,last\nA/1\\2,Ada,Ash\n")
+    assert read(tmp_path, source())[2] == [(1, "A/1\\2", "Ada Ash")]

@@ -49,6 +49,14 @@ def test_verdicts_come_back_as_people_write_them(tmp_path, separator):
         (b"pair,verdict\n1-2,\xff\n", "not in UTF-8"),
         (b"pair,verdict\n1-2,ja\n", "line 2: 'ja'"),
         (b"pair,verdict\n12,match\n", "is no pair"),
+        ("pair,verdict\n12-²,match\n".encode(), "line 2: '12-²' is no pair"),
+        ("pair,verdict\n12-٣,match\n".encode(), "is no pair"),
+        (b"pair,verdict\n12-99999999999999999999,match\n", "is no pair"),
+        (
+            b"pair,verdict\n1-2,match\n3-4,no\n1-2,no\n",
+            "1-2 is match in line 2 and no_match in line 4: say one",
+        ),
+        (b"pair,verdict\n1-2,match\n2-1,unsure\n", "line 2 and unsure in line 3"),
     ],
 )
 def test_a_wrong_sheet_is_refused_by_its_line(tmp_path, content, said):
@@ -56,3 +64,9 @@ def test_a_wrong_sheet_is_refused_by_its_line(tmp_path, content, said):
     path.write_bytes(content)
     with pytest.raises(CommandRefusedError, match=said):
         read_sheet(path, "ada")
+
+
+def test_a_pair_that_stands_twice_with_one_verdict_is_one_opinion(tmp_path):
+    path = tmp_path / "sheet.csv"
+    path.write_text("pair,verdict\n1-2,match\n1-2,yes\n1-2,\n")
+    assert read_sheet(path, "ada") == [Opinion((1, 2), "ada", "match")]
