@@ -40,7 +40,9 @@ def link_by_weights(records: Mapping[str, Values]) -> dict[str, int]:
         scoring = Scoring(connection, SPEC)
         parameters = scoring.learn()
         scoring.score(parameters)
-        found = connection.execute('SELECT "left", "right", score, weight FROM pair')
+        found = connection.execute(
+            'SELECT "left", "right", score, weight, differs FROM pair'
+        )
         links = [ScoredPair(*row) for row in found.fetchall()]
         count = len(records)
         known = Known(["", *["all"] * count], [0] * (count + 1), [0] * (count + 1))

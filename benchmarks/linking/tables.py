@@ -80,7 +80,9 @@ def linked(
     scoring = Scoring(connection, spec)
     parameters = scoring.learn()
     scoring.score(parameters)
-    found = connection.execute('SELECT "left", "right", score, weight FROM pair')
+    found = connection.execute(
+        'SELECT "left", "right", score, weight, differs FROM pair'
+    )
     nothing = [0] * (len(records.rows) + 1)
     settled = settle(
         Known(["", *records.sources], nothing, nothing),

@@ -49,12 +49,15 @@ class ScoredPair:
         right: The larger.
         score: The match probability, or the weighted sum; from 0 to 1.
         weight: The match weight in bits, prior included; of a weighted sum the score.
+        differs: Whether they differ wholly in what is a person's own, where families
+            are: a clerk decides, however well all else agrees.
     """
 
     left: int
     right: int
     score: float
     weight: float
+    differs: bool = False
 
 
 Verdict = Literal["match", "no_match", "unsure"]

@@ -7,16 +7,25 @@ from typing import Literal
 from upstream.linkage.records import ScoredPair
 
 Reason = Literal[
-    "score", "tie", "once", "chain", "size", "patients", "changed", "contradiction"
+    "score",
+    "tie",
+    "once",
+    "chain",
+    "size",
+    "differs",
+    "patients",
+    "changed",
+    "contradiction",
 ]
 """Why a pair is a doubt.
 
 ``score``: it is below the threshold of links; ``tie``: two records of a source in which
 nobody stands twice agree as well with one; ``once``: the patient has a record of the
 source already; ``chain``: most pairs of the two groups disagree; ``size``: the patient
-would be too large; ``patients``: both were patients before; ``changed``: what a record
-says now agrees with no record of its patient, as when a number is given to somebody
-else; ``contradiction``: other decisions say otherwise.
+would be too large; ``differs``: where families are, records of the two differ wholly in
+a birth date or a given name; ``patients``: both were patients before; ``changed``: what
+a record says now agrees with no record of its patient, as when a number is given to
+somebody else; ``contradiction``: other decisions say otherwise.
 """
 
 

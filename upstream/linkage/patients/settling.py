@@ -257,11 +257,16 @@ class _Settling:
             ("once", self._stands_twice(ours, theirs)),
             ("patients", bool(self._home(ours) and self._home(theirs))),
             ("size", len(ours) + len(theirs) > self._rules.largest),
+            ("differs", self._differ(ours, theirs)),
         )
         for reason, hinders in hindrances:
             if hinders:
                 return reason
         return "chain" if self._is_chain(ours, theirs) else None
+
+    def _differ(self, ours: Sequence[int], theirs: Sequence[int]) -> bool:
+        """Whether any two across two groups differ in what is a person's own."""
+        return any(self._pair(one, other).differs for one in ours for other in theirs)
 
     def _is_chain(self, ours: Sequence[int], theirs: Sequence[int]) -> bool:
         """Whether most pairs across two groups do not agree, if not as well as links.

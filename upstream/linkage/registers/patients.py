@@ -75,11 +75,12 @@ def next_key(register: Register) -> int:
 def pairs_of(register: Register) -> Iterator[ScoredPair]:
     """Yield the pairs that score as high as ``review``."""
     found = register.connection.cursor().execute(
-        'SELECT "left", "right", score, weight FROM pair'
+        'SELECT "left", "right", score, weight, coalesce(differs, FALSE) FROM pair'
     )
     while rows := found.fetchmany(_BATCH):
-        for left, right, score, weight in rows:
-            yield ScoredPair(int(left), int(right), float(score), float(weight))
+        for left, right, *scored in rows:
+            score, weight, differs = scored
+            yield ScoredPair(int(left), int(right), score, weight, differs=differs)
 
 
 def write_settled(register: Register, settled: Settled) -> None:

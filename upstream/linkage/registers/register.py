@@ -21,7 +21,8 @@ _SCHEMA: Final = """
 CREATE TABLE standing (  -- whose each record is; is_here: the latest export has it
   number INTEGER PRIMARY KEY, is_here BOOLEAN, is_changed BOOLEAN, home BIGINT,
   key BIGINT, rows BIGINT);
-CREATE TABLE pair ("left" INTEGER, "right" INTEGER, score DOUBLE, weight DOUBLE);
+CREATE TABLE pair (
+  "left" INTEGER, "right" INTEGER, score DOUBLE, weight DOUBLE, differs BOOLEAN);
 CREATE TABLE act (
   ordinal INTEGER, kind VARCHAR, old BIGINT, new BIGINT, records INTEGER);
 CREATE TABLE doubt (
@@ -82,7 +83,9 @@ class Register:
                 "INSERT INTO standing SELECT number, FALSE, FALSE, home, key, 0 "
                 "FROM earlier.standing"
             )
-            self.connection.execute("INSERT INTO pair SELECT * FROM earlier.pair")
+            self.connection.execute(
+                "INSERT INTO pair BY NAME SELECT * FROM earlier.pair"
+            )
             self.connection.execute(
                 "INSERT INTO fact SELECT * FROM earlier.fact WHERE name IN "
                 "('spec', 'parameters', 'next_key')"

@@ -9,9 +9,8 @@ nothing, because its pairs agree on them by construction.
 
 Pairs that are no matches are of two classes: strangers, with the pass's own u, and
 families, who may agree on whatever the data say but on what is a person's own (a birth
-date, an id, a given name) only by accident, or as twins and namesakes do. So the
-matches, which agree on these, are not the largest group of pairs that have much in
-common, but persons.
+date, an id, a given name) only by accident. So the matches, which agree on these, are
+not the largest group of pairs that have much in common, but persons.
 """
 
 from collections.abc import Sequence
@@ -42,15 +41,12 @@ class Field:
         by_accident: How often random pairs of known values are at each level, by code
             from 1; sums to 1.
         is_weighed: By code from 1: whether a level says anything.
-        is_personal: Whether it is a person's own.
-        alike: How often members of a family have the same though it is: as twins have a
-            birth date, and a child its parent's name.
+        is_personal: Whether members of a family agree on it by accident alone.
     """
 
     by_accident: NDArray[np.float64]
     is_weighed: NDArray[np.bool_]
     is_personal: bool = False
-    alike: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,15 +133,8 @@ def first_guess(field: Field) -> NDArray[np.float64]:
 def _first_of_families(field: Field) -> NDArray[np.float64]:
     """Return how members of families agree, to begin with."""
     if field.is_personal:
-        return _own_of_families(field)
+        return field.by_accident
     return (first_guess(field) + field.by_accident) / 2
-
-
-def _own_of_families(field: Field) -> NDArray[np.float64]:
-    """Return how members of families agree on what is a person's own."""
-    found = (1 - field.alike) * field.by_accident
-    found[0] += field.alike
-    return found
 
 
 def _first_of_pass(given: Learning, place: int) -> OfPass:
@@ -178,7 +167,7 @@ def _step(
         sums[place] = total + _counted(given.labelled[:, place], ones, len(total))
     m = [_shared(t[1:], f) for t, f in zip(sums, given.fields, strict=True)]
     family = [
-        _own_of_families(f) if f.is_personal else t[1:] / t[1:].sum()
+        f.by_accident if f.is_personal else t[1:] / t[1:].sum()
         for t, f in zip(kin, given.fields, strict=True)
     ]
     return m, family, found

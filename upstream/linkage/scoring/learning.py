@@ -18,7 +18,7 @@ from upstream.linkage.scoring.expectation import (
     Learnt,
     learn,
 )
-from upstream.linkage.scoring.families import ALIKE, personal_fields
+from upstream.linkage.scoring.families import guarded_fields, personal_fields
 from upstream.linkage.scoring.parameters import (
     FieldParameters,
     LevelParameters,
@@ -60,11 +60,7 @@ def estimated(
     fields = _fields(connection, spec, comparisons)
     personal = personal_fields(spec, comparisons, samples)
     fields = [
-        replace(
-            field,
-            is_personal=each.field in personal,
-            alike=0.0 if each.is_unique else ALIKE,
-        )
+        replace(field, is_personal=each.field in personal)
         for field, each in zip(fields, comparisons, strict=True)
     ]
     pairs = _possible_pairs(connection, spec)
@@ -77,12 +73,13 @@ def estimated(
     }
     near = [each.near for each in comparisons]
     shares = shares_of(given, found, parents, near)
-    return _parameters(
+    parameters = _parameters(
         spec,
         _field_parameters(given, comparisons, found, parents),
         shares,
         _how(given, found),
     )
+    return replace(parameters, guarded=guarded_fields(spec, comparisons, samples))
 
 
 def _fields(
@@ -144,9 +141,9 @@ def _field_parameters(
 ) -> tuple[FieldParameters, ...]:
     """Return what each field weighs."""
     fields, personal = [], [each.is_personal for each in given.fields]
-    has_family = any(personal) and not all(personal)
     for place, each in enumerate(comparisons):
         parent = parents.get(place)
+        has_family = any(personal) and not personal[place]
         levels = tuple(
             _level(each.levels[at], found, (place, at), parent, has_family=has_family)
             for at in range(len(each.levels))
@@ -159,7 +156,6 @@ def _field_parameters(
                 parent=other.field if other else None,
                 near=other.near if other else 1,
                 is_unique=each.is_unique,
-                is_personal=personal[place],
             )
         )
     return tuple(fields)

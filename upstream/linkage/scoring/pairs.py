@@ -50,7 +50,8 @@ def begin_pairs(connection: duckdb.DuckDBPyConnection) -> None:
     """Make the empty table that scored pairs are collected in."""
     connection.execute(
         'CREATE OR REPLACE TEMP TABLE "pair:found" '
-        '("left" INTEGER, "right" INTEGER, score DOUBLE, weight DOUBLE)'
+        '("left" INTEGER, "right" INTEGER, score DOUBLE, weight DOUBLE, '
+        "differs BOOLEAN)"
     )
 
 
@@ -59,8 +60,8 @@ def collect_pairs(
 ) -> None:
     """Add the pairs of a query of scored ones whose score is high enough."""
     connection.execute(
-        'INSERT INTO "pair:found" SELECT "left", "right", "is:score", "is:weight" '  # noqa: S608 - names are quoted
-        f'FROM ({weighed}) WHERE "is:score" >= ?',
+        'INSERT INTO "pair:found" SELECT "left", "right", "is:score", "is:weight", '  # noqa: S608 - names are quoted
+        f'"is:differs" FROM ({weighed}) WHERE "is:score" >= ?',
         [review],
     )
 

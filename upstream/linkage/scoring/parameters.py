@@ -20,8 +20,8 @@ class LevelParameters:
         u_given: How often a pair of two patients' is, where the field's parent agrees;
             None without a parent.
         weight_given: ``log2(m / u_given)``.
-        family: How often a pair of a family's records is; None where no field tells the
-            members of a family apart, or each does.
+        family: How often a pair of a family's records is; None of what is a person's
+            own, on which families agree by accident.
         weight_family: ``log2(family / m)``.
     """
 
@@ -48,7 +48,6 @@ class FieldParameters:
         near: Levels of the parent, from the best, at which it agrees.
         is_unique: Whether two patients share a value by mistake alone: then no value
             is frequent.
-        is_personal: Whether it is a person's own, on which a family seldom agrees.
     """
 
     field: str
@@ -57,7 +56,6 @@ class FieldParameters:
     parent: str | None = None
     near: int = 1
     is_unique: bool = False
-    is_personal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +74,8 @@ class Parameters:
         families_weight: The same in bits.
         link: From this score on a pair is linked.
         review: From this score on a clerk is asked.
+        guarded: Fields of a person's own in which no two records of a link differ
+            wholly, unless an id is the same; none where the data show no families.
         found: How each was found, for people: ``m``, ``u``, ``prior``, ``thresholds``.
     """
 
@@ -88,6 +88,7 @@ class Parameters:
     review: float
     families: float | None = None
     families_weight: float = 0.0
+    guarded: tuple[str, ...] = ()
     found: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> str:
@@ -118,8 +119,7 @@ def _fields_read(read: dict[str, Any]) -> dict[str, Any]:
             each["parent"],
             each["near"],
             each["is_unique"],
-            each["is_personal"],
         )
         for each in read["fields"]
     )
-    return {**read, "fields": fields}
+    return {**read, "fields": fields, "guarded": tuple(read["guarded"])}

@@ -155,8 +155,9 @@ class Scoring:
     def score(self, parameters: Parameters, since: int = 1) -> int:
         """Remake table ``pair`` of the pairs that blocking brings; return how many.
 
-        It has ``left``, ``right``, ``score`` and ``weight`` of those whose score is
-        ``review`` or above. Pairs within a source of ``once`` are not compared.
+        It has ``left``, ``right``, ``score``, ``weight`` and ``differs`` of those whose
+        score is ``review`` or above. Pairs within a source of ``once`` are not
+        compared.
 
         Args:
             parameters: What they are scored by.
@@ -193,7 +194,7 @@ class Scoring:
         self._prepared()
         query = self._weighed(parameters, given_pairs_sql(self._connection, pairs))
         found = self._connection.execute(
-            'SELECT "left", "right", "is:score", "is:weight" '  # noqa: S608 - names are quoted
+            'SELECT "left", "right", "is:score", "is:weight", "is:differs" '  # noqa: S608 - names are quoted
             f'FROM ({query}) ORDER BY "left", "right"'
         ).fetchall()
         return [ScoredPair(*each) for each in found]

@@ -23,7 +23,9 @@ def weighed_sql(
     values: Mapping[str, int],
     pairs: str,
 ) -> str:
-    """Return a query of pairs: ``left``, ``right``, ``weight``, ``score`` and parts.
+    """Return a query of pairs: both numbers, weight, score, and what they are made of.
+
+    ``is:differs`` is whether a guarded field differs wholly.
 
     Args:
         parameters: What pairs are scored by.
@@ -45,9 +47,23 @@ def weighed_sql(
         ]
     )
     return (
-        f'SELECT *, {_score_sql(parameters)} AS "is:score" FROM '  # noqa: S608 - as above
+        f'SELECT *, {_score_sql(parameters)} AS "is:score", '  # noqa: S608 - as above
+        f'{_differs_sql(parameters, comparisons)} AS "is:differs" FROM '
         f'(SELECT *, {total} AS "is:weight" FROM ({_shared_sql(parameters, raw)}))'
     )
+
+
+def _differs_sql(parameters: Parameters, comparisons: Sequence[Comparison]) -> str:
+    """Return whether a pair without an id in common differs in a guarded field."""
+    differs = " OR ".join(
+        f"{code_name(each.field)} = {len(each.levels)}"
+        for each in comparisons
+        if each.field in parameters.guarded
+    )
+    ids = "".join(
+        f" AND {code_name(each.field)} <> 1" for each in comparisons if each.is_unique
+    )
+    return f"(({differs}){ids})" if differs else "false"
 
 
 def _raw_name(field: str) -> str:
@@ -67,12 +83,9 @@ def _shared_sql(parameters: Parameters, raw: str) -> str:
             for each in parameters.fields
         )
         return f"SELECT *, {names} FROM ({raw})"  # noqa: S608 - names are quoted
-    home = [each for each in parameters.fields if not each.is_personal]
+    home = [each for each in parameters.fields if each.levels[0].family is not None]
     kin = " + ".join(
-        [
-            number_sql(parameters.families_weight),
-            *(_kin_sql(each) for each in parameters.fields),
-        ]
+        [number_sql(parameters.families_weight), *(_kin_sql(each) for each in home)]
     )
     added = " + ".join(f"greatest({_raw_name(each.field)}, 0)" for each in home)
     less = 'log2(1.0::DOUBLE + pow(2.0::DOUBLE, least("is:kin", 900.0::DOUBLE)))'

@@ -101,6 +101,21 @@ def test_a_record_without_a_birth_date_does_not_join_father_and_son():
     assert [one.reason for one in settled.doubts] == ["chain"]
 
 
+def test_twins_are_asked_about_and_not_joined_by_way_of_a_record_without_a_name():
+    links = [
+        ScoredPair(1, 2, 0.99, 9.0, differs=True),
+        pair(1, 3, 0.98),
+        pair(2, 3, 0.97),
+    ]
+    settled = settle(unknown("aaa"), links, RULES)
+    assert settled.keys[1] == settled.keys[3] != settled.keys[2]
+    assert [(d.pair.left, d.pair.right, d.reason) for d in settled.doubts] == [
+        (1, 2, "differs")
+    ]
+    joined = settle(later(settled, unknown("aaa")), links, RULES, [match(1, 2)])
+    assert len(set(joined.keys[1:])) == 1
+
+
 def test_pairs_that_no_rule_brought_together_are_scored_before_a_chain_is_refused():
     links = [pair(1, 2, 0.99), pair(3, 4, 0.98), pair(2, 3, 0.97)]
     asked = []
