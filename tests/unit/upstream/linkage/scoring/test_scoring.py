@@ -1,6 +1,7 @@
 """Pairs are found, scored and explained, the same each time."""
 
 import random
+from dataclasses import astuple
 
 import pytest
 
@@ -60,7 +61,7 @@ def test_the_same_records_bring_the_same_parameters_and_pairs(kind):
 def test_steps_add_up_to_the_weight_of_the_pair(kind):
     spec = spec_of(FIELDS, method={"kind": kind})
     _, scoring, parameters, pairs, _ = scored(people(200), spec)
-    for left, right, _, weight in pairs[:20]:
+    for left, right, _, weight, _ in pairs[:20]:
         total = parameters.prior_weight
         for step in scoring.steps(parameters, left, right):
             total += step.weight
@@ -82,7 +83,7 @@ def test_given_pairs_score_as_they_do_when_blocking_finds_them():
     _, scoring, parameters, pairs, _ = scored(people(200), spec_of(FIELDS))
     ends = [(right, left) for left, right, *_ in pairs]
     given = scoring.score_pairs(parameters, ends)
-    assert [(one.left, one.right, one.score, one.weight) for one in given] == pairs
+    assert [astuple(one) for one in given] == pairs
 
 
 @pytest.mark.parametrize("name", ["number", "source", "id"])
