@@ -36,16 +36,16 @@ def amount_sql(text: str) -> str:
         f"WHEN regexp_full_match({text}, '{_PLAIN}') THEN lower(trim({text})) "
         f"ELSE trim(plain_text({text})) END"
     )
-    amount = f"regexp_extract({plain}, '{_AMOUNT}', 1)"
-    number = f"regexp_extract({amount}, '{_SHORT}', 1)"
+    number = f"regexp_extract(regexp_extract({plain}, '{_AMOUNT}', 1), '{_SHORT}', 1)"
     scientific = (
-        f"CAST(TRY_CAST(replace({number}, ',', '.') AS DECIMAL(38, {MOST_DECIMALS})) "
+        f"CAST(TRY_CAST(replace(n, ',', '.') AS DECIMAL(38, {MOST_DECIMALS})) "
         "AS VARCHAR)"
     )
-    pointed = f"regexp_replace({number}, '[.,]([0-9]+)$', 'p\\1')"
+    pointed = "regexp_replace(n, '[.,]([0-9]+)$', 'p\\1')"
     written = f"replace(regexp_replace({pointed}, '[^0-9p]', '', 'g'), 'p', '.')"
+    # A list of one names the number, so that its long patterns are compiled once.
     return (
-        f"CASE WHEN NOT regexp_matches({text}, '[0-9]') THEN '' "
-        f"WHEN contains({number}, 'e') THEN coalesce({scientific}, '') "
-        f"ELSE {written} END"
+        f"list_transform([CASE WHEN regexp_matches({text}, '[0-9]') THEN {number} "
+        "ELSE '' END], lambda n: CASE WHEN contains(n, 'e') "
+        f"THEN coalesce({scientific}, '') ELSE {written} END)[1]"
     )
