@@ -211,6 +211,7 @@ def story(tmp_path):
         yield told
 
 
+@pytest.mark.thorough
 def test_every_route_replies_as_the_document_says(story):
     keep(story)
     switch(story)

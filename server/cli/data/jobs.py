@@ -29,6 +29,7 @@ from server.use_cases.services.documents import Document
 from server.use_cases.services.paging import Page
 
 POLL_SECONDS = 0.5
+_FIRST_POLL_SECONDS = 0.05
 _COLUMNS = ("id", "kind", "population", "actor", "created", "state", "stage")
 Tell = Callable[[JobItem], None]
 
@@ -109,13 +110,15 @@ def _counted(item: JobItem) -> str:
 
 
 def follow_job(look: Callable[[], JobDetail], tell: Tell) -> JobDetail:
-    """Look at a job until it has ended."""
+    """Look at a job until it has ended: often at first, and ever more seldom."""
+    pause = _FIRST_POLL_SECONDS
     while True:
         seen = look()
         tell(seen)
         if seen["state"] in ENDED:
             return seen
-        time.sleep(POLL_SECONDS)
+        time.sleep(pause)
+        pause = min(POLL_SECONDS, 1.5 * pause)
 
 
 @contextmanager

@@ -150,7 +150,7 @@ class ReviewService:
             found = self._store.doubt(connection, row.job, (left, right))
             if found is None:
                 raise _missing(viewer, _no_pair(left, right))
-            standing = self._store.standing(connection, row)
+            standing = self._store.standing(connection, row, found.pair)
             history = self._store.history(connection, row.id, found.pair)
         body = opened_body(read_seal(self._services.settings.text_key), row.job, found)
         return cast(
@@ -296,7 +296,7 @@ class ReviewService:
         return int(report["records"]["in_all"])
 
     def _state(self, connection: Connection, row: LinkageRow, pair: Pair) -> State:
-        return self._store.standing(connection, row).state(pair)
+        return self._store.standing(connection, row, pair).state(pair)
 
     def _item(self, connection: Connection, row: LinkageRow) -> LinkageItem:
         standing = self._store.standing(connection, row)
@@ -320,7 +320,7 @@ class ReviewService:
         """Whether something was decided, or taken back, since the latest run."""
         run = self._store.runs(connection, row.id)[0]
         went_by = json.loads(run.report).get("decisions")
-        held = len(self._store.opinions(connection, row.id, upto=run.decisions))
+        held = self._store.count_opinions(connection, row.id, int(run.decisions))
         is_new = self._store.last_decision(connection, row.id) > int(run.decisions)
         return bool(is_new or held != went_by)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
 
 from server.persistence.linkage_tables import (
     linkage,
@@ -14,7 +14,7 @@ from server.persistence.linkage_tables import (
     linkage_doubt,
     linkage_run,
 )
-from server.use_cases.linkage.opinions import Opinion, Standing, last_verdicts
+from server.use_cases.linkage.opinions import Opinion, Pair, Standing, last_verdicts
 from server.use_cases.linkage.replies import Verdict
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import NoSuchThingError
@@ -139,42 +139,36 @@ class LinkageStore:
         return set(connection.execute(select(linkage_doubt.c.job).distinct()).scalars())
 
     def opinions(
-        self,
-        connection: Connection,
-        wanted: str,
-        *,
-        after: int = 0,
-        upto: int | None = None,
+        self, connection: Connection, wanted: str, *, upto: int | None = None
     ) -> list[Opinion]:
         """Return the opinions of a linkage that stand, in their order.
 
         Args:
             connection: Of the catalogue.
             wanted: The linkage's id.
-            after: Those behind this number.
             upto: Those up to this number; None: all.
         """
-        table = linkage_decision
-        query = select(table).where(
-            table.c.linkage == wanted,
-            table.c.undone.is_(None),
-            table.c.number > after,
-        )
-        if upto is not None:
-            query = query.where(table.c.number <= upto)
-        rows = connection.execute(query.order_by(table.c.number))
-        return [
-            Opinion((row.left, row.right), row.created_by, cast("Verdict", row.verdict))
-            for row in rows
-        ]
+        query = _standing(wanted, upto).order_by(linkage_decision.c.number)
+        return [_opinion(row) for row in connection.execute(query)]
 
-    def standing(self, connection: Connection, row: LinkageRow) -> Standing:
-        """Return what clerks say of a linkage's pairs now."""
+    def count_opinions(self, connection: Connection, wanted: str, upto: int) -> int:
+        """Return how many opinions of a linkage stand, up to a number."""
+        counted = select(func.count()).select_from(_standing(wanted, upto).subquery())
+        return int(connection.execute(counted).scalar_one())
+
+    def standing(
+        self, connection: Connection, row: LinkageRow, pair: Pair | None = None
+    ) -> Standing:
+        """Return what clerks say of a linkage's pairs now, or of one of them."""
         runs = self.runs(connection, row.id)
         applied = int(runs[0].decisions) if runs else 0
-        fresh = self.opinions(connection, row.id, after=applied)
-        told = last_verdicts(self.opinions(connection, row.id))
-        return Standing(told, row.opinions, frozenset(one.pair for one in fresh))
+        table = linkage_decision
+        query = _standing(row.id).order_by(table.c.number)
+        if pair is not None:
+            query = query.where(table.c.left == pair[0], table.c.right == pair[1])
+        told = [(_opinion(one), one.number) for one in connection.execute(query)]
+        fresh = frozenset(one.pair for one, number in told if number > applied)
+        return Standing(last_verdicts(one for one, _ in told), row.opinions, fresh)
 
     def last_decision(self, connection: Connection, wanted: str) -> int:
         """Return the number of a linkage's last decision, 0 where it has none."""
@@ -297,6 +291,17 @@ class LinkageStore:
         for table in (linkage_decision, linkage_run):
             connection.execute(delete(table).where(table.c.linkage == wanted))
         connection.execute(delete(linkage).where(linkage.c.id == wanted))
+
+
+def _standing(wanted: str, upto: int | None = None) -> Select[tuple[object]]:
+    """Return the query of a linkage's decisions that stand, up to a number."""
+    table = linkage_decision
+    query = select(table).where(table.c.linkage == wanted, table.c.undone.is_(None))
+    return query if upto is None else query.where(table.c.number <= upto)
+
+
+def _opinion(row: Row[tuple[object]]) -> Opinion:
+    return Opinion((row.left, row.right), row.created_by, cast("Verdict", row.verdict))
 
 
 def opened_body(seal: TextSeal, job: str, doubt: DoubtRow) -> Document:

@@ -78,6 +78,7 @@ def test_verdicts_on_cohorts_are_wrong_less_than_once_in_a_million_runs(suite):
     assert 1 - probability_of_bound_above(suite.event(0.5), few, claim) < 1e-6
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("suite", gate_first(len(FIRST), BY_TURNS), **NAMED)
 def test_cohorts_show_what_was_charged(suite, cohorts, urls, report):
     bodies = cohorts.ask(urls, suite.question, suite.answers_for(VECTOR_SAMPLES))

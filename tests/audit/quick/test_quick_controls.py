@@ -43,6 +43,7 @@ def test_verdicts_are_wrong_less_than_once_in_a_million_runs(suite):
     assert probability_of_bound_above(suite.event(1.5), few, LEAST) < 1e-6
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("suite", VECTOR_SUITES, **NAMED)
 def test_grouped_noise_of_a_wrong_scale_is_caught(suite, faulty, arms, exact, report):
     factor, urls = faulty

@@ -13,6 +13,7 @@ ROUNDS = rounds(200)
 ROUNDS_WITHOUT_NOISE = 45  # by chance all are right less than once in a million
 
 
+@pytest.mark.thorough
 def test_no_attacker_beats_the_bound_of_its_budget(arms, exact, report):
     with arms.served() as urls:
         right = play(arms, urls, BUDGET, ROUNDS)
@@ -25,6 +26,7 @@ def test_no_attacker_beats_the_bound_of_its_budget(arms, exact, report):
     assert p_value > VERDICT_ALPHA
 
 
+@pytest.mark.thorough
 def test_the_attacker_wins_against_a_server_without_noise(arms, exact, report):
     with arms.served(ZeroSampler) as urls:
         right = play(arms, urls, BUDGET, ROUNDS_WITHOUT_NOISE)

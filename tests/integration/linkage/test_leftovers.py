@@ -57,6 +57,7 @@ def names(folder, pattern="*"):
     return sorted(path.name for path in folder.glob(pattern))
 
 
+@pytest.mark.thorough
 def test_a_register_that_a_killed_command_opened_goes_when_a_worker_starts(
     linking, folder
 ):
@@ -136,6 +137,7 @@ def test_the_sheet_of_a_linkage_that_was_deleted_half_goes(linking, folder):
     assert [str(path) for path in folder.glob("*.csv")] == [kept]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("act", ["link", "delete"])
 def test_a_backup_holds_the_register_that_its_ledger_names(
     linking, folder, monkeypatch, tmp_path, act

@@ -150,6 +150,7 @@ IMAGES = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.statistical
 @pytest.mark.parametrize(
     ("data", "strategy", "loss", "bound"),
