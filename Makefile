@@ -4,6 +4,8 @@ VENV ?= .venv
 RUN = $(VENV)/bin
 # Tests wait for slots and servers a third of their time: half as many again as processors.
 WORKERS ?= $(shell echo $$(($$(nproc) * 3 / 2)))
+# Whole processes that are started, killed and waited for leave processors idle.
+WAITERS ?= $(shell echo $$(($$(nproc) * 2)))
 # What is compiled once is not compiled again by each of the processes that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 PIP = $(RUN)/python -m pip --disable-pip-version-check --quiet
@@ -45,7 +47,7 @@ test: $(VENV)/.dev ## The tests, the quick audits included
 	@$(RUN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=20 -m "not thorough and not long"
 
 test-thorough: $(VENV)/.dev ## Whole processes killed, installed and served; random questions
-	@$(RUN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=20 -m "thorough and not long"
+	@$(RUN)/python -m pytest -n $(WAITERS) --dist loadfile --no-loadscope-reorder --durations=20 -m "thorough and not long"
 
 check: $(VENV)/.dev ## Format, lint, types, import rules
 	@$(RUN)/ruff format --check .
