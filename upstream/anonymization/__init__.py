@@ -1,0 +1,1 @@
+"""Anonymized copies: never differential privacy, and never called it."""

@@ -1,0 +1,1 @@
+"""De-identified texts: what identifies is removed, generalized or replaced."""

@@ -1,0 +1,107 @@
+"""A text and its de-identified copy side by side, as one page for the custodian."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
+from string import Template
+
+from upstream.anonymization.texts.deidentifying import DeidentifiedText, Replacement
+from upstream.anonymization.texts.residual import Residue
+from upstream.extraction.text.covered import Covered
+
+_PAGE = Template("""<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy"
+ content="default-src 'none'; style-src 'unsafe-inline'">
+<title>$title</title>
+<style>
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem; }
+table { border-collapse: collapse; width: 100%; table-layout: fixed; }
+td, th { border: 1px solid #bbb; padding: .6rem; vertical-align: top; }
+td { white-space: pre-wrap; overflow-wrap: anywhere; }
+mark.old { background: #fde2e2; } mark.new { background: #dff3e4; }
+mark.left { background: #ffd54d; outline: 2px solid #b35c00; }
+p.warning { border-left: 4px solid #b35c00; padding-left: .8rem; }
+</style></head><body>
+<h1>$title</h1>
+<p class="warning">$warning</p>
+<table><tr><th>document</th><th>as it is: for the custodian alone</th>
+<th>de-identified</th></tr>
+$rows</table>
+</body></html>
+""")
+WARNING = (
+    "This is no differential privacy: what a text still says may identify somebody "
+    "to who knows them, or together with another copy."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Previewed:
+    """A document, its copy, and what of identifiers is left in that."""
+
+    name: str
+    text: str
+    copy: DeidentifiedText
+    residues: tuple[Residue, ...] = ()
+
+
+def preview_page(documents: Iterable[Previewed], title: str = "Preview") -> str:
+    """Return a page of HTML that loads nothing and runs no script.
+
+    Args:
+        documents: What is shown, in order.
+        title: Of the page.
+    """
+    rows = "".join(
+        f"<tr><td>{escape(one.name)}</td><td>{_old(one)}</td><td>{_new(one)}</td></tr>\n"
+        for one in documents
+    )
+    return _PAGE.substitute(title=escape(title), warning=escape(WARNING), rows=rows)
+
+
+def _old(one: Previewed) -> str:
+    marks = [
+        (done.start, done.end, f'class="old" title="{escape(done.label)}"')
+        for done in one.copy.replacements
+    ]
+    return _marked(one.text, marks)
+
+
+def _new(one: Previewed) -> str:
+    marks = [
+        (start, end, f'class="new" title="{escape(done.label)}"')
+        for start, end, done in _places(one.copy.replacements)
+    ]
+    left = [
+        (residue.start, residue.end, f'class="left" title="{residue.kind.value}"')
+        for residue in one.residues
+    ]
+    return _marked(one.copy.text, [*left, *marks])
+
+
+def _places(
+    replacements: Iterable[Replacement],
+) -> Iterable[tuple[int, int, Replacement]]:
+    """Yield where what was written stands in the copy."""
+    moved = 0
+    for done in replacements:
+        start = done.start + moved
+        yield start, start + len(done.new), done
+        moved += len(done.new) - (done.end - done.start)
+
+
+def _marked(text: str, marks: Iterable[tuple[int, int, str]]) -> str:
+    """Return a text with its marks; of two that overlap the one given first."""
+    kept: list[tuple[int, int, str]] = []
+    covered = Covered()
+    for start, end, how in marks:
+        if not covered.meets(start, end):
+            covered.add(start, end)
+            kept.append((start, end, how))
+    parts, at = [], 0
+    for start, end, how in sorted(kept):
+        parts += [escape(text[at:start]), f"<mark {how}>", escape(text[start:end])]
+        parts.append("</mark>")
+        at = end
+    return "".join([*parts, escape(text[at:])])

@@ -1,0 +1,180 @@
+"""What of a patient's identifiers is left in a text that was de-identified.
+
+The text is read again: for the words of the patient's names, whole or with one slip,
+for numbers however they are parted, and for what else is known of the patient as it
+stands. A model misses; this finds what it found elsewhere, or what the tables say.
+"""
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from upstream.anonymization.texts.kinds import Kind
+
+LEAST_LETTERS = 3
+"""Of a name that is looked for; shorter ones are words of any text."""
+LEAST_WITH_A_SLIP = 6
+"""Letters of a name of which one may be another."""
+LEAST_DIGITS = 5
+"""Of a number that is looked for in parts."""
+_WORDS: Final = re.compile(r"[^\W\d_]+")
+_NUMBERS: Final = re.compile(r"[0-9](?:[-./\s()]{0,2}[0-9])*")
+_NAMED: Final = frozenset({Kind.NAME})
+_WORDED: Final = frozenset(
+    {Kind.STREET, Kind.PLACE, Kind.ORGANIZATION, Kind.PROFESSION, Kind.SEX}
+)
+_NEITHER: Final = frozenset({Kind.AGE, Kind.DATE, Kind.BIRTH_DATE, Kind.ZIP})
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Residue:
+    """A part of an output that may identify.
+
+    Attributes:
+        start: Offset of its first character in the output, in code points.
+        end: Offset behind its last one.
+        kind: What it identifies by.
+        is_exact: Whether it stands as the identifier does but for case and accents; a
+            word that begins small, or has one other letter, may be an ordinary one.
+    """
+
+    start: int
+    end: int
+    kind: Kind
+    is_exact: bool
+
+
+class ResidualCheck:
+    """Looks for one patient's identifiers."""
+
+    def __init__(self, identifiers: Iterable[tuple[Kind, str]]) -> None:
+        """Take what is known of a patient.
+
+        Args:
+            identifiers: Kinds and values: of the identifier view, and of all spans that
+                were replaced in any of the patient's documents.
+        """
+        self._names: set[str] = set()
+        self._numbers: dict[str, Kind] = {}
+        self._texts: dict[str, Kind] = {}
+        for kind, value in identifiers:
+            self._take(kind, value)
+        self._slips = _deletions(
+            name for name in self._names if len(name) >= LEAST_WITH_A_SLIP
+        )
+
+    def _take(self, kind: Kind, value: str) -> None:
+        folded = folded_text(value)
+        if kind in _NAMED:
+            words = _WORDS.findall(folded)
+            self._names |= {word for word in words if len(word) >= LEAST_LETTERS}
+        elif kind in _WORDED or kind in _NEITHER:
+            if len(folded.strip()) > LEAST_LETTERS:
+                self._texts[folded.strip()] = kind
+        else:
+            digits = re.sub(r"[^0-9]", "", folded)
+            if len(digits) >= LEAST_DIGITS:
+                self._numbers[digits] = kind
+            if len(folded.strip()) > LEAST_LETTERS:
+                self._texts[folded.strip()] = kind
+
+    def find(self, text: str) -> list[Residue]:
+        """Return what is left in a text, in its order.
+
+        >>> check = ResidualCheck([(Kind.NAME, "Ada Stone"), (Kind.PHONE, "555-0100")])
+        >>> [one.kind.value for one in check.find("Call STONE at 555 0100.")]
+        ['name', 'phone']
+        """
+        folded = folded_text(text)
+        found = {*self._of_names(text, folded), *self._of_numbers(folded)}
+        return sorted(found | set(self._of_texts(folded)))
+
+    def _of_names(self, text: str, folded: str) -> Iterator[Residue]:
+        for word in _WORDS.finditer(folded):
+            said = word[0]
+            is_small = text[word.start()].islower()
+            if said in self._names:
+                yield Residue(word.start(), word.end(), Kind.NAME, not is_small)
+            elif (
+                not is_small
+                and len(said) >= LEAST_WITH_A_SLIP - 1
+                and self._is_slip(said)
+            ):
+                yield Residue(word.start(), word.end(), Kind.NAME, is_exact=False)
+
+    def _is_slip(self, word: str) -> bool:
+        near = {word, *_without_one(word)}
+        names = {name for one in near for name in self._slips.get(one, ())}
+        return any(within_one_slip(name, word) for name in names)
+
+    def _of_numbers(self, folded: str) -> Iterator[Residue]:
+        for run in _NUMBERS.finditer(folded):
+            places = [place for place, sign in enumerate(run[0]) if sign.isdigit()]
+            digits = "".join(run[0][place] for place in places)
+            for number, kind in self._numbers.items():
+                at = digits.find(number)
+                while at >= 0:
+                    start = run.start() + places[at]
+                    end = run.start() + places[at + len(number) - 1] + 1
+                    yield Residue(start, end, kind, is_exact=True)
+                    at = digits.find(number, at + 1)
+
+    def _of_texts(self, folded: str) -> Iterator[Residue]:
+        for wanted, kind in self._texts.items():
+            whole = rf"(?<!\w){re.escape(wanted)}(?!\w)"
+            for found in re.finditer(whole, folded):
+                yield Residue(found.start(), found.end(), kind, is_exact=True)
+
+
+def folded_text(text: str) -> str:
+    """Return a text without case and accents, of as many characters.
+
+    >>> folded_text("MÜLLER, José")
+    'muller, jose'
+    """
+    return "".join(_folded(character) for character in text)
+
+
+def _folded(character: str) -> str:
+    bare = unicodedata.normalize("NFD", character)[0].lower()
+    return bare if len(bare) == 1 else character
+
+
+def within_one_slip(one: str, other: str) -> bool:
+    """Whether words are alike but for one letter, left out, added, other or swapped.
+
+    >>> within_one_slip("garcia", "gracia"), within_one_slip("garcia", "garzja")
+    (True, False)
+    """
+    if one == other:
+        return True
+    if abs(len(one) - len(other)) > 1:
+        return False
+    at = next(
+        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
+        min(len(one), len(other)),
+    )
+    left, right = one[at:], other[at:]
+    swapped = left[1:2] + left[:1] + left[2:]
+    return (
+        left[1:] == right
+        or left == right[1:]
+        or left[1:] == right[1:]
+        or (len(left) > 1 and swapped == right)
+    )
+
+
+def _deletions(names: Iterable[str]) -> Mapping[str, set[str]]:
+    """Return names by what they are without one letter: who is near shares one."""
+    told: dict[str, set[str]] = defaultdict(set)
+    for name in names:
+        for near in {name, *_without_one(name)}:
+            told[near].add(name)
+    return told
+
+
+def _without_one(word: str) -> Iterator[str]:
+    return (word[:i] + word[i + 1 :] for i in range(len(word)))
