@@ -34,6 +34,7 @@ from server.persistence import tables
 from server.persistence.schema import (
     RECORDED_TABLES,
 )
+from server.use_cases.anonymization.work.jobs import TextCopyJob
 from server.use_cases.custody.populations import installation_value
 from server.use_cases.extraction.evaluating import EvaluateJob
 from server.use_cases.extraction.pipelines.pipelines import PipelineJob
@@ -130,6 +131,7 @@ def job_kinds(services: Services) -> JobKinds:
         LinkJob(services),
         ApplyJob(services),
         ExportJob(services),
+        TextCopyJob(services),
     ]
     return {load.name: load, release.name: release, **{one.name: one for one in texts}}
 

@@ -13,6 +13,7 @@ from server.bootstrap import (
     make_services,
 )
 from server.cli.analyst import add_analyst_commands
+from server.cli.anonymization.anonymize import CopyCommandParts, anonymize_commands
 from server.cli.commands import Wiring, add_commands, settings_or_exit
 from server.cli.data.jobs import job_commands
 from server.cli.data.manifests import manifest_commands
@@ -33,6 +34,8 @@ from server.cli.texts.texts import text_commands
 from server.installing import actor, initialise, upgrade_database
 from server.processes.job_worker import work_as_process
 from server.telemetry.logs import configure_logs
+from server.use_cases.anonymization.service import CopyService
+from server.use_cases.anonymization.work.previews import PreviewService
 from server.use_cases.extraction.service import TextService
 from server.use_cases.jobs.queues import JobQueues
 from server.use_cases.linkage.review import ReviewService
@@ -77,6 +80,12 @@ _linkages = LinkageCommandParts(
     review=lambda: ReviewService(make_services(settings_or_exit())),
 )
 cli.add_typer(linkage_commands(_linkages), name="linkage")
+_copies = CopyCommandParts(
+    work=_texts,
+    copies=lambda: CopyService(make_services(settings_or_exit())),
+    previews=lambda: PreviewService(make_services(settings_or_exit())),
+)
+cli.add_typer(anonymize_commands(_copies), name="anonymize")
 _ledger = ledger_commands(
     lambda: AuditService(make_services(settings_or_exit()), actor()),
     lambda: AuditService(make_services(settings_or_exit(), ends_restore=True), actor()),

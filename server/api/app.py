@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from privacy.errors import CuratorError
+from server.api.admin.anonymized import ANONYMIZED
 from server.api.admin.custody import CUSTODY
 from server.api.admin.jobs import JOBS
 from server.api.admin.linkages import LINKAGES
@@ -105,6 +106,7 @@ def make_app(lifespan: Lifespan | None = None) -> FastAPI:
     _add_reading_routes(app)
     JOBS.add_to(app)
     LINKAGES.add_to(app)
+    ANONYMIZED.add_to(app)
     _add_health_routes(app)
     OVERSIGHT.add_to(app)
     add_sample_route(app)

@@ -160,6 +160,11 @@ class Settings(BaseSettings):
         return self.data / "snapshots"
 
     @property
+    def anonymized(self) -> Path:
+        """Where anonymized copies lie, never beside releases."""
+        return self.data / "anonymized"
+
+    @property
     def releases(self) -> Path:
         """Where the files of published releases lie."""
         return self.data / "releases"

@@ -5,8 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from server.use_cases.anonymization.service import CopyService, HandOut
 from server.use_cases.approvals.second_persons import ProposalOpenError
 from server.use_cases.loading.loading import LoadChoices
+from tests.support.copies import store_copy
 from tests.support.installations import replies
 from tests.support.installations.harness import (
     ImportingInstallation,
@@ -15,6 +17,7 @@ from tests.support.installations.harness import (
     serve_in_thread,
 )
 from tests.support.installations.publishing import paths, spec
+from tests.support.installations.texts import OPERATOR
 from tests.support.installations.two_persons import Two
 from tests.support.linking import write_exports
 
@@ -142,6 +145,21 @@ def link(story):
     story.send("carol", "POST", f"{path}/decisions/{made['decision']}/undo")
 
 
+def copy(story):
+    """Hand out two copies of texts, and look at who got them."""
+    to, folder = HandOut("Ada, registry", "protocol 12"), story.installation.folder
+    with story.installation.services() as services:
+        made = [store_copy(services, "people") for _ in range(2)]
+        for one in made:
+            given = (OPERATOR, one, to, folder / one)
+            with pytest.raises(ProposalOpenError):
+                CopyService(services).hand_out(*given)
+            story.two.approve_all("carol")
+            CopyService(services).hand_out(*given)
+    story.send("carol", "GET", "anonymized")
+    story.send("carol", "GET", f"anonymized/{made[0]}")
+
+
 def publish(story):
     readers = [{"project": "study"}]
     for told, times in (
@@ -216,6 +234,7 @@ def test_every_route_replies_as_the_document_says(story):
     keep(story)
     switch(story)
     link(story)
+    copy(story)
     released = publish(story)
     analyse(story, released)
     look_back(story, released)

@@ -75,6 +75,8 @@ ROUTES: Mapping[str, frozenset[str]] = {
     "GET /v1/admin/linkages/{linkage}/decisions": CUSTODIAN,
     "GET /v1/admin/linkages/{linkage}/agreement": CUSTODIAN,
     "GET /v1/admin/linkages/{linkage}/acts": CUSTODIAN,
+    "GET /v1/admin/anonymized": CUSTODIAN,
+    "GET /v1/admin/anonymized/{copy}": CUSTODIAN,
     "POST /v1/admin/releases/plan": CUSTODIAN,
     "POST /v1/admin/releases": CUSTODIAN,
     "GET /v1/admin/releases": CUSTODIAN,

@@ -16,6 +16,7 @@ from server.use_cases.approvals.second_persons import ProposalOpenError, propose
 from server.use_cases.custody.projects import NewProject
 from server.use_cases.identity.roles import EVERYBODY, ROLES, ROUTES
 from server.use_cases.jobs.jobs import Viewer
+from tests.support.copies import store_copy
 from tests.support.installations.harness import (
     DEFAULT_ROWS,
     STRANGERS,
@@ -45,7 +46,7 @@ NOBODYS = {
     "principal": "nobody", "key": "k_" + "0" * 24, "query_id": "q_" + "0" * 24,
     "proposal": "pr_" + "0" * 24, "job": "job_" + "0" * 24, "snapshot": "s_" + "0" * 24,
     "release": "rel_" + "0" * 24, "linkage": "lnk_" + "0" * 24, "pair": "7_8",
-    "decision": "dec_" + "0" * 24,
+    "decision": "dec_" + "0" * 24, "copy": "anon_" + "0" * 24,
 }  # fmt: skip
 
 
@@ -155,6 +156,8 @@ ROWS = {
         Row("GET /v1/admin/linkages/{linkage}/decisions"),
         Row("GET /v1/admin/linkages/{linkage}/agreement"),
         Row("GET /v1/admin/linkages/{linkage}/acts"),
+        Row("GET /v1/admin/anonymized"),
+        Row("GET /v1/admin/anonymized/{copy}"),
         Row("POST /v1/admin/releases/plan", {"release": spec("planned")}),
         Row("POST /v1/admin/releases", {"release": spec("queued")}, 202),
         Row("GET /v1/releases"),
@@ -248,14 +251,14 @@ def world(tmp_path_factory):
             "principal": "ada", "key": spare_key, "query_id": mine["query_id"],
             "job": _job(installation, "people"), "snapshot": older, "newer": newer,
             "release": releases[0], "tree": trees[0],
-            **_linkage(installation, "people"),
+            "copy": _copy(installation, "people"), **_linkage(installation, "people"),
         }  # fmt: skip
         others = {
             "population": "pupils", "dataset": "school", "project": "other",
             "principal": "eve", "key": spare_key, "query_id": theirs["query_id"],
             "job": _job(installation, "pupils"), "snapshot": school,
             "release": releases[1], "tree": trees[1],
-            **_linkage(installation, "pupils"),
+            "copy": _copy(installation, "pupils"), **_linkage(installation, "pupils"),
         }  # fmt: skip
         yield World(installation, two, http, own, others)
 
@@ -284,6 +287,12 @@ def _linkage(installation, population):
     """Write a linkage of a population; return the names of what is in it."""
     with installation.services() as services:
         return store_linkage(services, population)
+
+
+def _copy(installation, population):
+    """Write an anonymized copy of a population; return its id."""
+    with installation.services() as services:
+        return store_copy(services, population)
 
 
 def _release(installation, dataset, project, name, **more):

@@ -3,7 +3,7 @@
 Whatever an action cannot be done to is tagged, never kept, and counted.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -69,6 +69,14 @@ class DeidentifiedText:
 
     text: str
     replacements: tuple[Replacement, ...]
+
+    def written(self) -> Iterator[tuple[int, int, Replacement]]:
+        """Yield where in this text each of them stands: its start, and its end."""
+        moved = 0
+        for one in self.replacements:
+            start = one.start + moved
+            yield start, start + len(one.new), one
+            moved += len(one.new) - (one.end - one.start)
 
 
 @dataclass(frozen=True)

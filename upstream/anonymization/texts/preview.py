@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from string import Template
 
-from upstream.anonymization.texts.deidentifying import DeidentifiedText, Replacement
+from upstream.anonymization.texts.deidentifying import DeidentifiedText
 from upstream.anonymization.texts.residual import Residue
 from upstream.extraction.text.covered import Covered
 
@@ -71,24 +71,13 @@ def _old(one: Previewed) -> str:
 def _new(one: Previewed) -> str:
     marks = [
         (start, end, f'class="new" title="{escape(done.label)}"')
-        for start, end, done in _places(one.copy.replacements)
+        for start, end, done in one.copy.written()
     ]
     left = [
         (residue.start, residue.end, f'class="left" title="{residue.kind.value}"')
         for residue in one.residues
     ]
     return _marked(one.copy.text, [*left, *marks])
-
-
-def _places(
-    replacements: Iterable[Replacement],
-) -> Iterable[tuple[int, int, Replacement]]:
-    """Yield where what was written stands in the copy."""
-    moved = 0
-    for done in replacements:
-        start = done.start + moved
-        yield start, start + len(done.new), done
-        moved += len(done.new) - (done.end - done.start)
 
 
 def _marked(text: str, marks: Iterable[tuple[int, int, str]]) -> str:

@@ -20,6 +20,7 @@ LEAST_WITH_A_SLIP = 6
 """Letters of a name of which one may be another."""
 LEAST_DIGITS = 5
 """Of a number that is looked for in parts."""
+_RUNS: Final = re.compile(r"[^\W_]+")
 _WORDS: Final = re.compile(r"[^\W\d_]+")
 _NUMBERS: Final = re.compile(r"[0-9](?:[-./\s()]{0,2}[0-9])*")
 _NAMED: Final = frozenset({Kind.NAME})
@@ -59,7 +60,7 @@ class ResidualCheck:
         """
         self._names: set[str] = set()
         self._numbers: dict[str, Kind] = {}
-        self._texts: dict[str, Kind] = {}
+        self._texts: dict[str, list[tuple[str, int, Kind]]] = defaultdict(list)
         for kind, value in identifiers:
             self._take(kind, value)
         self._slips = _deletions(
@@ -72,14 +73,20 @@ class ResidualCheck:
             words = _WORDS.findall(folded)
             self._names |= {word for word in words if len(word) >= LEAST_LETTERS}
         elif kind in _WORDED or kind in _NEITHER:
-            if len(folded.strip()) > LEAST_LETTERS:
-                self._texts[folded.strip()] = kind
+            self._take_text(kind, folded.strip())
         else:
             digits = re.sub(r"[^0-9]", "", folded)
             if len(digits) >= LEAST_DIGITS:
                 self._numbers[digits] = kind
-            if len(folded.strip()) > LEAST_LETTERS:
-                self._texts[folded.strip()] = kind
+            self._take_text(kind, folded.strip())
+
+    def _take_text(self, kind: Kind, value: str) -> None:
+        """Keep a value by its first word: a text is looked through word by word."""
+        word = _RUNS.search(value)
+        if word is not None and len(value) > LEAST_LETTERS:
+            told = (value, word.start(), kind)
+            if told not in self._texts[word[0]]:
+                self._texts[word[0]].append(told)
 
     def find(self, text: str) -> list[Residue]:
         """Return what is left in a text, in its order.
@@ -123,10 +130,13 @@ class ResidualCheck:
                     at = digits.find(number, at + 1)
 
     def _of_texts(self, folded: str) -> Iterator[Residue]:
-        for wanted, kind in self._texts.items():
-            whole = rf"(?<!\w){re.escape(wanted)}(?!\w)"
-            for found in re.finditer(whole, folded):
-                yield Residue(found.start(), found.end(), kind, is_exact=True)
+        for word in _RUNS.finditer(folded):
+            for value, before, kind in self._texts.get(word[0], ()):
+                start = word.start() - before
+                end = start + len(value)
+                is_whole = start >= 0 and not folded[end : end + 1].isalnum()
+                if is_whole and folded.startswith(value, start):
+                    yield Residue(start, end, kind, is_exact=True)
 
 
 def folded_text(text: str) -> str:

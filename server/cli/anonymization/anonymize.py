@@ -1,0 +1,170 @@
+"""``curator anonymize``: copies for others that are no differential privacy."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from server.cli.terminal.output import Json, confirm, refusals, show, show_list
+from server.cli.texts.parts import Background, Limit, TextCommandParts
+from server.use_cases.anonymization.service import CopyService, HandOut, checked_line
+from server.use_cases.anonymization.work.previews import MOST, PreviewService
+from server.use_cases.services.documents import Document
+from server.use_cases.services.paging import Page
+
+Name = Annotated[str, typer.Argument(help="A copy's name, or its id.")]
+CopyFile = Annotated[
+    Path, typer.Argument(help="What declares the copy, under CURATOR_IMPORT.")
+]
+
+
+def _checked(text: str | None) -> str | None:
+    if text is None:
+        return None
+    try:
+        return checked_line(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+@dataclass(frozen=True, slots=True)
+class CopyCommandParts:
+    """What the commands work with.
+
+    Attributes:
+        work: Has jobs done.
+        copies: Lists, shows, hands out and deletes.
+        previews: Shows what a copy would be.
+    """
+
+    work: TextCommandParts
+    copies: Callable[[], CopyService]
+    previews: Callable[[], PreviewService]
+
+
+def anonymize_commands(parts: CopyCommandParts) -> typer.Typer:
+    """Return the commands."""
+    cli = typer.Typer(
+        help="Copies of texts for others: no differential privacy; for custodians."
+    )
+    _add_making(cli, parts)
+    _add_lists(cli, parts)
+    _add_changes(cli, parts)
+    return cli
+
+
+def _add_making(cli: typer.Typer, parts: CopyCommandParts) -> None:
+    def made(file: Path, *, is_plan: bool, background: bool, as_json: bool) -> None:
+        with refusals(as_json=as_json):
+            told: Document = {"file": str(file.absolute()), "dry_run": is_plan}
+            parts.work.run(
+                "anonymize.texts", told, background=background, as_json=as_json
+            )
+
+    @cli.command()
+    def plan(
+        file: CopyFile, *, background: Background = False, json: Json = False
+    ) -> None:
+        """Say what a copy would keep, replace and leave; nothing is made.
+
+        It counts raw texts: it is for custodians alone.
+
+        Example: curator anonymize plan registry.yaml
+        """
+        made(file, is_plan=True, background=background, as_json=json)
+
+    @cli.command()
+    def run(
+        file: CopyFile, *, background: Background = False, json: Json = False
+    ) -> None:
+        """Make a de-identified copy of texts; it stays here until it is handed out.
+
+        Example: curator anonymize run registry.yaml
+        """
+        made(file, is_plan=False, background=background, as_json=json)
+
+    @cli.command()
+    def preview(
+        file: CopyFile,
+        to: Annotated[Path, typer.Argument(help="A page of HTML; new.")],
+        *,
+        documents: Annotated[
+            int, typer.Option(min=1, max=MOST, help="How many, at most.")
+        ] = 20,
+        left: Annotated[
+            bool, typer.Option(help="Those alone in which identifiers are left.")
+        ] = False,
+        json: Json = False,
+    ) -> None:
+        """Write texts beside their copies as a page: it holds raw texts.
+
+        Example: curator anonymize preview registry.yaml preview.html --left
+        """
+        with refusals(as_json=json):
+            service = parts.previews()
+            told = service.write(file, to, most=documents, only_left=left)
+            show(told, as_json=json)
+
+
+def _add_lists(cli: typer.Typer, parts: CopyCommandParts) -> None:
+    @cli.command("list")
+    def list_all(*, limit: Limit = 50, json: Json = False) -> None:
+        """List the copies, newest first, and to how many each was handed out.
+
+        Example: curator anonymize list
+        """
+        with refusals(as_json=json):
+            viewer = parts.work.viewer()
+            found = parts.copies().page(viewer, Page(limit))["items"]
+            show_list(found, as_json=json)
+
+    @cli.command("show")
+    def show_one(copy: Name, *, json: Json = False) -> None:
+        """Show a copy: its manifest, who got it, who got others of its people.
+
+        Example: curator anonymize show registry
+        """
+        with refusals(as_json=json):
+            show(parts.copies().show(parts.work.viewer(), copy), as_json=json)
+
+
+def _add_changes(cli: typer.Typer, parts: CopyCommandParts) -> None:
+    @cli.command("hand-out")
+    def hand_out(
+        copy: Name,
+        folder: Annotated[Path, typer.Argument(help="Where its files go; new.")],
+        *,
+        to: Annotated[str, typer.Option(callback=_checked, help="Who gets it.")],
+        purpose: Annotated[str, typer.Option(callback=_checked, help="What for.")],
+        json: Json = False,
+    ) -> None:
+        """Hand a copy out: another custodian approves, and the ledger keeps to whom.
+
+        Repeat the command once it was approved.
+
+        Example: curator anonymize hand-out registry out --to "Ada, registry"
+        --purpose "protocol 12/2026"
+        """
+        with refusals(as_json=json):
+            told = parts.copies().hand_out(
+                parts.work.viewer(), copy, HandOut(to, purpose), folder
+            )
+            show(told, as_json=json)
+
+    @cli.command()
+    def delete(
+        copy: Name,
+        *,
+        yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+        json: Json = False,
+    ) -> None:
+        """Delete a copy here; what was handed out of it stays where it is.
+
+        Example: curator anonymize delete registry
+        """
+        with refusals(as_json=json):
+            if not yes:
+                confirm(f"deletes the copy {copy}")
+            show(parts.copies().delete(parts.work.viewer(), copy), as_json=json)

@@ -1,0 +1,1 @@
+"""Anonymized copies: kept apart from releases, handed out by two persons."""

@@ -1,0 +1,1 @@
+"""The jobs that make anonymized copies, and previews of them."""

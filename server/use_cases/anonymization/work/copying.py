@@ -1,0 +1,202 @@
+"""A collection's documents, de-identified patient by patient's values.
+
+First all that was found of each patient is gathered, then each document is rewritten
+and read again for it.
+"""
+
+import hashlib
+import hmac
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from server.use_cases.anonymization.work.declarations import TextCopy
+from server.use_cases.services.documents import Document
+from upstream.anonymization.texts.deidentifying import (
+    DeidentifiedText,
+    Deidentifier,
+    Patient,
+)
+from upstream.anonymization.texts.keyed import KeyedChoice
+from upstream.anonymization.texts.kinds import Kind
+from upstream.anonymization.texts.lists import LISTS
+from upstream.anonymization.texts.names import NameSurrogates
+from upstream.anonymization.texts.profiles import Action, profile
+from upstream.anonymization.texts.residual import ResidualCheck, Residue
+from upstream.anonymization.texts.surrogates import Surrogates
+from upstream.anonymization.texts.written_dates import DateReading
+from upstream.extraction.text.spans import AnnotatedDocument
+
+_LABEL = b"curator anonymized texts\0"
+_PATIENTS_HELD = 256
+_ID_BYTES = 12
+_OF_NOBODY = "document "
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedDocument:
+    """A document of a copy.
+
+    Attributes:
+        id: Drawn by the key from the document's own; tells nothing of it.
+        patient: Likewise, of the patient's; None where the copy has none.
+        text: What is given out.
+        made: What was done, before what was left was tagged.
+        residues: What was left then, in ``made.text``.
+    """
+
+    id: str
+    patient: str | None
+    text: str
+    made: DeidentifiedText
+    residues: tuple[Residue, ...]
+
+
+@dataclass
+class CopyCounts:
+    """What was done in a copy, counted."""
+
+    documents: int = 0
+    patients: set[str | None] = field(default_factory=set)
+    characters: int = 0
+    kept: int = 0
+    actions: Counter[tuple[str, str]] = field(default_factory=Counter)
+    tagged_instead: Counter[str] = field(default_factory=Counter)
+    exact: Counter[str] = field(default_factory=Counter)
+    doubtful: Counter[str] = field(default_factory=Counter)
+    with_exact: int = 0
+
+    def add(self, document: AnnotatedDocument, copied: CopiedDocument) -> None:
+        """Count one document."""
+        length = len(document.document.text)
+        replaced = sum(one.end - one.start for one in copied.made.replacements)
+        self.documents += 1
+        self.patients.add(copied.patient)
+        self.characters += length
+        self.kept += length - replaced
+        for one in copied.made.replacements:
+            self.actions[one.label, one.action.value] += 1
+            self.tagged_instead[one.label] += one.is_tagged
+        for left in copied.residues:
+            (self.exact if left.is_exact else self.doubtful)[left.kind.value] += 1
+        self.with_exact += any(left.is_exact for left in copied.residues)
+
+    def document(self) -> Document:
+        """Return the counts; they are of raw texts, for custodians alone."""
+        actions: dict[str, dict[str, int]] = defaultdict(dict)
+        for (label, action), count in sorted(self.actions.items()):
+            actions[label][action] = count
+        share = self.kept / self.characters if self.characters else 1.0
+        return {
+            "documents": self.documents,
+            "patients": len(self.patients),
+            "characters_kept": round(share, 4),
+            "replaced": dict(actions),
+            "tagged_instead": dict(sorted((+self.tagged_instead).items())),
+            "left": dict(sorted(self.exact.items())),
+            "left_perhaps": dict(sorted(self.doubtful.items())),
+            "documents_with_left": self.with_exact,
+        }
+
+
+class TextCopier:
+    """Rewrites documents as a file declares; two passes over them."""
+
+    def __init__(
+        self, declared: TextCopy, kinds: dict[str, Kind | None], secret: bytes
+    ) -> None:
+        """Take what a file declares.
+
+        Args:
+            declared: The file.
+            kinds: What its types stand for.
+            secret: The installation's. Copies of another name have other surrogates.
+        """
+        self._declared = declared
+        chosen = profile(declared.profile, declared.replacement)
+        self._deidentifier = Deidentifier(
+            chosen,
+            kinds,
+            DateReading(declared.dates.order, declared.dates.years_until),
+            frozenset(declared.sparse_zip3),
+            declared.year,
+        )
+        self._removed = frozenset(
+            kind for kind, done in chosen.actions.items() if done is not Action.KEEP
+        )
+        self._kinds = kinds
+        told = f"{declared.population}\0{declared.name}".encode()
+        self._key = hmac.digest(secret, _LABEL + told, hashlib.sha256)
+        self._known: dict[str, set[tuple[Kind, str]]] = defaultdict(set)
+        self._patient = lru_cache(_PATIENTS_HELD)(self._patient_of)
+        self.without_patient = 0
+        """Documents that were gathered and name none: each is a patient of its own."""
+        self.fields: set[str] = set()
+        """What stands beside the documents that were gathered."""
+
+    def gather(self, documents: Iterable[AnnotatedDocument]) -> Iterator[int]:
+        """Note what was found of each patient; yield as many times as documents."""
+        for number, one in enumerate(documents, 1):
+            whose = self._whose(one)
+            self.without_patient += whose.startswith(_OF_NOBODY)
+            self.fields |= one.document.fields.keys()
+            known = self._known[whose]
+            for span in one.spans:
+                kind = self._kinds[span.label]
+                if kind in self._removed:
+                    known.add((kind, one.document.text[span.start : span.end]))
+            yield number
+
+    def copied(self, one: AnnotatedDocument) -> CopiedDocument:
+        """Return a document's copy; all documents were gathered before."""
+        whose = self._whose(one)
+        patient, check = self._patient(whose)
+        made = self._deidentifier.rewrite(one.document.text, one.spans, patient)
+        written = [(start, end) for start, end, _ in made.written()]
+        left = tuple(
+            found for found in check.find(made.text) if not _meets(found, written)
+        )
+        has_patients = self._declared.patient is not None
+        is_tagged = self._declared.residues == "tag"
+        return CopiedDocument(
+            id=f"d_{self._drawn('document', one.document.id)}",
+            patient=f"p_{self._drawn('patient', whose)}" if has_patients else None,
+            text=_tagged(made.text, left) if is_tagged else made.text,
+            made=made,
+            residues=left,
+        )
+
+    def _whose(self, one: AnnotatedDocument) -> str:
+        """Return the patient; a document without one is a patient of its own."""
+        name = self._declared.patient
+        told = one.document.fields.get(name, "").strip() if name else ""
+        return f"patient {told}" if told else f"{_OF_NOBODY}{one.document.id}"
+
+    def _patient_of(self, whose: str) -> tuple[Patient, ResidualCheck]:
+        known = sorted(self._known[whose])
+        choice = KeyedChoice(self._key, whose)
+        names = [value for kind, value in known if kind is Kind.NAME]
+        own = Surrogates(choice, NameSurrogates.of(choice, LISTS, names))
+        most = self._declared.dates.shift_days
+        days = choice.number("days", "", 2 * most) - most
+        patient = Patient(own, days if days < 0 else days + 1)
+        return patient, ResidualCheck(known)
+
+    def _drawn(self, purpose: str, value: str) -> str:
+        told = f"{purpose}\0{value}".encode()
+        return hmac.digest(self._key, told, hashlib.sha256)[:_ID_BYTES].hex()
+
+
+def _meets(found: Residue, written: list[tuple[int, int]]) -> bool:
+    return any(start < found.end and found.start < end for start, end in written)
+
+
+def _tagged(text: str, left: Iterable[Residue]) -> str:
+    """Return a text whose certain residues are tagged; doubtful ones stay."""
+    parts, at = [], 0
+    for one in left:
+        if one.is_exact and one.start >= at:
+            parts += [text[at : one.start], f"[{one.kind.value.upper()}]"]
+            at = one.end
+    return "".join([*parts, text[at:]])

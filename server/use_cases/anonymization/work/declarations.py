@@ -1,0 +1,89 @@
+"""What a file declares of a copy of texts."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from server.use_cases.extraction.declarations import Declared
+from server.use_cases.extraction.tagging import ModelName
+from upstream.anonymization.texts.cut_values import SPARSE_ZIP3
+from upstream.anonymization.texts.kinds import NO_IDENTIFIER, Kind
+from upstream.anonymization.texts.profiles import Replacement
+from upstream.extraction.normalising.dates import Order
+from upstream.manifests.declarations import Identifier
+
+Residues = Literal["tag", "flag", "refuse"]
+MOST_DAYS = 365
+_KINDS = (*(kind.value for kind in Kind), NO_IDENTIFIER)
+
+
+def _known(name: str) -> str:
+    if name not in _KINDS:
+        message = f"write one of {', '.join(_KINDS)}"
+        raise ValueError(message)
+    return name
+
+
+KindName = Annotated[str, AfterValidator(_known)]
+
+
+class Dates(BaseModel):
+    """How dates are read, as of a pipeline, and how far they are moved.
+
+    Attributes:
+        order: What comes first in 3/5/2024.
+        years_until: The last year that two digits may mean.
+        shift_days: The most days by which a patient's dates are moved, either way.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    order: Order | None = None
+    years_until: Annotated[int, Field(ge=1900, le=2200)] | None = None
+    shift_days: Annotated[int, Field(ge=1, le=10_000)] = MOST_DAYS
+
+
+class TextCopy(Declared):
+    """A de-identified copy of a collection.
+
+    Attributes:
+        name: Of the copy. Copies of the same name have the same surrogates: who gets
+            two of them can join them.
+        collection: Of texts, read before.
+        finder: Whose spans: a model's name or id, ``rules`` or ``gold``.
+        patient: The field of documents that names the patient; none: each document is
+            another patient's.
+        profile: What becomes of identifiers.
+        replacement: What stands for those that are removed.
+        types: What types of spans are, where their names do not tell.
+        dates: How dates are read and moved.
+        sparse_zip3: ZIP codes' first digits that 20,000 people or fewer share.
+        year: By which a year of birth tells an age above 89.
+        residues: What becomes of identifiers that are found in the output still:
+            they are tagged, counted alone, or nothing is made.
+    """
+
+    name: Identifier
+    collection: Identifier
+    finder: ModelName
+    patient: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    profile: Literal["full", "partial", "safe_harbor"]
+    replacement: Replacement = "tag"
+    types: Mapping[str, KindName] = Field(default_factory=dict)
+    dates: Dates = Field(default_factory=Dates)
+    sparse_zip3: Annotated[
+        list[Annotated[str, Field(pattern=r"^[0-9]{3}$")]], Field(max_length=1_000)
+    ] = Field(default_factory=lambda: sorted(SPARSE_ZIP3))
+    year: Annotated[int, Field(ge=1900, le=2200)] | None = None
+    residues: Residues = "tag"
+
+    @model_validator(mode="after")
+    def _shifts_need_patients(self) -> Self:
+        if self.replacement == "surrogate" and self.patient is None:
+            message = (
+                "say which field names the patient (patient:): surrogates are one "
+                "patient's in all documents"
+            )
+            raise ValueError(message)
+        return self

@@ -1,0 +1,71 @@
+"""Previews of copies: some documents beside what would be given out of them."""
+
+from pathlib import Path
+from typing import Final
+
+from server.use_cases.anonymization.copies import private_file
+from server.use_cases.anonymization.work.copying import TextCopier
+from server.use_cases.anonymization.work.declarations import TextCopy
+from server.use_cases.anonymization.work.jobs import given_of
+from server.use_cases.extraction.declarations import found_in
+from server.use_cases.extraction.work import TextParts
+from server.use_cases.services.documents import Document
+from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.secret_files import read_secret
+from server.use_cases.services.services import Services
+from upstream.anonymization.texts.preview import Previewed, preview_page
+from upstream.manifests.yaml_nodes import read_yaml
+
+MOST: Final = 1_000
+"""Documents of a preview."""
+
+
+class PreviewService:
+    """Shows custodians on the host what a copy would be, beside the raw texts."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def write(
+        self, file: Path, target: Path, *, most: int, only_left: bool
+    ) -> Document:
+        """Write a page of documents and their copies, readable by its owner alone.
+
+        Args:
+            file: What declares the copy.
+            target: The page; it must not be there.
+            most: How many documents, at most ``MOST``.
+            only_left: Those alone in which identifiers are left.
+
+        Raises:
+            CuratorError: The file is wrong, or what it names is not there.
+            CommandRefusedError: The page is there already, or cannot be written.
+        """
+        if target.exists():
+            message = f"{target} exists: nothing was written"
+            raise CommandRefusedError(message)
+        declared = found_in(TextCopy, file, read_yaml(file)).declared
+        parts = TextParts(self._services)
+        collection, finder, kinds = given_of(parts, declared)
+        secret = read_secret(self._services.settings.secret_file)
+        copier = TextCopier(declared, kinds, secret)
+        for _ in copier.gather(parts.annotated(collection.id, finder)):
+            pass
+        shown: list[Previewed] = []
+        for one in parts.annotated(collection.id, finder):
+            if len(shown) == most:
+                break
+            copied = copier.copied(one)
+            if copied.residues or not only_left:
+                told = one.document
+                shown.append(
+                    Previewed(told.id, told.text, copied.made, copied.residues)
+                )
+        page = preview_page(shown, f"{declared.name}: {declared.profile}")
+        try:
+            with private_file(target) as written:
+                written.write(page.encode())
+        except OSError as error:
+            message = f"{target} cannot be written: {error.strerror}"
+            raise CommandRefusedError(message) from None
+        return {"to": str(target), "documents": len(shown)}

@@ -1,0 +1,127 @@
+"""curator anonymize: from tagged notes to a copy that two persons hand out."""
+
+import json
+
+import pytest
+
+from server.installing import initialise
+from tests.cli.conftest import Commands
+from tests.support.copies import PATIENTS, store_copy, write_copy, write_notes
+from tests.support.installations.harness import ImportingInstallation
+from tests.support.installations.two_persons import Two
+
+TO = ("--to", "Ada, registry", "--purpose", "protocol 12/2026")
+
+
+@pytest.fixture
+def notes(tmp_path, monkeypatch):
+    """Commands where notes were read, and one custodian suffices."""
+    monkeypatch.chdir(tmp_path)
+    made = ImportingInstallation(tmp_path).create()
+    made.load()
+    commands = Commands(made)
+    write_notes(tmp_path)
+    commands.run("text", "read", "notes.yaml")
+    write_copy(tmp_path)
+    return commands
+
+
+def test_the_pages_walk_ends_in_a_folder_for_the_recipient(notes, tmp_path):
+    planned = notes.json("anonymize", "plan", "registry.yaml")
+    assert (planned["copy"], planned["documents"]) == (None, 9)
+    assert notes.json("anonymize", "list")["items"] == []
+    shown = notes.json(
+        "anonymize", "preview", "registry.yaml", "preview.html", "--left"
+    )
+    assert shown["documents"] == 9
+    page = tmp_path / "preview.html"
+    assert page.stat().st_mode & 0o777 == 0o600
+    assert "Alice Stone" in page.read_text()
+    made = notes.json("anonymize", "run", "registry.yaml")
+    assert made["replaced"] == planned["replaced"]
+    given = notes.json("anonymize", "hand-out", "registry", "out", *TO)
+    assert given["files"] == ["documents.jsonl", "manifest.json"]
+    assert given["others"] == []
+    copied = (tmp_path / "out" / "documents.jsonl").read_text()
+    assert not any(name.split()[0] in copied for name, _ in PATIENTS.values())
+    told = notes.json("anonymize", "show", "registry")
+    (to,) = told["hand_outs"]
+    assert (to["recipient"], to["purpose"]) == ("Ada, registry", "protocol 12/2026")
+    assert to["approved_by"] is None
+    assert told["warning"].startswith("no differential privacy")
+    assert notes.json("ledger", "verify")["ok"]
+
+
+def test_who_gets_another_copy_of_the_same_people_is_told(notes, tmp_path):
+    notes.run("anonymize", "run", "registry.yaml")
+    notes.run("anonymize", "hand-out", "registry", "out", *TO)
+    write_copy(tmp_path, name="mining")
+    notes.run("anonymize", "run", "registry.yaml")
+    again = notes.json("anonymize", "hand-out", "mining", "more", *TO)
+    (other,) = again["others"]
+    assert other.startswith("Ada, registry got registry (anon_")
+    assert notes.json("anonymize", "show", "mining")["others"] == [other]
+    listed = {
+        o["name"]: o["handed_out"] for o in notes.json("anonymize", "list")["items"]
+    }
+    assert listed == {"registry": 1, "mining": 1}
+
+
+def test_a_folder_that_is_there_or_a_changed_file_is_refused(notes, tmp_path):
+    made = notes.json("anonymize", "run", "registry.yaml")
+    (tmp_path / "out").mkdir()
+    hand_out = ("anonymize", "hand-out", "registry")
+    assert "out exists" in notes.said(*hand_out, "out", *TO)
+    file = notes.installation.data / "anonymized" / made["copy"] / "documents.jsonl"
+    file.write_text("")
+    assert "was changed: make the copy again" in notes.said(*hand_out, "new", *TO)
+    assert not (tmp_path / "new").exists()
+    assert "anonymized.grant" not in json.dumps(notes.json("ledger", "export"))
+    assert "copy 'letters'" in notes.said("anonymize", "show", "letters")
+    assert "one line" in notes.run(*hand_out, "x", *TO[:3], "a\nb", code=2).stderr
+
+
+def test_a_copy_is_deleted_and_who_got_it_stays_on_record(notes, tmp_path):
+    made = notes.json("anonymize", "run", "registry.yaml")
+    notes.run("anonymize", "hand-out", "registry", "out", *TO)
+    assert notes.json("anonymize", "delete", "registry")["id"] == made["copy"]
+    assert notes.json("anonymize", "list")["items"] == []
+    assert list((notes.installation.data / "anonymized").iterdir()) == []
+    assert (tmp_path / "out" / "documents.jsonl").exists()
+    entries = notes.json("ledger", "export")
+    actions = [one["action"] for one in entries if one["kind"] == "admin"]
+    assert actions[-2:] == ["anonymized.grant", "anonymized.delete"]
+
+
+def test_a_name_of_several_copies_asks_for_the_id(notes):
+    ids = [notes.json("anonymize", "run", "registry.yaml")["copy"] for _ in range(2)]
+    said = notes.said("anonymize", "show", "registry")
+    assert all(one in said for one in ids)
+    assert notes.json("anonymize", "show", ids[0])["id"] == ids[0]
+
+
+def test_without_a_second_person_nothing_leaves(bare, tmp_path):
+    initialise(bare.installation.settings, single_custodian=False)
+    two = Two.make(bare.installation)
+    manifest = bare.installation.write_manifest()
+    bare.said("dataset", "load", manifest)
+    two.approve_all("carol")
+    bare.run("dataset", "load", manifest)
+    with bare.installation.services() as services:
+        store_copy(services, "people")
+    hand_out = ("anonymize", "hand-out", "registry", "out", *TO)
+    assert "needs two persons" in bare.said(*hand_out)
+    assert not (tmp_path / "out").exists()
+    (waiting,) = bare.json("proposal", "list", "--waiting")["items"]
+    (words,) = waiting["words"]
+    assert "Ada, registry" in words
+    assert "sha256" in words
+    two.approve_all("carol")
+    other = ("--to", "Eve", *TO[2:])
+    assert "needs two persons" in bare.said(*hand_out[:4], *other)
+    bare.run(*hand_out)
+    assert (tmp_path / "out" / "manifest.json").exists()
+    (to,) = bare.json("anonymize", "show", "registry")["hand_outs"]
+    assert to["approved_by"] == "carol"
+    assert "needs two persons" in bare.said(*hand_out[:3], "again", *TO)
+    assert bare.json("ledger", "verify")["ok"]

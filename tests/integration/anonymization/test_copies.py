@@ -1,0 +1,216 @@
+"""De-identified copies: made whole by jobs, seen by their custodians alone."""
+
+import json
+import stat
+from datetime import date
+
+import pytest
+
+from privacy.errors import InvalidOptionError
+from server.use_cases.anonymization.copies import CopyFolders, copy_id
+from server.use_cases.anonymization.service import CopyService
+from server.use_cases.jobs.jobs import Viewer
+from server.use_cases.services.errors import NotFoundError
+from server.use_cases.services.paging import Page
+from tests.support.copies import (
+    PATIENTS,
+    VISITS,
+    documents_of,
+    store_copy,
+    write_copy,
+    write_notes,
+)
+from tests.support.installations.harness import ImportingInstallation
+from tests.support.installations.texts import OPERATOR, Texts
+from upstream.anonymization.texts.lists import LISTS
+from upstream.anonymization.texts.written_dates import DateReading
+
+CAROL = Viewer("carol", frozenset({"people"}))
+EMIL = Viewer("emil", frozenset({"pupils"}))
+
+
+@pytest.fixture
+def texts(tmp_path, monkeypatch):
+    """Notes that were read, and what jobs about them need."""
+    monkeypatch.chdir(tmp_path)
+    made = ImportingInstallation(tmp_path).create()
+    made.load()
+    with made.services() as services:
+        told = Texts(made, services)
+        told.read(write_notes(tmp_path))
+        yield told
+
+
+def made(texts, **changes):
+    path = write_copy(texts.folder, **changes)
+    return texts.done("anonymize.texts", file=str(path))
+
+
+def by_patient(documents):
+    found = {}
+    for one in documents:
+        found.setdefault(one["patient"], []).append(one["text"])
+    return found
+
+
+def test_a_patient_has_one_surrogate_in_all_documents_and_nobody_his_own_name(texts):
+    result = made(texts, profile="full")
+    documents = documents_of(texts.services, result["copy"])
+    assert (result["documents"], result["patients"]) == (9, 3)
+    assert result["tagged_instead"] == {}
+    for notes in by_patient(documents).values():
+        names = {note.split(",")[0] for note in notes}
+        assert len(notes) == len(VISITS)
+        assert len(names) == 1
+        given, family = names.pop().split()
+        assert family in LISTS.surnames
+        assert all(f"for {given[0]}. {family.upper()}." in note for note in notes)
+    told = json.dumps(documents)
+    for name, code in PATIENTS.values():
+        given, family = name.split()
+        assert not {given, family, family.upper(), code} & set(
+            told.replace('"', " ").replace(".", " ").replace(",", " ").split()
+        )
+
+
+def test_dates_of_a_patient_keep_their_intervals(texts):
+    documents = documents_of(texts.services, made(texts, profile="full")["copy"])
+    reading = DateReading("month_first", 2026)
+    seen = [reading.of(day) for day in VISITS]
+    for notes in by_patient(documents).values():
+        days = sorted(reading.of(n.split("Seen ")[1].split(".")[0]) for n in notes)
+        assert [day - days[0] for day in days] == [day - seen[0] for day in seen]
+        assert date(2023, 3, 5) <= days[0] <= date(2025, 3, 6)
+        assert days != seen
+
+
+def test_safe_harbor_keeps_years_ages_and_three_digits(texts):
+    documents = documents_of(texts.services, made(texts, replacement="tag")["copy"])
+    assert min(one["text"] for one in documents) == (
+        "[NAME], 51 years, of 000. Seen 2024. MRN [MRN]. [NAME] slept well; fell once. "
+        "Signed for [NAME].\n"
+    )
+
+
+def test_what_no_span_marks_is_found_by_what_others_do(texts):
+    tagged = made(texts, replacement="tag")
+    assert tagged["left"] == {"name": 9}
+    assert tagged["documents_with_left"] == 9
+    flagged = made(texts, replacement="tag", residues="flag")
+    assert flagged["left"] == {"name": 9}
+    texts_of = [one["text"] for one in documents_of(texts.services, flagged["copy"])]
+    assert sum("Stone slept" in text for text in texts_of) == len(VISITS)
+    path = write_copy(texts.folder, residues="refuse")
+    refused = texts.run("anonymize.texts", file=str(path))
+    assert refused["state"] == "failed"
+    assert "9 of 9 documents still hold identifiers" in refused["error"]
+    assert "9 of name" in refused["error"]
+
+
+def test_ids_tell_nothing_and_copies_of_another_name_have_others(texts):
+    one = documents_of(texts.services, made(texts)["copy"])
+    again = documents_of(texts.services, made(texts)["copy"])
+    other = documents_of(texts.services, made(texts, name="mining")["copy"])
+    assert one == again
+    assert {d["patient"] for d in one}.isdisjoint({d["patient"] for d in other})
+    assert [d["id"] for d in one] == sorted(d["id"] for d in one)
+    assert not any(patient in json.dumps(one) for patient in PATIENTS)
+
+
+def test_a_plan_says_what_would_be_and_makes_nothing(texts):
+    path = write_copy(texts.folder)
+    told = texts.done("anonymize.texts", file=str(path), dry_run=True)
+    assert told["copy"] is None
+    assert told["documents"] == 9
+    assert told["replaced"]["AGE"] == {"top_code": 9}
+    assert not texts.services.settings.anonymized.exists()
+    assert made(texts)["replaced"] == told["replaced"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"types": {"SMOKING": "none"}}, "say what these types are, one of name, "),
+        ({"types": {"FALL": "fall"}}, "types.FALL: write one of name, "),
+        ({"collection": "letters"}, "no collection 'letters'"),
+        ({"finder": "names"}, "no model 'names'"),
+        ({"finder": "rules"}, "has none of rules"),
+        ({"profile": "most"}, "profile: "),
+        ({"patient": None}, "surrogates are one patient's in all documents"),
+        ({"residue": "tag"}, "residue: unknown key: did you mean residues?"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_done(texts, changes, said):
+    path = write_copy(texts.folder, **changes)
+    with pytest.raises(InvalidOptionError) as refused:
+        texts.submit("anonymize.texts", file=str(path))
+    assert said in str(refused.value)
+
+
+def test_a_field_of_patients_that_no_document_has_is_refused(texts):
+    refused = texts.run(
+        "anonymize.texts", file=str(write_copy(texts.folder, patient="mrn"))
+    )
+    assert refused["state"] == "failed"
+    assert (
+        "no document of notes has the field 'mrn': they have patient_id"
+        in refused["error"]
+    )
+
+
+def test_the_manifest_has_the_warning_and_files_are_their_owners_alone(texts):
+    copy = made(texts)["copy"]
+    folder = texts.services.settings.anonymized / copy
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["warning"].startswith("no differential privacy")
+    assert len(manifest["broken_by"]) == 4
+    assert manifest["files"][0]["name"] == "documents.jsonl"
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()}
+    assert modes == {0o600}
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "documents.jsonl",
+        "manifest.json",
+    ]
+
+
+def test_what_a_killed_attempt_left_is_gone_and_the_copy_is_whole(texts):
+    path = write_copy(texts.folder)
+    job = texts.submit("anonymize.texts", file=str(path))
+    folders = CopyFolders(texts.services.settings.anonymized)
+    (folders.stage(job) / "documents.unordered").write_text("half")
+    texts.work()
+    assert texts.jobs.show(OPERATOR, job)["state"] == "done"
+    assert [one.name for one in folders.folder.iterdir()] == [copy_id(job)]
+    assert len(documents_of(texts.services, copy_id(job))) == 9
+
+
+def test_what_a_cancelled_job_left_goes_with_the_next(texts):
+    path = write_copy(texts.folder)
+    job = texts.submit("anonymize.texts", file=str(path))
+    folders = CopyFolders(texts.services.settings.anonymized)
+    (folders.stage(job) / "documents.unordered").write_text("half")
+    texts.jobs.cancel(OPERATOR, job)
+    copy = made(texts)["copy"]
+    assert [one.name for one in folders.folder.iterdir()] == [copy]
+
+
+def test_custodians_see_the_copies_of_their_own_populations(texts):
+    own, other = (store_copy(texts.services, name) for name in ("people", "pupils"))
+    service = CopyService(texts.services)
+    assert [one["id"] for one in service.page(CAROL, Page(9))["items"]] == [own]
+    assert service.show(CAROL, own)["manifest"]["kind"] == "texts"
+    with pytest.raises(NotFoundError):
+        service.show(CAROL, other)
+    with pytest.raises(NotFoundError):
+        service.show(EMIL, "registry")  # a name is for the host
+    assert len(service.page(OPERATOR, Page(1))["items"]) == 1
+
+
+def test_pages_go_on_behind_their_cursor(texts):
+    ids = {store_copy(texts.services, "people") for _ in range(3)}
+    service = CopyService(texts.services)
+    first = service.page(CAROL, Page(2))
+    second = service.page(CAROL, Page(2, first["next_cursor"]))
+    assert second["next_cursor"] is None
+    assert {one["id"] for one in first["items"] + second["items"]} == ids
