@@ -45,7 +45,12 @@ def link_by_weights(records: Mapping[str, Values]) -> dict[str, int]:
         )
         links = [ScoredPair(*row) for row in found.fetchall()]
         count = len(records)
-        known = Known(["", *["all"] * count], [0] * (count + 1), [0] * (count + 1))
+        known = Known(
+            ["", *["all"] * count],
+            [0] * (count + 1),
+            [0] * (count + 1),
+            lambda number, _: number,
+        )
         settled = settle(
             known,
             links,

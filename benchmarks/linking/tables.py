@@ -85,7 +85,7 @@ def linked(
     )
     nothing = [0] * (len(records.rows) + 1)
     settled = settle(
-        Known(["", *records.sources], nothing, nothing),
+        Known(["", *records.sources], nothing, nothing, lambda number, _: number),
         [ScoredPair(*each) for each in found.fetchall()],
         Rules(parameters.link, parameters.review, frozenset(spec.once), spec.largest),
         score=lambda pairs: scoring.score_pairs(parameters, pairs),

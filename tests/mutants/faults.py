@@ -2570,6 +2570,22 @@ FAULTS = (
         ("tests/unit/query_lang/test_compile.py",),
     ),
     Fault(
+        "draws_that_chose_boxes_summed",
+        "ends of sums over boxes are made of the draws that chose the boxes",
+        "release/cubes/models/parts/ends.py",
+        "    if len(levels[0]) == 1:",
+        "    if not levels:",
+        ("tests/unit/release/cubes/questions/test_ends_of_counts.py",),
+    ),
+    Fault(
+        "unit_keys_run_on",
+        "new patients of a linkage get running numbers: who leaves moves strangers",
+        "upstream/linkage/registers/patients.py",
+        "        source, own = records[number - 1]",
+        "        source, own = str(number), ''",
+        ("tests/integration/linkage/test_keys_of_strangers.py",),
+    ),
+    Fault(
         "errors_of_one_path_independent",
         "half-widths of runs add squares of errors that lean the same way",
         "release/sequences/questions/occurring.py",

@@ -32,6 +32,9 @@ LONG = (
     ("long", "dpcube", 50_000, "1", 1, "tens"),
     ("long", "privtree", 50_000, "1", 1, "tens"),
     ("long", "agrid", 50_000, "0.3", 1, "tens"),
+    ("long", "agrid", 20_000, "0.3", 1, "fives"),
+    ("long", "agrid", 20_000, "0.3", 1, "weekdays"),
+    ("long", "auto", 5_000, "1", 1, "fives"),
 )
 """Settings of many cut parts whose counts all lie at the same end."""
 """Domain, strategy, total, epsilon, D, and the shape of the data: a strategy each."""

@@ -89,6 +89,20 @@ def _tens(shape, generator):
     return _product(bell * said, *(np.ones(n) for n in shape[1:]))
 
 
+def _fives(shape, generator):
+    """All say a multiple of five along the first axis; a reader may ask for these."""
+    del generator
+    said = np.where(np.arange(shape[0]) % 5 == 0, 1.0, 0.0)
+    return _product(said, *(np.ones(n) for n in shape[1:]))
+
+
+def _weekdays(shape, generator):
+    """Nobody comes on two of seven days along the first axis."""
+    del generator
+    open_ = np.where(np.arange(shape[0]) % 7 < 5, 1.0, 0.0)
+    return _product(open_, *(np.ones(n) for n in shape[1:]))
+
+
 def _striped(shape, generator):
     del generator
     return np.where(np.indices(shape)[0] % 2 == 0, 9.0, 0.0)
@@ -104,6 +118,8 @@ DATA = {
     "heaped": _heaped,
     "striped": _striped,
     "tens": _tens,
+    "fives": _fives,
+    "weekdays": _weekdays,
 }
 
 
@@ -182,10 +198,21 @@ def questions_of(image, seed=3, boxes=8):
         text = f"SELECT COUNT(*) AS n FROM cube WHERE {' AND '.join(lists)}"
         picked = image[np.ix_(*sets)]
         found.append(Asked("set", text, {(): float(picked.sum())}))
-    found += _patterns(image)
-    found += _at_tens(image)
+    found += [*_patterns(image), *_weeks(image), *_at_tens(image)]
     found += _averages(image)
     return found
+
+
+def _weeks(image):
+    """Return the days of the week along the first axis on which people come."""
+    days = np.arange(len(image))
+    for kind, taken in (
+        ("weekdays", days[days % 7 < 5]),
+        ("weekends", days[days % 7 >= 5]),
+    ):
+        within = f"d0 IN ({', '.join(map(str, taken))})"
+        text = f"SELECT COUNT(*) AS n FROM cube WHERE {within}"
+        yield Asked(kind, text, {(): float(image[taken].sum())})
 
 
 def _at_tens(image):

@@ -1,6 +1,6 @@
 """What settling is given and what it returns: rules, keys, doubts and acts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -46,6 +46,10 @@ class Rules:
     largest: int = 50
 
 
+NewKey = Callable[[int, int], int]
+"""Of a record's number and a turn, a unit key."""
+
+
 @dataclass(frozen=True, slots=True)
 class Known:
     """The records, and what they were before.
@@ -54,13 +58,15 @@ class Known:
         sources: By number, from 1: place 0 is unused.
         homes: Unit key that each was first given; 0: none yet.
         keys: Unit key that each has now; 0: none yet.
-        next_key: The first unit key that nobody ever had.
+        new_key: Draws a unit key for the group whose first record has a number, the
+            first time (0), and again where somebody has that key. It depends on
+            that record alone: nobody's key moves when somebody else leaves.
     """
 
     sources: Sequence[str]
     homes: Sequence[int]
     keys: Sequence[int]
-    next_key: int = 1
+    new_key: NewKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +101,11 @@ class Settled:
     Attributes:
         homes: By number: place 0 is unused.
         keys: Unit keys, likewise.
-        next_key: The first that nobody has.
         acts: What changed for records that had a unit key.
         doubts: By falling weight.
     """
 
     homes: list[int]
     keys: list[int]
-    next_key: int
     acts: list[Act] = field(default_factory=list)
     doubts: list[Doubt] = field(default_factory=list)

@@ -15,7 +15,7 @@ that somebody has changes but by what a clerk said or took back.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, groupby
+from itertools import combinations, count, groupby
 from typing import Literal
 
 from upstream.linkage.patients.groups import Groups
@@ -85,7 +85,7 @@ class _Settling:
         self._groups = Groups(len(known.sources) - 1)
         self._whole = Groups(len(known.sources) - 1)  # and what clerks joined
         self._homes = list(known.homes)
-        self._next = known.next_key
+        self._had = {*known.homes, *known.keys}
         self._scored = {(one.left, one.right): one for one in ranked}
         self._doubts: list[Doubt] = []
         self._home_of: dict[int, int] = {}  # by the leader of a group
@@ -298,9 +298,16 @@ class _Settling:
             members = self._groups.members(number)
             home = self._home(members)
             if not home:
-                home, self._next = self._next, self._next + 1
+                home = self._fresh(number)
             for member in members:
                 self._homes[member] = self._homes[member] or home
+
+    def _fresh(self, number: int) -> int:
+        """Return a key that nobody has or had, for the group of its first record."""
+        turns = (self._known.new_key(number, turn) for turn in count())
+        key = next(one for one in turns if one not in self._had)
+        self._had.add(key)
+        return key
 
     def join_decided(self) -> None:
         """Join what clerks decided, as far as their decisions do not contradict."""
@@ -320,7 +327,6 @@ class _Settling:
         return Settled(
             self._homes,
             keys,
-            self._next,
             list(_acts(self._known.keys, keys)),
             self._open_doubts(),
         )
@@ -344,10 +350,8 @@ class _Settling:
             own = {self._homes[one] for one in members}
             held = {one for one in own if main[one] == leader}
             before = {self._known.keys[one] for one in members} - taken - {0}
-            if held or before:
-                key = min(held or before)
-            else:
-                key, self._next = self._next, self._next + 1
+            theirs = held or before
+            key = min(theirs) if theirs else self._fresh(number)
             taken.add(key)
             for member in members:
                 keys[member] = key

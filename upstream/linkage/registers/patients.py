@@ -1,13 +1,16 @@
 """Whose each record of a register is: settled of its pairs, and written down."""
 
-import secrets
+import hashlib
+import hmac
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from secrets import token_hex
 from typing import Final
 
 from upstream.linkage.declared import LinkageSpec
 from upstream.linkage.patients.settled import (
     Known,
+    NewKey,
     Rules,
     Settled,
 )
@@ -16,9 +19,9 @@ from upstream.linkage.records import Decision, ScoredPair
 from upstream.linkage.registers.register import Register
 
 _BATCH: Final = 50_000
-_NEXT_KEY: Final = "next_key"
-_EACH: Final = 10**9  # unit keys of a linkage, at most
-_LEAST, _MOST = 10**3, 9 * 10**6  # keys of 13 to 16 digits, exact in every format
+_KEYED_BY: Final = "next_key"  # as earlier versions called what they counted from
+_SECRET_BYTES: Final = 32
+_LEAST, _MOST = 10**15, 9 * 10**15  # keys of 16 digits, exact in every format
 
 
 def settle_register(
@@ -38,15 +41,15 @@ def settle_register(
         score: Scores any pairs.
     """
     rows = register.connection.execute(
-        "SELECT source, standing.home, standing.key "
+        "SELECT source, id, standing.home, standing.key "
         "FROM record JOIN standing USING (number) "
         "ORDER BY number"
     ).fetchall()
     known = Known(
-        ["", *(str(source) for source, _, _ in rows)],
-        [0, *(int(home) for _, home, _ in rows)],
-        [0, *(int(key) for _, _, key in rows)],
-        next_key(register),
+        ["", *(str(source) for source, _, _, _ in rows)],
+        [0, *(int(home) for _, _, home, _ in rows)],
+        [0, *(int(key) for _, _, _, key in rows)],
+        _drawing(register, [(str(source), str(own)) for source, own, _, _ in rows]),
     )
     link, review = thresholds
     rules = Rules(link, review, frozenset(spec.once), spec.largest)
@@ -54,22 +57,31 @@ def settle_register(
 
 
 def begin_keys(register: Register) -> None:
-    """Choose from where on unit keys are counted, unless an earlier run did.
+    """Draw the secret that unit keys follow from, unless an earlier run did.
 
-    At random, so that no key is anybody's id, nor another linkage's key: loads compare
-    the ids of populations, and what is public with them.
+    So no key is anybody's id, nor another linkage's key: loads compare the ids of
+    populations, and what is public with them. What earlier versions counted from is a
+    secret as well; the keys that they gave stay.
     """
-    if register.fact(_NEXT_KEY) is None:
-        thousands = _LEAST + secrets.randbelow(_MOST - _LEAST)
-        register.remember(_NEXT_KEY, thousands * _EACH + 1)
+    if register.fact(_KEYED_BY) is None:
+        register.remember(_KEYED_BY, token_hex(_SECRET_BYTES))
 
 
-def next_key(register: Register) -> int:
-    """Return the first unit key that nobody ever had."""
-    known = register.fact(_NEXT_KEY)
-    if not isinstance(known, int):
-        raise TypeError
-    return known
+def _drawing(register: Register, records: Sequence[tuple[str, str]]) -> NewKey:
+    """Return what draws unit keys: a keyed hash of a record's source and id.
+
+    A running number would move the keys of strangers, and with them which rows a bound
+    keeps, when one patient leaves (docs/proofs/ingestion.md, step 3).
+    """
+    secret = str(register.fact(_KEYED_BY)).encode()
+
+    def drawn(number: int, turn: int) -> int:
+        source, own = records[number - 1]
+        told = "\0".join((source, own, str(turn))).encode(errors="surrogatepass")
+        digest = hmac.digest(secret, told, hashlib.sha256)
+        return _LEAST + int.from_bytes(digest[:16], "big") % (_MOST - _LEAST)
+
+    return drawn
 
 
 def pairs_of(register: Register) -> Iterator[ScoredPair]:
@@ -102,7 +114,6 @@ def write_settled(register: Register, settled: Settled) -> None:
         "UPDATE standing SET home = told.home, key = told.key FROM told "
         "WHERE standing.number = told.number; DROP TABLE told"
     )
-    register.remember(_NEXT_KEY, settled.next_key)
     connection.execute("DELETE FROM act")
     connection.execute("DELETE FROM doubt")
     acts = [[n, *asdict(act).values()] for n, act in enumerate(settled.acts, 1)]

@@ -7,7 +7,12 @@ from numpy.typing import NDArray
 
 from release.contract.intervals import WEIGHTED_QUANTILE, weighted_half_widths
 from release.contract.models import Estimates, FloatArray, IntArray
-from release.cubes.models.parts.levels import Fit, Level, family_sums
+from release.cubes.models.parts.levels import (
+    Fit,
+    Level,
+    family_sums,
+    level_variance,
+)
 from release.cubes.models.parts.parts import Noisy, Parts, bounded
 from release.cubes.models.parts.spreads import CHOSEN
 
@@ -39,13 +44,56 @@ def level_estimates(
     Source: docs/proofs/agrid.md.
     """
     last, groups = len(levels) - 1, len(shown[0])
+    loads = parts.loads(groups)
+    if len(levels[0]) == 1:  # the total: later levels are cut by what it and they hold
+        least, even, most = (_fresh_sums(levels, parts, end, loads) for end in _ENDS)
+        return bounded(shown, (least, even, most))
     sets: dict[int, Parts] = {last: parts}
     if fit.shrunk:
         joined, of_joined = _joined(levels, fit, parts, volumes)
         sets = {last: parts.take(np.flatnonzero(~of_joined)), last - 1: joined}
-    loads = parts.loads(groups)
     least, even, most = (_sums(levels, fit, sets, (end, loads)) for end in _ENDS)
     return bounded(shown, (least, even, most))
+
+
+def _fresh_sums(
+    levels: Sequence[Level], parts: Parts, end: str, loads: FloatArray
+) -> Noisy:
+    """Return weighted sums of pieces by the draws that chose no piece.
+
+    A box whose draw is high is cut the finer, so the draws of earlier levels, and a fit
+    of them, lean: boxes that were cut finely seem to hold too much, others too little,
+    and over many boxes that is more than noise. The last level's draws are new, given
+    its pieces. The whole is known better: what they add up to beyond it is taken off
+    them, by weights that were foreseen, as in ``fit_levels``.
+    """
+    last, groups = levels[-1], len(loads)
+    variance, pieces = level_variance(last), len(last)
+    taken = getattr(parts, end)
+    drawn = last.values[parts.nodes].astype(np.float64)
+    values = family_sums(parts.groups, drawn * taken, groups)
+    linear = family_sums(parts.groups, taken, groups)
+    square = family_sums(parts.groups, np.square(taken), groups)
+    whole, error, foreseen = _total(levels[:-1])
+    trust = last.expected * variance / (last.expected * variance + foreseen)
+    of_gap = trust * linear / pieces
+    gap = whole - float(last.values.sum())
+    left = variance * (square - 2 * of_gap * linear)
+    left += np.square(of_gap) * (error + pieces * variance)
+    left = np.maximum(left, 0.0)
+    return Noisy(values + of_gap * gap, weighted_half_widths(left, loads), left)
+
+
+def _total(levels: Sequence[Level]) -> tuple[float, float, float]:
+    """Return what levels say of the whole, its variance, and the one foreseen."""
+    variances = np.array([level_variance(level) for level in levels])
+    weights = 1 / (np.array([level.expected for level in levels]) * variances)
+    foreseen = 1 / float(weights.sum())
+    weights *= foreseen
+    sums = np.array([float(level.values.sum()) for level in levels])
+    counts = np.array([len(level) for level in levels])
+    error = float(np.square(weights) @ (counts * variances))
+    return float(weights @ sums), error, foreseen
 
 
 def _joined(

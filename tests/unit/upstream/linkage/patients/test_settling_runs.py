@@ -36,7 +36,7 @@ def run(sources, count, links, before, decisions):
         ["", *sources[:count]],
         [*(before.homes if before else [0]), *new],
         [*(before.keys if before else [0]), *new],
-        before.next_key if before else 1,
+        lambda number, turn: number + 100 * turn,
     )
     scored = [
         ScoredPair(*pair, score, score * 10)
