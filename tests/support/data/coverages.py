@@ -210,6 +210,8 @@ def _weeks(image):
         ("weekdays", days[days % 7 < 5]),
         ("weekends", days[days % 7 >= 5]),
     ):
+        if not len(taken):
+            continue  # the axis is shorter than a week
         within = f"d0 IN ({', '.join(map(str, taken))})"
         text = f"SELECT COUNT(*) AS n FROM cube WHERE {within}"
         yield Asked(kind, text, {(): float(image[taken].sum())})
