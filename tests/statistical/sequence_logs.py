@@ -356,6 +356,14 @@ def looping(units, dice):
     return _log(rows, lengths, 9, dice)
 
 
+def single(units, dice, *, alone=0.9, alphabet=40):
+    """Most have one of many symbols and end: patients who stay on one ward."""
+    longest = 6
+    more = dice.integers(2, longest + 1, units)
+    lengths = np.where(dice.random(units) < alone, 1, more)
+    return _log(dice.integers(0, alphabet, (units, longest)), lengths, alphabet, dice)
+
+
 SHAPES: dict[str, tuple[Callable, int]] = {
     "long": (long, 12),
     "long, h 6": (long, 6),
@@ -397,7 +405,13 @@ FEW_LONG: dict[str, tuple[Callable, int]] = {
 }
 """Shapes whose few long sequences have symbols of their own."""
 
-_EVERY = SHAPES | KEPT_ASIDE | WIDE | UNBRANCHED | FEW_LONG
+SHORTEST: dict[str, tuple[Callable, int]] = {
+    "single": (single, 6),
+    "all single": (partial(single, alone=1.0, alphabet=20), 4),
+}
+"""Shapes of which nearly all end after their first symbol, of many."""
+
+_EVERY = SHAPES | KEPT_ASIDE | WIDE | UNBRANCHED | FEW_LONG | SHORTEST
 
 
 def made(shape, units, seed=1):

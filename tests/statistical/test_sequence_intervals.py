@@ -85,6 +85,40 @@ def test_how_many_units_there_are_is_held_where_ways_do_not_branch(shape, epsilo
     assert not {kind: own.share for kind, own in held.items() if own.is_short(2)}
 
 
+@pytest.mark.parametrize(
+    ("shape", "units", "epsilon"),
+    [("single", 3_000, "0.3"), *gate_first(0, [("all single", 1_000, "0.2")])],
+)
+def test_who_has_one_symbol_is_held_where_noise_is_kept_below_it(shape, units, epsilon):
+    """Nodes that noise made take units from those who end, in all nodes alike."""
+    log, most = made(shape, units)
+    second = log.cut(most)[:, 1]
+    ended = int((second < 0).sum())
+    asked = {
+        "SELECT COUNT(*) FROM r WHERE SYMBOL_AT(2) IS NULL": ended,
+        "SELECT COUNT(*) FROM r WHERE LENGTH() = 1": ended,
+        "SELECT COUNT(*) FROM r WHERE LENGTH() > 1": len(log) - ended,
+    }
+    own = Questions(log, most, each=EACH)
+    own.asked = [
+        Asked(sql, parse_query(sql, sequences=True), [truth])
+        for sql, truth in asked.items()
+    ]
+    by_symbol = "SELECT SYMBOL_AT(2) AS s, COUNT(*) FROM r GROUP BY SYMBOL_AT(2)"
+    counts = [int((second == symbol).sum()) for symbol in range(log.alphabet)]
+    rows = Asked("rows", parse_query(by_symbol, sequences=True), [*counts, ended])
+    of_rows = Coverage()
+    for seed in range(40):
+        model = released(log, most, "prefix_tree", epsilon, 900 + seed)
+        answer = model.ask(rows.tree)
+        low, high = map(float, answer.intervals[0].rows[-1])
+        of_rows.join(Coverage(releases=1, missed=float(not low <= ended <= high)))
+    held = coverage(own, "prefix_tree", epsilon, range(40))
+    short = {kind: each.share for kind, each in held.items() if each.is_short(4)}
+    assert not short
+    assert not of_rows.is_short(4)
+
+
 def test_how_many_units_there_are_is_held_where_few_leave_the_way():
     """What is taken for those whom one threshold hid leans alike in all nodes."""
     own = Questions(*made("rare ways", 12_000), each=EACH)

@@ -106,7 +106,8 @@ class LengthCounter:
         least = self._summed(parts, parts.shares == 1)
         most = self._summed(parts, parts.shares > 0)
         lows = self._joined(least, told.values - told.doubts, told.half_widths)
-        highs = self._joined(most, told.values + told.undecided, told.reach)
+        tree = told.values + told.undecided + told.spare
+        highs = self._joined(most, tree, told.reach)
         widths = highs[0] + highs[1] - np.maximum(lows[0] - lows[1], 0)
         best = widths.argmin(axis=0), np.arange(parts.size)
         shares = _SHARES[best[0], 0]

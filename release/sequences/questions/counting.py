@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from query_lang.syntax.logic import atoms
 from release.contract.intervals import WEIGHTED_QUANTILE
 from release.contract.models import FloatArray, IntArray
 from release.sequences.questions.levels import BoolArray, LevelledTree
@@ -18,6 +19,8 @@ from release.sequences.questions.question import (
     KeyColumn,
     LengthKey,
     SlopeKey,
+    StartsWith,
+    SymbolIn,
     SymbolKey,
 )
 from release.sequences.questions.verdicts import verdict
@@ -61,6 +64,8 @@ class Groups:
         settled: Where the condition is TRUE and all keys are known, for all below too.
         fresh: Settled, but not above: these nodes are disjoint.
         open: Leaves that are not settled and may match.
+        never: Where the condition is not TRUE, for all below too.
+        mixed: Whether sequences of any first symbols may be in one group.
     """
 
     codes: tuple[IntArray, ...]
@@ -69,6 +74,8 @@ class Groups:
     settled: BoolArray
     fresh: BoolArray
     open: BoolArray
+    never: BoolArray
+    mixed: bool
 
 
 def grouped(
@@ -93,6 +100,8 @@ def grouped(
         settled=settled,
         fresh=fresh,
         open=tree.is_leaf & (true >= 0) & ~settled,
+        never=true < 0,
+        mixed=not _tells_first(condition, keys),
     )
 
 
@@ -107,22 +116,101 @@ def count(tree: LevelledTree, groups: Groups) -> Counts:
     """
     values, variances = sure(tree, groups, groups.fresh)
     undecided, spread = possible(tree, groups, groups.open)
+    spread = spread + _hidden(tree, groups)
     of_all = np.maximum(variances, _of_everybody(tree, values, groups.settled))
     may = groups.settled | groups.open
     own = _of_everybody(tree, values + undecided, may)
     reached = np.maximum(variances + spread, own)
     half_widths = WEIGHTED_QUANTILE * np.sqrt(of_all)
-    reach = WEIGHTED_QUANTILE * np.sqrt(reached)
     room = everybody(tree) - values
     half_widths = np.minimum(half_widths, np.maximum(room, values))
+    reach = WEIGHTED_QUANTILE * np.sqrt(reached)
+    reach = np.minimum(reach, np.maximum(room - undecided, 0))
     return Counts(
         values,
         half_widths,
         further(values, half_widths, doubted(tree, groups, groups.fresh)),
         undecided,
-        np.minimum(reach, np.maximum(room - undecided, 0)),
-        np.zeros_like(values),
+        reach,
+        np.clip(room - undecided - reach, 0, _held_back(tree, groups)),
     )
+
+
+def _tells_first(condition: Condition | None, keys: Sequence[KeyColumn]) -> bool:
+    """Whether a question tells sequences apart by their first symbols."""
+    asked = () if condition is None else atoms(condition)
+    by_key = (isinstance(k.key, SymbolKey) and k.key.place == 1 for k in keys)
+    by_condition = (
+        isinstance(one, StartsWith) or (isinstance(one, SymbolIn) and one.place == 1)
+        for one in asked
+    )
+    return any(by_key) or any(by_condition)
+
+
+def _hidden(tree: LevelledTree, groups: Groups) -> FloatArray:
+    """Return the squared error of first symbols that were not kept, by group.
+
+    They were missed by one threshold, which is in the number of all units. Unless
+    first symbols are told apart, all that they hide may be in one group.
+    """
+    below_roots = tree.parents < tree.roots.stop
+    is_rest = groups.open & below_roots & (tree.lengths == 0)
+    nodes = np.flatnonzero(is_rest & groups.mixed)
+    of_roots = tree.variances[tree.parents[nodes]]
+    more = np.maximum(of_roots - tree.variances[nodes], 0)
+    return _spread_out(groups, [(nodes, more)])
+
+
+def _held_back(tree: LevelledTree, groups: Groups) -> FloatArray:
+    """Return how much more each group may have, since noise was kept beside it.
+
+    A node that noise alone may have made has taken units from what its parent has
+    besides, such as sequences that end there and were not kept. So it is taken for
+    nothing where its way leaves a group. First symbols take from nobody: how many
+    units there are is their sum.
+    """
+    parents = tree.parents
+    in_doubt = (
+        (tree.doubts > 0) & (parents != parents[parents]) & ~groups.never[parents]
+    )
+    nodes = np.flatnonzero(in_doubt)
+    doubts = tree.doubts[nodes]
+    stays = ~groups.never[nodes]
+    parts = [(parents[nodes], doubts), (nodes[stays], -doubts[stays])]
+    return np.maximum(_spread_out(groups, parts), 0)
+
+
+def _spread_out(
+    groups: Groups, parts: Sequence[tuple[IntArray, FloatArray]]
+) -> FloatArray:
+    """Return the sums of numbers over all groups that their nodes can come to."""
+    sums = np.zeros([size + 1 for size in groups.shape])
+    for nodes, numbers in parts:
+        _lay(sums, groups, nodes, numbers)
+    for axis in range(len(groups.shape)):
+        sums = sums.cumsum(axis=axis)
+    inner = tuple(slice(0, size) for size in groups.shape)
+    return np.asarray(sums[inner]).ravel()
+
+
+def _lay(
+    sums: FloatArray, groups: Groups, nodes: IntArray, numbers: FloatArray
+) -> None:
+    """Add numbers to every group that nodes can come to, as differences of sums."""
+    if not groups.shape:
+        sums += numbers.sum()
+        return
+    ends = []
+    for axis, size in enumerate(groups.shape):
+        code, least = groups.codes[axis][nodes], groups.least[axis]
+        first = np.zeros(len(nodes), dtype=np.int64) if least is None else least[nodes]
+        is_known = code >= 0
+        ends.append(
+            (np.where(is_known, code, first), np.where(is_known, code + 1, size))
+        )
+    for corner in product((0, 1), repeat=len(ends)):
+        places = tuple(both[end] for both, end in zip(ends, corner, strict=True))
+        np.add.at(sums, places, numbers * (-1) ** sum(corner))
 
 
 def _of_everybody(
