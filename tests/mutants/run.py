@@ -24,6 +24,8 @@ COPIED = (
 )  # fmt: skip
 
 ALL = (*FAULTS, *DEFENCES)
+MOST_SECONDS = 900
+"""Of the tests of one fault: the longest take two minutes."""
 
 
 def main() -> int:
@@ -60,13 +62,17 @@ def try_fault(fault) -> str:
         if text.count(fault.right) != 1:
             return "unfit"
         target.write_text(text.replace(fault.right, fault.wrong))
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-x", *fault.tests],
-            cwd=copy,
-            env=environment_of(copy),
-            capture_output=True,
-            check=False,
-        )
+        try:
+            done = subprocess.run(
+                [sys.executable, "-m", "pytest", "-q", "-x", *fault.tests],
+                cwd=copy,
+                env=environment_of(copy),
+                capture_output=True,
+                check=False,
+                timeout=MOST_SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            return "caught"  # a test that does not end has not passed
         return "caught" if done.returncode == 1 else "survived"
 
 

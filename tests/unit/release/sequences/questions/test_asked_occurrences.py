@@ -6,13 +6,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from release.contract.intervals import WEIGHTED_QUANTILE
+from release.contract.sequence_domain import SequenceDomain
+from release.sequences.questions.counting import grouped
+from release.sequences.questions.levels import LevelledTree
+from release.sequences.questions.occurring import occur
 from tests.effort import rounds
 from tests.unit.release.sequences.asked_sequences import (
+    LETTERS,
     REST,
     ask,
     asked,
     completions,
     runs_in,
+    tree_of,
 )
 from tests.unit.release.sequences.questions.test_asked_sequences import (
     KEYS,
@@ -207,3 +214,13 @@ def test_groups_are_named_by_position_too():
     by_place = FIRST.replace("GROUP BY first", "GROUP BY 1")
 
     assert ask(release, by_place) == ask(release, FIRST)
+
+
+def test_errors_of_nodes_on_one_path_are_added_and_not_their_squares():
+    """Nodes of one path may err the same way: a, aa, and aaa hold the same units."""
+    domain = SequenceDomain(LETTERS, 3)
+    tree = LevelledTree(domain, tree_of(domain, {(0, (0, 0, 0), ""): 90}))
+    told = occur(tree, grouped(tree, None, ()), (0,))
+    assert told.values.tolist() == [270.0]
+    of_one = WEIGHTED_QUANTILE * 2  # a variance of 4 each
+    assert told.half_widths.tolist() == pytest.approx([3 * of_one])
