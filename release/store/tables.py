@@ -54,6 +54,9 @@ def write_table(
 
     Returns:
         The two files.
+
+    Raises:
+        OSError: One cannot be written.
     """
     labels = labels or {}
     shown = [
@@ -68,9 +71,13 @@ def write_table(
         path = folder / f"{name}.{suffix}"
         with _connected() as connection:
             connection.register("columns", dict(table))
-            connection.execute(
-                f"COPY ({select}) TO {_text(str(path))} ({_FORMATS[suffix]})"
-            )
+            try:
+                connection.execute(
+                    f"COPY ({select}) TO {_text(str(path))} ({_FORMATS[suffix]})"
+                )
+            except duckdb.IOException as error:  # a full disk, as the system says it
+                message = f"{path.name} could not be written"
+                raise OSError(message) from error
         path.chmod(0o600)
         _sync(path)
         return path

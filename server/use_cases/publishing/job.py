@@ -12,7 +12,7 @@ import json
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from sqlalchemy import Connection, select
 from sqlalchemy.exc import SQLAlchemyError
@@ -238,19 +238,16 @@ class ReleaseJob:
         """Measure, write, store.
 
         All that can fail for a passing reason and needs no noise comes before the
-        measurement: what is drawn is drawn anew only where its answer cannot be stored
-        or the lease was lost (PRIVACY 5).
+        measurement: what is drawn is drawn anew only where an attempt was cut off
+        before its files were whole (PRIVACY 5). Whole files are published, whoever
+        wrote them: whether the ledger takes more may depend on the room that they left.
         """
-        key = InstallationKey(read_secret(self._services.settings.secret_file))
         publication = self._publication(context, work)
-        measured = self._measured(context, work)
+        content = self._folders.whole(work.release_id)
+        if content is None:
+            content = self._written(context, work, publication)
         context.progress("write", 4, _STEPS)
-        context.require_lease()
-        with self._written_or_failed(context, work):
-            part = self._folders.stage(work.release_id)
-            content = write_release(part, publication, work.charge, measured, key)
-            digest = hashlib.sha256(content).hexdigest()
-            self._folders.settle(part, work.release_id, digest, publication.charged)
+        digest = hashlib.sha256(content).hexdigest()
         result = self._result(work.planned, context.job_id, content)
         told: Document = {LATE: False}
 
@@ -273,6 +270,27 @@ class ReleaseJob:
         )
         return self._stored(work.planned, context.job_id, stored) | told
 
+    def _written(
+        self, context: JobContext, work: _Work, publication: Publication
+    ) -> bytes:
+        """Measure, and write a whole folder; return its manifest.
+
+        Raises:
+            CommandRefusedError: It cannot be written, now or in an earlier attempt.
+        """
+        key = InstallationKey(read_secret(self._services.settings.secret_file))
+        if self._folders.was_given_up(work.release_id):
+            self._end_unwritten(context, work)
+        measured = self._measured(context, work)
+        context.progress("write", 4, _STEPS)
+        context.require_lease()
+        with self._written_or_failed(context, work):
+            part = self._folders.stage(work.release_id)
+            content = write_release(part, publication, work.charge, measured, key)
+            digest = hashlib.sha256(content).hexdigest()
+            self._folders.settle(part, work.release_id, digest, publication.charged)
+        return content
+
     @contextlib.contextmanager
     def _written_or_failed(self, context: JobContext, work: _Work) -> Iterator[None]:
         """End charge and job where files cannot be written: no retry, no fresh noise.
@@ -292,10 +310,19 @@ class ReleaseJob:
             _log.error("a measured release could not be written", extra=facts)
             with contextlib.suppress(SQLAlchemyError):
                 context.require_lease()
-            self._folders.unstage(work.release_id)
-            with contextlib.suppress(LedgerUnavailableError):
-                self._fail(work.release_id, context.job_id, context.actor, context)
-            raise CommandRefusedError(_UNWRITTEN) from None
+            with contextlib.suppress(OSError):
+                self._folders.give_up(work.release_id)
+            self._end_unwritten(context, work)
+
+    def _end_unwritten(self, context: JobContext, work: _Work) -> NoReturn:
+        """End the charge of what was drawn and could not be written.
+
+        Raises:
+            CommandRefusedError: Always.
+        """
+        with contextlib.suppress(LedgerUnavailableError):
+            self._fail(work.release_id, context.job_id, context.actor, context)
+        raise CommandRefusedError(_UNWRITTEN) from None
 
     def _appears(self, publication: Publication, planned: ReleasePlan) -> Appearance:
         return appearance(

@@ -4,17 +4,21 @@ A folder gets its name only when it is whole and on disk, and counts only once t
 ledger names its digest. What no entry names is deleted, unless its job is at work.
 """
 
+import hashlib
 import os
 import secrets
 import shutil
 from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
+from release.store.manifests import MANIFEST
 from server.use_cases.services.secret_files import sync_folder
 
 _DIGITS = 16
 _PART = ".part-"
+_GIVEN_UP = ".unwritten"
 
 
 class ReleaseFolders:
@@ -42,6 +46,37 @@ class ReleaseFolders:
     def unstage(self, release_id: str) -> None:
         """Remove what attempts at a release left unfinished."""
         _delete(self._root.glob(f"{release_id}{_PART}*"))
+
+    def give_up(self, release_id: str) -> None:
+        """Remove what could not be written whole, and remember that it was drawn.
+
+        A folder that is there takes no room: what is left of it is its name.
+        """
+        for part in sorted(self._root.glob(f"{release_id}{_PART}*")):
+            for path in part.iterdir():
+                path.unlink(missing_ok=True)
+            with suppress(OSError):  # another attempt's became that
+                part.rename(self._given_up(release_id))
+        sync_folder(self._root)
+
+    def was_given_up(self, release_id: str) -> bool:
+        """Whether a release was drawn, and could not be written."""
+        return self._given_up(release_id).is_dir()
+
+    def whole(self, release_id: str) -> bytes | None:
+        """Return the manifest of what an earlier attempt wrote whole; None: nothing.
+
+        Of several, as versions before made, one by its name: no draw is chosen.
+        """
+        for path in sorted(self._root.glob(f"{release_id}.*")):
+            if (path / MANIFEST).is_file():
+                content = (path / MANIFEST).read_bytes()
+                if path == self.path(release_id, hashlib.sha256(content).hexdigest()):
+                    return content
+        return None
+
+    def _given_up(self, release_id: str) -> Path:
+        return self._root / f"{release_id}{_GIVEN_UP}"
 
     def settle(
         self, part: Path, release_id: str, manifest_sha256: str, charged: str

@@ -1,16 +1,23 @@
 """What goes wrong with a release: told, counted, and never drawn a second time."""
 
 import errno
+import hashlib
 
 import pytest
 
 import server.use_cases.publishing.job as at_work
+from budget.ledger import Ledger
 from engines.duckdb.engine import DuckDbEngine
-from privacy.errors import ExecutionError, InvalidOptionError
+from privacy.errors import (
+    ExecutionError,
+    InvalidOptionError,
+    LedgerUnavailableError,
+)
 from server.telemetry.metrics import Readings
 from server.use_cases.custody.people import PeopleService
 from server.use_cases.jobs.store import ENDED
 from server.use_cases.oversight.odometers import Odometers
+from server.use_cases.releases.folders import ReleaseFolders
 from tests.support.installations.harness import Installation
 from tests.support.installations.publishing import Press, paths, spec
 
@@ -49,6 +56,65 @@ def test_what_was_measured_and_cannot_be_written_is_never_drawn_anew(
     assert (record.state, str(record.loss)) == ("failed", "0.5")
     monkeypatch.undo()
     assert press.publish(spec_of())["state"] == "done"  # its name is free
+
+
+def drawn_once(monkeypatch):
+    """Let counting fail from now on."""
+
+    def counted(*_, **__):
+        raise AssertionError
+
+    monkeypatch.setattr(DuckDbEngine, "count_cube", counted)
+
+
+def test_files_that_are_whole_are_published_where_the_ledger_was_full(
+    quick, monkeypatch
+):
+    press = Press(quick)
+    store = Ledger.store_work
+
+    def full(self, charge, *_):
+        raise LedgerUnavailableError(message="full", query_id=charge.query_id)
+
+    monkeypatch.setattr(Ledger, "store_work", full)
+    monkeypatch.setattr("server.use_cases.jobs.running.POSTPONED_MS", 0)
+    job = press.submit(spec())
+    assert press.run(job)["state"] not in ENDED
+    (whole,) = press.folders()
+    monkeypatch.setattr(Ledger, "store_work", store)
+    drawn_once(monkeypatch)
+    ended = press.run(job)
+    assert (ended["state"], press.folders()) == ("done", [whole])
+    assert whole.name.endswith(ended["result"]["manifest_sha256"][:16])
+
+
+def test_what_was_drawn_and_given_up_is_not_drawn_where_its_end_was_not_written(
+    quick, monkeypatch
+):
+    folders = ReleaseFolders(quick.settings.releases)
+    (folders.stage("rel_1") / "cells.parquet").write_bytes(b"half")
+    assert not folders.was_given_up("rel_1")
+    folders.give_up("rel_1")
+    (left,) = folders.present()
+    assert (folders.was_given_up("rel_1"), list(left.iterdir())) == (True, [])
+    press = Press(quick)
+    monkeypatch.setattr(ReleaseFolders, "was_given_up", lambda *_: True)
+    drawn_once(monkeypatch)
+    ended = press.run(press.submit(spec()))
+    assert (ended["state"], ended["attempts"]) == ("failed", 1)
+    assert "charge stays spent" in ended["error"]
+    assert press.folders() == []  # it is nobody's in the making
+
+
+def test_a_changed_folder_is_not_taken_for_what_was_written(quick):
+    folders = ReleaseFolders(quick.settings.releases)
+    part = folders.stage("rel_1")
+    (part / "manifest.json").write_bytes(b"{}")
+    digest = hashlib.sha256(b"{}").hexdigest()
+    folders.settle(part, "rel_1", digest, "2026-05-04T09:30:00+00:00")
+    assert folders.whole("rel_1") == b"{}"
+    (folders.path("rel_1", digest) / "manifest.json").write_bytes(b"[]")
+    assert folders.whole("rel_1") is None
 
 
 def test_what_fails_before_the_measurement_for_a_passing_reason_is_begun_again(
