@@ -369,7 +369,8 @@ def _sweep(part: Path, spill: Path) -> None:
 
 
 def _publish(part: Path, target: Path) -> None:
-    """Make the finished file durable under its own name."""
+    """Make the finished file durable under its own name, for its owner alone."""
+    part.chmod(0o600)
     _sync(part)
     part.rename(target)
     _sync(target.parent)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Final, cast
 
 from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
 
@@ -20,6 +20,9 @@ from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import NoSuchThingError
 from server.use_cases.services.sealing import TextSeal
 from server.use_cases.services.services import now_text, random_id
+
+LINKAGES: Final = linkage.name
+"""The table of linkages; ledgers of before there were any have none."""
 
 
 @dataclass(frozen=True, slots=True)

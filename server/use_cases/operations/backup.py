@@ -19,11 +19,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
-from sqlalchemy import create_engine, inspect, select
+from sqlalchemy import Connection, create_engine, inspect, select
 
 from server.configuration.safety import sqlite_file
 from server.configuration.settings import Settings
 from server.persistence import tables
+from server.use_cases.linkage.store import LINKAGES, LinkageStore
 from server.use_cases.loading.lock import lock_of_all_loads
 from server.use_cases.operations.postgres_dump import (
     DUMP,
@@ -137,7 +138,7 @@ def _fill(settings: Settings, part: Path, *, snapshots: bool) -> Manifest:
             _link_or_copy(path, part / "snapshots" / path.name)
     for path in _published(settings.releases, copied):
         _link_or_copy(path, part / "releases" / path.parent.name / path.name)
-    for path in sorted((settings.data / "linkages").glob("job_*.register")):
+    for path in _registers(settings.data / "linkages", copied):
         _link_or_copy(path, part / "linkages" / path.name)
     files = {
         path.relative_to(part).as_posix(): _told(path)
@@ -166,21 +167,43 @@ def _published(releases: Path, url: str) -> list[Path]:
         url: Of the copy; on PostgreSQL of the live ledger, which names what the dump
             does and what was published since.
     """
-    release, engine = tables.publication, create_engine(url)
+    release = tables.publication
     wanted = select(release.c.id, release.c.manifest_sha256).where(
         release.c.manifest_sha256.is_not(None)
     )
-    try:
-        with engine.connect() as connection:
-            if not inspect(connection).has_table(release.name):
-                return []  # a ledger of before there were releases
-            rows = connection.execute(wanted).all()
-    finally:
-        engine.dispose()
+    with _ledger(url) as connection:
+        if not inspect(connection).has_table(release.name):
+            return []  # a ledger of before there were releases
+        rows = connection.execute(wanted).all()
     named = ReleaseFolders(releases)
     folders = [named.path(row.id, row.manifest_sha256) for row in rows]
     whole = (folder for folder in folders if folder.is_dir())
     return sorted(path for folder in whole for path in folder.iterdir())
+
+
+def _registers(linkages: Path, url: str) -> list[Path]:
+    """Return the registers that a ledger names: of a deleted linkage one may be left.
+
+    Args:
+        linkages: Where they lie.
+        url: As of ``_published``.
+    """
+    with _ledger(url) as connection:
+        has_linkages = inspect(connection).has_table(LINKAGES)
+        jobs = LinkageStore().registers(connection) if has_linkages else set()
+    found = (linkages / f"{job}.register" for job in sorted(jobs))
+    return [path for path in found if path.is_file()]
+
+
+@contextlib.contextmanager
+def _ledger(url: str) -> Iterator[Connection]:
+    """Open a ledger, or the copy of one, for a moment."""
+    engine = create_engine(url)
+    try:
+        with engine.connect() as connection:
+            yield connection
+    finally:
+        engine.dispose()
 
 
 def _copy_sqlite(source: Path, target: Path) -> dict[str, object]:

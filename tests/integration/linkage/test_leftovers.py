@@ -116,6 +116,15 @@ def test_a_dry_run_that_would_load_leaves_no_register(linking, folder):
     assert names(folder) == before
 
 
+def test_a_backup_holds_no_register_that_no_linkage_names(linking, folder, tmp_path):
+    left = folder / f"job_{'0' * 24}.register"
+    left.write_bytes(b"Rossison")  # of a linkage whose deletion was killed
+    target = tmp_path / "backup"
+    backup.create_backup(linking.services.settings, target, snapshots=False)
+    assert len(names(target / "linkages")) == 1
+    assert left.name not in names(target / "linkages")
+
+
 def test_a_register_that_a_killed_job_wrote_goes_though_it_was_cancelled(
     linking, folder
 ):

@@ -42,6 +42,12 @@ def test_stored_rows_carry_the_hashes_that_python_computes(hospital):
     ]
 
 
+def test_a_snapshot_is_its_owners_alone(hospital):
+    hospital.load()
+    files = list(hospital.folder.rglob("*.duckdb"))
+    assert {path.stat().st_mode & 0o777 for path in files} == {0o600}
+
+
 def test_columns_are_stored_under_their_declared_names_and_types(hospital):
     for name, type_ in (("n", "integer"), ("t", "timestamp"), ("b", "boolean")):
         hospital.column(name, type=type_)
