@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.unit.upstream.anonymization import checker
-from tests.unit.upstream.anonymization.adult import full_domain_columns, income
+from tests.unit.upstream.anonymization.adult import adult_of
 from upstream.anonymization.columns.columns import hierarchy_column
 from upstream.anonymization.columns.tables import full_domain_table
 from upstream.anonymization.errors import UnreachableError
@@ -46,7 +46,7 @@ TREE = hierarchy_of(
 def test_adult_has_the_nodes_that_counting_all_of_them_found(
     test_data, k, nodes, best, published
 ):
-    found = incognito(full_domain_columns(test_data), KAnonymity(k))
+    found = incognito(adult_of(test_data).generalized, KAnonymity(k))
     assert len(found.nodes) == nodes
     assert (found.chosen, round(found.loss, 4)) == best
     assert found.suppressed == 0
@@ -69,7 +69,7 @@ def test_adult_has_the_nodes_that_counting_all_of_them_found(
 def test_adult_is_published_best_without_one_row_in_twenty(
     test_data, k, chosen, loss, share
 ):
-    columns = full_domain_columns(test_data)
+    columns = adult_of(test_data).generalized
     found = incognito(columns, KAnonymity(k), suppression=FIVE_PERCENT)
     assert (found.chosen, round(found.loss, 4)) == (chosen, loss)
     assert round(found.suppressed / 30_162, 4) == share
@@ -91,8 +91,8 @@ def test_adult_is_published_best_without_one_row_in_twenty(
 def test_adult_with_two_incomes_in_each_class_is_as_arx_has_it(
     test_data, k, none, some
 ):
-    columns = full_domain_columns(test_data)
-    both = AllOf((KAnonymity(k), DistinctDiversity(income(test_data), 2)))
+    columns = adult_of(test_data).generalized
+    both = AllOf((KAnonymity(k), DistinctDiversity(adult_of(test_data).income, 2)))
     for share, loss in (Fraction(0), none), (FIVE_PERCENT, some):
         found = incognito(columns, both, suppression=share)
         assert round(found.loss, 4) == loss

@@ -3,16 +3,11 @@
 import numpy as np
 import pytest
 
-from tests.unit.upstream.anonymization.adult import (
-    full_domain_columns,
-    income,
-    plain_columns,
-)
+from tests.unit.upstream.anonymization.adult import adult_of
 from upstream.anonymization.columns.columns import (
     category_column,
     hierarchy_column,
     number_column,
-    ordered_column,
 )
 from upstream.anonymization.errors import UnreachableError
 from upstream.anonymization.hierarchies.hierarchy import hierarchy_of
@@ -168,7 +163,7 @@ def test_tables_without_rows_or_columns_are_refused(columns):
 
 
 def test_the_same_table_gives_the_same_classes(test_data):
-    columns = full_domain_columns(test_data)
+    columns = adult_of(test_data).generalized
     one, other = mondrian(columns, KAnonymity(10)), mondrian(columns, KAnonymity(10))
     assert (one.classes == other.classes).all()
     assert one.texts == other.texts
@@ -179,7 +174,7 @@ def test_the_same_table_gives_the_same_classes(test_data):
     [("median", False, 0.082), ("gain", False, 0.066), ("gain", True, 0.066)],
 )
 def test_adult_loses_less_than_the_figures_to_beat(test_data, rule, is_relaxed, most):
-    columns = plain_columns(test_data)
+    columns = adult_of(test_data).listed
     table = mondrian(columns, KAnonymity(10), rule=rule, is_relaxed=is_relaxed)
     lost = losses_of(table, 10)
     assert lost.gcp < most
@@ -190,25 +185,16 @@ def test_adult_loses_less_than_the_figures_to_beat(test_data, rule, is_relaxed, 
 
 def test_strict_median_cuts_are_those_of_the_plain_recursion(test_data):
     """Cut one partition after another, categories by their texts: 2,082 classes."""
-    table = mondrian(_by_text(test_data), KAnonymity(10), rule="median")
+    table = mondrian(adult_of(test_data).by_text, KAnonymity(10), rule="median")
     lost = losses_of(table, 10)
     assert (lost.classes, lost.discernibility) == (2_082, 468_704)
     assert round(lost.gcp, 4) == 0.0837
 
 
-def _by_text(folder):
-    columns = []
-    for column in plain_columns(folder):
-        texts = column.domain.texts_of
-        if column.name != "age":
-            values = [texts[code] for code in column.codes.tolist()]
-            column = ordered_column(column.name, values, sorted(texts))  # noqa: PLW2901
-        columns.append(column)
-    return columns
-
-
 def test_adult_is_diverse_too(test_data):
-    principle = AllOf((KAnonymity(10), DistinctDiversity(income(test_data), 2)))
-    table = mondrian(plain_columns(test_data), principle)
+    principle = AllOf(
+        (KAnonymity(10), DistinctDiversity(adult_of(test_data).income, 2))
+    )
+    table = mondrian(adult_of(test_data).listed, principle)
     assert principle.holds(table.published_classes()).all()
     assert len(table.sizes) > 1_404
