@@ -11,6 +11,7 @@ from server.use_cases.approvals.second_persons import ProposalOpenError
 from tests.support.installations.harness import ask, client, serve_in_thread
 from tests.support.installations.publishing import Press, spec
 from tests.support.installations.two_persons import Two
+from tests.support.copies import store_copy
 from tests.support.linking import store_linkage
 
 FINER = re.compile(r"\d\d:\d\d:\d\d[.,]\d")
@@ -51,7 +52,8 @@ class World:
 
     def _linkage(self):
         with self.made.services() as services:
-            return store_linkage(services, "people")
+            copy = store_copy(services, "people")
+            return {"copy": copy, **store_linkage(services, "people")}
 
 
 def test_no_route_shows_finer_times_than_seconds(tmp_path):

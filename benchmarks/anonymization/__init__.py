@@ -1,0 +1,1 @@
+"""How much anonymized tables lose and how fast they are made, beside other software."""

@@ -1,0 +1,1 @@
+"""Columns as codes, the classes that their codes make, and tables as published."""

@@ -1,0 +1,1 @@
+"""Generalization hierarchies of columns: from files, intervals, and code systems."""

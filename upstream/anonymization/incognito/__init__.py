@@ -1,0 +1,1 @@
+"""Incognito: all full-domain generalizations with a principle, and the best one."""

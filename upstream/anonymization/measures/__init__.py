@@ -1,0 +1,1 @@
+"""What an anonymized table lost, what it risks, and how precisely it is queried."""

@@ -1,0 +1,1 @@
+"""Mondrian: classes by cutting a table in two, again and again."""

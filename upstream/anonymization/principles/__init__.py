@@ -1,0 +1,1 @@
+"""What classes must have: k-anonymity, l-diversity, t-closeness."""

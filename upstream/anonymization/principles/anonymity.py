@@ -1,0 +1,56 @@
+"""k-anonymity: nobody stands in a class of fewer than k rows.
+
+Sources: Samarati 2001; Sweeney 2002.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from upstream.anonymization.arrays import Flags
+from upstream.anonymization.columns.classes import Classes
+from upstream.anonymization.principles.principle import Sensitive
+
+
+@dataclass(frozen=True, slots=True)
+class KAnonymity:
+    """Every class has at least k rows.
+
+    Attributes:
+        k: Rows, at least 1.
+    """
+
+    k: int
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            message = f"k is {self.k}: it must be 1 or more"
+            raise ValueError(message)
+
+    @property
+    def is_monotone(self) -> bool:
+        """True: classes only grow."""
+        return True
+
+    @property
+    def is_absorbing(self) -> bool:
+        """True: classes only grow."""
+        return True
+
+    @property
+    def least_size(self) -> int:
+        """Return k."""
+        return self.k
+
+    @property
+    def sensitive(self) -> Sequence[Sensitive]:
+        """Return none."""
+        return ()
+
+    def holds(self, classes: Classes) -> Flags:
+        """Return by class whether it has k rows."""
+        return np.asarray(classes.sizes() >= self.k)
+
+    def __str__(self) -> str:
+        return f"{self.k}-anonymity"
