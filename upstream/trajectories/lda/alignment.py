@@ -60,6 +60,7 @@ def align(
     y: Trajectory,
     losses: Losses,
     before: tuple[float, float] = (0.0, 0.0),
+    members: int = 1,
 ) -> Alignment:
     """Return the alignment of two trajectories that loses least (A-GS).
 
@@ -68,8 +69,10 @@ def align(
         y: Another one.
         losses: With their weights.
         before: ILM and ALM of x, weighted as all that is added to them.
+        members: How many records x stands for, each of which loses what x loses. The
+            thesis counts it once.
     """
-    tables = fill_matrices(x, y, losses, before)
+    tables = fill_matrices(x, y, losses, before, members)
     matches = _traced(tables.steps)
     merged = tuple(losses.merged(x[h], y[j]) for h, j in matches)
     return Alignment(merged, matches, tables.code[-1][-1], tables.age[-1][-1])
@@ -80,14 +83,17 @@ def fill_matrices(
     y: Trajectory,
     losses: Losses,
     before: tuple[float, float] = (0.0, 0.0),
+    members: int = 1,
 ) -> Matrices:
     """Return the losses of aligning each beginning of x with each of y.
 
     Of ways that lose as much, the one that generalises is taken, then the one that
     suppresses of y; the thesis says only the former.
     """
-    code = _Attribute.of(losses.code, _column(x, 0), _column(y, 0), losses.weights.code)
-    age = _Attribute.of(losses.age, _column(x, 1), _column(y, 1), losses.weights.age)
+    weights = losses.weights
+    columns_of = [(_column(x, at), _column(y, at)) for at in range(2)]
+    code = _Attribute.of(losses.code, columns_of[0], weights.code, members)
+    age = _Attribute.of(losses.age, columns_of[1], weights.age, members)
     rows, columns = len(x) + 1, len(y) + 1
     i = [[before[0]] * columns for _ in range(rows)]
     a = [[before[1]] * columns for _ in range(rows)]
@@ -111,13 +117,16 @@ class _Attribute:
     def of(
         cls,
         table: LossTable,
-        x: NDArray[np.int64],
-        y: NDArray[np.int64],
+        both: tuple[NDArray[np.int64], NDArray[np.int64]],
         weight: float,
+        members: int,
     ) -> "_Attribute":
+        x, y = both
+        ours = members * table.meeting[x[:, None], y[None, :]]
+        theirs = table.meeting[y[None, :], x[:, None]]
         return cls(
-            (table.merging[x[:, None], y[None, :]] * weight).tolist(),
-            (table.suppressing[x] * weight).tolist(),
+            ((ours + theirs) * weight).tolist(),
+            (members * table.suppressing[x] * weight).tolist(),
             (table.suppressing[y] * weight).tolist(),
         )
 

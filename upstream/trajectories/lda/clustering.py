@@ -16,7 +16,20 @@ from upstream.trajectories.lda.alignment import align, align_by_index
 from upstream.trajectories.lda.distances import Aligner, Pool
 from upstream.trajectories.lda.trajectories import Cohort, Losses, Trajectory
 
-_ALIGNERS = {"a-gs": align, "baseline": align_by_index}
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How clusters are made.
+
+    Attributes:
+        aligner: How two trajectories become one, and how far they are apart.
+        counts_members: Whether what a cluster's trajectory loses counts for each of its
+            records, as it does in the end. The thesis counts it once, and Baseline
+            always does.
+    """
+
+    aligner: Aligner = "a-gs"
+    counts_members: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +67,14 @@ class _Growing:
     kept: dict[int, tuple[int, ...]] = field(default_factory=dict)  # by record
 
     def take(
-        self, records: Sequence[int], own: Trajectory, losses: Losses, aligner: Aligner
+        self, records: Sequence[int], own: Trajectory, losses: Losses, way: "Way"
     ) -> None:
         """Take in records of one trajectory."""
-        found = _ALIGNERS[aligner](self.trajectory, own, losses)
+        if way.aligner == "baseline":
+            found = align_by_index(self.trajectory, own, losses)
+        else:
+            members = self.members(way)
+            found = align(self.trajectory, own, losses, members=members)
         self.trajectory = found.trajectory
         ours = [left for left, _ in found.matches]
         self.kept = {
@@ -67,14 +84,19 @@ class _Growing:
         theirs = tuple(right for _, right in found.matches)
         self.kept.update(dict.fromkeys(records, theirs))
 
+    def members(self, way: "Way") -> int:
+        """Return how many records its losses count for."""
+        counts = way.counts_members and way.aligner != "baseline"
+        return max(1, len(self.kept)) if counts else 1
 
-def clusters_of(cohort: Cohort, k: int, aligner: Aligner = "a-gs") -> list[Cluster]:
+
+def clusters_of(cohort: Cohort, k: int, way: Way | None = None) -> list[Cluster]:
     """Return clusters in which every record lies once, each published alike.
 
     Args:
         cohort: The records.
         k: How many records a cluster has at least.
-        aligner: How two trajectories become one, and how far they are apart.
+        way: How they are made; A-GS that counts members unless it is said.
 
     Raises:
         ValueError: k is below 1, or there are fewer than k records.
@@ -82,6 +104,7 @@ def clusters_of(cohort: Cohort, k: int, aligner: Aligner = "a-gs") -> list[Clust
     if k < 1 or len(cohort.trajectories) < k:
         message = "k is at least 1, and at most the number of records"
         raise ValueError(message)
+    way = way or Way()
     records: dict[Trajectory, list[int]] = {}
     for record, trajectory in enumerate(cohort.trajectories):
         records.setdefault(trajectory, []).append(record)
@@ -91,10 +114,10 @@ def clusters_of(cohort: Cohort, k: int, aligner: Aligner = "a-gs") -> list[Clust
         for own, held in shared.items()
     ]
     rest = {own: held for own, held in records.items() if own not in shared}
-    waiting = _Waiting(rest, cohort.losses, aligner)
+    waiting = _Waiting(rest, cohort.losses, way)
     grown.extend(waiting.clusters(k))
     for own, held in waiting.left():
-        _add_to_nearest(grown, held, own, cohort.losses, aligner)
+        _add_to_nearest(grown, held, own, (cohort.losses, way))
     return [
         Cluster(
             each.trajectory, tuple(Member(*item) for item in sorted(each.kept.items()))
@@ -110,13 +133,13 @@ class _Waiting:
         self,
         records: dict[Trajectory, list[int]],
         losses: Losses,
-        aligner: Aligner,
+        way: Way,
     ) -> None:
         self._own = list(records)
         self._records = list(records.values())
         self._counts = np.array([len(held) for held in self._records], dtype=np.int64)
-        self._losses, self._aligner = losses, aligner
-        self._pool = Pool(self._own, losses, aligner)
+        self._losses, self._way = losses, way
+        self._pool = Pool(self._own, losses, way.aligner)
         self._anchor = -1
         self._distances: NDArray[np.float32] = np.empty(0, dtype=np.float32)
 
@@ -128,12 +151,15 @@ class _Waiting:
             start = self._most_distant()
             grown = _Growing(self._own[start])
             while len(grown.kept) < k:
-                near = self._pool.nearest(grown.trajectory) if grown.kept else start
+                near = self._nearest(grown) if grown.kept else start
                 taken = self._taken(near, k - len(grown.kept))
-                grown.take(taken, self._own[near], self._losses, self._aligner)
+                grown.take(taken, self._own[near], self._losses, self._way)
             found.append(grown)
             waiting -= k
         return found
+
+    def _nearest(self, grown: _Growing) -> int:
+        return self._pool.nearest(grown.trajectory, grown.members(self._way))
 
     def left(self) -> list[tuple[Trajectory, list[int]]]:
         """Return the trajectories that wait, and their records."""
@@ -163,12 +189,12 @@ def _add_to_nearest(
     grown: Sequence[_Growing],
     records: Sequence[int],
     own: Trajectory,
-    losses: Losses,
-    aligner: Aligner,
+    how: tuple[Losses, Way],
 ) -> None:
     """Add the records that are left to the cluster that loses least by it."""
-    pool = Pool([each.trajectory for each in grown], losses, aligner)
-    grown[pool.nearest(own)].take(records, own, losses, aligner)
+    losses, way = how
+    pool = Pool([each.trajectory for each in grown], losses, way.aligner)
+    grown[pool.nearest(own)].take(records, own, losses, way)
 
 
 def is_k_anonymous(published: Sequence[Sequence[object]], k: int) -> bool:

@@ -50,6 +50,20 @@ class _Bucket:
         return _Bucket(pairs, self.members[columns], self.whole[columns])
 
 
+@dataclass(frozen=True, slots=True)
+class _Scan:
+    """A trajectory that is compared with many.
+
+    Attributes:
+        whole: What suppressing all of it loses.
+        gains: For each of its pairs, by distinct pair of the others, what generalising
+            both saves against suppressing both.
+    """
+
+    whole: np.float32
+    gains: Sequence[_Floats]
+
+
 class Pool:
     """Distinct trajectories that are still to be clustered, by their numbers from 0."""
 
@@ -70,7 +84,7 @@ class Pool:
         self._suppressing = self._weighted(
             losses.code.suppressing[self._codes], losses.age.suppressing[self._ages]
         )
-        self._gains: dict[Pair, _Floats] = {}
+        self._gains: dict[Pair, tuple[_Floats, _Floats]] = {}
         self._size = len(rows)
         self._is_left = np.ones(self._size, dtype=np.bool_)
         self._buckets: dict[int, _Bucket] = {}
@@ -86,22 +100,30 @@ class Pool:
         """Leave a trajectory out from now on."""
         self._is_left[number] = False
 
-    def distances(self, x: Trajectory) -> NDArray[np.float32]:
+    def distances(self, x: Trajectory, members: int = 1) -> NDArray[np.float32]:
         """Return the loss of aligning x with each; infinite with those that are gone.
 
         Loss: the sum of ILM and ALM, weighted for A-GS and not for Baseline.
+
+        Args:
+            x: A trajectory, perhaps of an alignment.
+            members: How many records x stands for.
         """
         found = np.full(self._size, np.inf, dtype=np.float32)
-        gains = [self._gain(pair) for pair in x]
+        scan = self._scan(x, members)
         for bucket in self._buckets.values():
             self._compact(bucket)
             for part in bucket.parts():
-                found[part.members] = self._aligned(x, gains, part)
+                found[part.members] = self._aligned(scan, part)
         found[~self._is_left] = np.inf
         return found
 
-    def nearest(self, x: Trajectory) -> int:
+    def nearest(self, x: Trajectory, members: int = 1) -> int:
         """Return the trajectory with the least loss, the first of several.
+
+        Args:
+            x: A trajectory, perhaps of an alignment.
+            members: How many records x stands for.
 
         Raises:
             ValueError: None is left.
@@ -110,12 +132,16 @@ class Pool:
             message = "no trajectory is left"
             raise ValueError(message)
         if self._is_baseline:
-            return int(np.argmin(self.distances(x)))
-        gains = [self._gain(pair) for pair in x]
-        bounds = self._bounds(x, gains)
-        best = self._best_of(x, gains, self._lowest(bounds))
+            return int(np.argmin(self.distances(x, members)))
+        scan = self._scan(x, members)
+        bounds = self._bounds(scan)
+        best = self._best_of(scan, self._lowest(bounds))
         rest = np.flatnonzero(bounds <= best[0] + _SLACK)
-        return self._best_of(x, gains, rest)[1]
+        return self._best_of(scan, rest)[1]
+
+    def _scan(self, x: Trajectory, members: int) -> _Scan:
+        whole = np.float32(members * sum(self._suppressed(pair) for pair in x))
+        return _Scan(whole, [self._gain(pair, members) for pair in x])
 
     def _lowest(self, bounds: _Floats) -> _Ids:
         """Return the trajectories whose bounds are lowest."""
@@ -124,32 +150,29 @@ class Pool:
         lowest = np.argpartition(bounds, _FIRST)[:_FIRST]
         return np.asarray(lowest[np.isfinite(bounds[lowest])], dtype=np.int64)
 
-    def _bounds(self, x: Trajectory, gains: Sequence[_Floats]) -> _Floats:
+    def _bounds(self, scan: _Scan) -> _Floats:
         """Return what an alignment with each loses at least.
 
         A pair of the other trajectory saves no more than with the best of x for it,
         and no more pairs save than x has.
         """
         found = np.full(self._size, np.inf, dtype=np.float32)
-        whole = self._suppressed(x)
         best = np.zeros(len(self._codes), dtype=np.float32)
-        for gain in gains:
+        for gain in scan.gains:
             np.maximum(best, gain, out=best)
-        ours = sum(max(0.0, float(gain.max(initial=0))) for gain in gains)
+        ours = sum(float(gain.max(initial=0)) for gain in scan.gains)
         for length, bucket in self._buckets.items():
             self._compact(bucket)
             if not len(bucket.members):
                 continue
             saved = best[bucket.pairs].sum(axis=0)
-            if length > len(x):
+            if length > len(scan.gains):
                 np.minimum(saved, ours, out=saved)
-            found[bucket.members] = whole + bucket.whole - saved
+            found[bucket.members] = scan.whole + bucket.whole - saved
         found[~self._is_left] = np.inf
         return found
 
-    def _best_of(
-        self, x: Trajectory, gains: Sequence[_Floats], chosen: _Ids
-    ) -> tuple[float, int]:
+    def _best_of(self, scan: _Scan, chosen: _Ids) -> tuple[float, int]:
         """Return the least loss among some, and the first that has it."""
         is_chosen = np.zeros(self._size, dtype=np.bool_)
         is_chosen[chosen] = True
@@ -158,38 +181,38 @@ class Pool:
             columns = np.flatnonzero(is_chosen[bucket.members])
             if len(columns):
                 part = bucket.of(columns)
-                lost = self._aligned(x, gains, part)
+                lost = self._aligned(scan, part)
                 at = int(np.argmin(lost))
                 best = min(best, (float(lost[at]), int(part.members[at])))
         return best
 
-    def _aligned(
-        self, x: Trajectory, gains: Sequence[_Floats], bucket: _Bucket
-    ) -> _Floats:
+    def _aligned(self, scan: _Scan, bucket: _Bucket) -> _Floats:
         """Return the losses of aligning x with trajectories of one length."""
         saved = _in_step if self._is_baseline else _saved
-        lost = self._suppressed(x) + bucket.whole - saved(gains, bucket.pairs)
+        lost = scan.whole + bucket.whole - saved(scan.gains, bucket.pairs)
         return np.asarray(lost)
 
-    def _suppressed(self, x: Trajectory) -> np.float32:
-        """Return what is lost if all of x is suppressed."""
+    def _suppressed(self, pair: Pair) -> float:
+        """Return what is lost if a pair is suppressed."""
         code, age = self._losses.code.suppressing, self._losses.age.suppressing
         w, v = self._weights
-        return np.float32(sum(w * code[c] + v * age[a] for c, a in x))
+        return float(w * code[pair[0]] + v * age[pair[1]])
 
-    def _gain(self, pair: Pair) -> _Floats:
+    def _gain(self, pair: Pair, members: int) -> _Floats:
         """Return, by distinct pair, what generalising saves against suppressing."""
         found = self._gains.get(pair)
         if found is None:
             if len(self._gains) >= _KEPT_ROWS:
                 self._gains.clear()
-            lost = self._weighted(
-                self._losses.code.merging[pair[0]][self._codes],
-                self._losses.age.merging[pair[1]][self._ages],
+            code, age = self._losses.code.meeting, self._losses.age.meeting
+            ours = self._weighted(code[pair[0]][self._codes], age[pair[1]][self._ages])
+            theirs = self._weighted(
+                code[:, pair[0]][self._codes], age[:, pair[1]][self._ages]
             )
-            found = self._suppressed((pair,)) + self._suppressing - lost
+            ours = np.float32(self._suppressed(pair)) - ours
+            found = (ours, self._suppressing - theirs)
             self._gains[pair] = found
-        return found
+        return np.asarray(np.float32(members) * found[0] + found[1])
 
     def _weighted(self, code: NDArray[np.float64], age: NDArray[np.float64]) -> _Floats:
         w, v = self._weights

@@ -44,11 +44,15 @@ class LossTable:
     replacing: Table
 
     @cached_property
+    def meeting(self) -> Table:
+        """Places by places: what the former loses that meets the latter."""
+        places = np.arange(len(self.nodes))
+        return np.asarray(self.replacing[places[:, None], self.ancestors])
+
+    @cached_property
     def merging(self) -> Table:
         """Places by places: what two lose that become one ancestor (definition 6)."""
-        places = np.arange(len(self.nodes))
-        left = self.replacing[places[:, None], self.ancestors]
-        return np.asarray(left + left.T)
+        return np.asarray(self.meeting + self.meeting.T)
 
     @cached_property
     def suppressing(self) -> Table:

@@ -35,6 +35,17 @@ def test_many_distances_are_those_of_single_alignments(cohort):
         assert expected[near] == pytest.approx(min(expected), abs=1e-4)
 
 
+@settings(max_examples=rounds(1000, gate=60), deadline=None)
+@given(cohorts())
+def test_what_x_loses_counts_for_each_record_that_it_stands_for(cohort):
+    own = list(dict.fromkeys(cohort.trajectories))
+    found = [align(own[0], y, cohort.losses, members=3) for y in own]
+    expected = [each.code_loss + each.age_loss for each in found]
+    pool = Pool(own, cohort.losses, "a-gs")
+    assert pool.distances(own[0], 3) == pytest.approx(expected, abs=1e-4)
+    assert expected[pool.nearest(own[0], 3)] == pytest.approx(min(expected), abs=1e-4)
+
+
 def many(number):
     draw = random.Random(3)
     records = [
