@@ -118,12 +118,12 @@ def print_cohort(numbers: Numbers, chosen: argparse.Namespace) -> None:
     drawn = draw_trajectories(numbers)[: chosen.records]
     codes = sorted({code for record in drawn for code, _ in record})
     cohort = cohort_of(drawn, icd9cm_tree(codes), age_tree(1, 128, WIDTHS))
-    print(f"\n{described(numbers, drawn)}\n")
+    queries = frequent_queries(cohort.trajectories)
+    print(f"\n{described(numbers, drawn)}; {len(queries)} queries of AvgRE\n")
     print(
         "| k | alignment | ILM | ALM | suppressed | AvgRE | codes at category or below "
         "| ages at 16 years or below | seconds |\n|---:|---|" + "---:|" * 7
     )
-    queries = frequent_queries(cohort.trajectories)
     for k in chosen.k:
         for name in chosen.ways:
             print(lda_line(cohort, k, name, queries), flush=True)

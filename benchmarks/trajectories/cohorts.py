@@ -17,16 +17,19 @@ SAMPLE_MEANS = (3.5, 2.3, 4.4, 2.0)
 """The same in the sample."""
 
 GROUPS = (
-    "401.1 401.9 272.0 272.2 272.4 278.00 414.00 414.01 427.31 428.0",
-    "250.00 250.02 250.60 272.4 401.9 585.9 362.01 583.81",
-    "724.2 724.5 723.1 719.46 715.90 715.96 729.5 722.52",
-    "461.9 462 465.9 466.0 473.9 477.9 493.90 490",
-    "530.81 564.00 558.9 789.00 787.91 535.50 562.10",
-    "311 300.00 780.52 296.20 305.1 307.81",
+    "401.1 401.9 272.0 272.4 278.00 414.01 427.31 428.0",
+    "250.00 250.02 250.60 272.4 401.9 585.9 362.01",
+    "724.2 724.5 723.1 719.46 715.90 715.96 729.5",
+    "461.9 462 465.9 466.0 473.9 477.9 493.90",
+    "530.81 564.00 558.9 789.00 787.91 535.50",
+    "311 300.00 780.52 296.20 305.1",
     "599.0 600.00 788.41 627.2 733.00 V72.31",
     "244.9 285.9 280.9 780.79 786.50 786.2",
 )
-"""Frequent codes that come together, the most frequent first."""
+"""Frequent codes that come together, the most frequent first: 50 in all."""
+
+COMMON = ["401.1", "272.4", "250.00", "724.2", "530.81", "311"]
+"""Codes that whoever is ill may have, too."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,11 @@ class Numbers:
     few: bool
 
 
+COMMONNESS = 0.4
+"""How often a code is drawn of the common ones."""
+
 COHORTS = (
-    Numbers("D50 Pop", 27639, 5.88, 3.10, 9.32, 0.20, few=False),
+    Numbers("D50 Pop", 27639, 5.88, 3.10, 9.32, 0.22, few=False),
     Numbers("D4 Pop", 16052, 1.65, 2.78, 4.05, 0.76, few=True),
     Numbers("D4 Smp", 1896, 1.96, 4.04, 6.39, 0.70, few=True),
 )
@@ -69,7 +75,7 @@ def draw_trajectories(numbers: Numbers, seed: int = 1) -> list[list[tuple[str, i
 def _record(numbers: Numbers, draw: random.Random) -> list[tuple[str, int]]:
     """Draw a patient: some diseases of a group or two, over some years."""
     years = _geometric(numbers.ages, draw)
-    first = min(102 - years, max(1, round(draw.gauss(54, 17))))
+    first = min(102 - years, max(1, round(draw.gauss(58, 13))))
     ages = [first + year for year in range(max(1, years))]
     found = set()
     for code in _codes(numbers, draw):
@@ -85,16 +91,18 @@ def _record(numbers: Numbers, draw: random.Random) -> list[tuple[str, int]]:
 
 def _codes(numbers: Numbers, draw: random.Random) -> Sequence[str]:
     if numbers.few:
-        count = min(4, _geometric(numbers.codes + 0.1, draw))
+        count = min(4, _geometric(numbers.codes, draw))
         return sorted(draw.sample(REPEATED, count))
-    count = min(30, _geometric(numbers.codes + 0.3, draw))
+    count = min(30, _geometric(numbers.codes, draw))
     mine = draw.sample([group.split() for group in GROUPS], 2)
     found: set[str] = set()
     while len(found) < count:
         group = mine[0] if draw.random() < 0.6 else mine[1]
         if draw.random() < 0.25 or found.issuperset(mine[0] + mine[1]):
             group = draw.choice(GROUPS).split()
-        weights = [1 / (place + 1) for place in range(len(group))]
+        if draw.random() < COMMONNESS:
+            group = COMMON
+        weights = [1 / (place + 1) ** 1.3 for place in range(len(group))]
         found.update(draw.choices(group, weights))
     return sorted(found)
 
