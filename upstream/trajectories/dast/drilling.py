@@ -2,8 +2,8 @@
 
 Source: Li and Qin 2017, section 4.3 and figure 11. As printed it rolls back once, and
 can end unsafe: who is rolled back relied on others of the cluster that are not. Here
-records are rolled back until every profile is held by k records again, and attributes
-are tried anew until nothing changes.
+records are rolled back until every profile is held by k records again, clusters and
+records are then tried one by one, and attributes anew until nothing changes.
 """
 
 from collections.abc import Sequence
@@ -17,6 +17,7 @@ from upstream.trajectories.dast.enumeration import (
     Row,
     enumerate_values,
 )
+from upstream.trajectories.dast.refining import Refining
 from upstream.trajectories.dast.safety import (
     ProfileCodes,
     ProfileCounts,
@@ -57,6 +58,9 @@ def drill_down(
         before = rows
         for attribute in drilling_order(records) if order is None else order:
             rows = _Drilling(records, rows, attribute).settled(owners, k)
+            further = Refining(records, rows, k)
+            further.refine(clusters, attribute)
+            rows = further.rows
     if not is_dataset_safe(rows, k):
         message = "the drill-down is not k-safe"
         raise RuntimeError(message)

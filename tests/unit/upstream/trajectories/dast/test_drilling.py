@@ -9,7 +9,6 @@ from tests.unit.upstream.trajectories.dast.five_notes import CLUSTERS, RECORDS
 from upstream.trajectories.dast import drilling
 from upstream.trajectories.dast.drilling import drill_down, drilling_order
 from upstream.trajectories.dast.enumeration import enumerate_values, exact_rows
-from upstream.trajectories.dast.safety import is_dataset_safe
 
 UNSAFE = [("5",), ("52",), ("88",), ("88",), ("88",), ("88",)]
 TWO = [(0, 1, 2), (3, 4, 5)]
@@ -36,8 +35,19 @@ def test_a_fixed_point_rolls_back_whom_others_rely_on():
     assert is_safe(rows, 3)
 
 
-def test_five_notes_alone_cannot_be_drilled():
-    assert drill_down(RECORDS, CLUSTERS, 2) == enumerate_values(RECORDS, CLUSTERS)
+def test_a_cluster_of_k_alone_stays_listed():
+    three = RECORDS[:3]
+    assert drill_down(three, [(0, 1, 2)], 3) == enumerate_values(three, [(0, 1, 2)])
+
+
+def test_of_the_five_notes_two_months_are_shown_if_two_are_enough():
+    """The third note still lists both months, so each is of two notes."""
+    rows = drill_down(RECORDS, CLUSTERS, 2)
+    lists = enumerate_values(RECORDS, CLUSTERS)
+    assert rows[0] == ({"2009-04"}, *lists[0][1:])
+    assert rows[1] == ({"2009-03"}, *lists[1][1:])
+    assert rows[2:] == lists[2:]
+    assert is_safe(rows, 2)
 
 
 def test_figures_9_and_10_are_reached_where_others_have_the_same_profiles():
@@ -89,13 +99,13 @@ def test_every_drill_down_is_safe_and_truthful_and_ends(drawn):
 
 @settings(max_examples=rounds(2000, gate=40), deadline=None)
 @given(clustered())
-def test_who_is_unsafe_when_drilled_stays_a_list(drawn):
-    """At the end no attribute of all can be drilled whole without being unsafe."""
+def test_nobody_who_stays_a_list_could_be_drilled_alone(drawn):
     records, clusters, k = drawn
     rows = drill_down(records, clusters, k)
-    for at in range(len(records[0])):
-        further = [
-            (*row[:at], frozenset((record[at],)), *row[at + 1 :])
-            for record, row in zip(records, rows, strict=True)
-        ]
-        assert further == rows or not is_dataset_safe(further, k)
+    for at, row in enumerate(rows):
+        for attribute, values in enumerate(row):
+            own = frozenset((records[at][attribute],))
+            further = (*row[:attribute], own, *row[attribute + 1 :])
+            assert values == own or not is_safe(
+                [*rows[:at], further, *rows[at + 1 :]], k
+            )
