@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 from benchmarks.trajectories.cohorts import (
     COHORTS,
+    ILL_IN_SAMPLE,
     POPULATION_MEANS,
     SAMPLE_MEANS,
     Numbers,
@@ -76,7 +77,8 @@ def main() -> None:
 def print_censoring(people: int) -> None:
     """Print CUL of 2,676 patients in a population, by cap and k."""
     draw = random.Random(7)
-    sample = draw_repeats(SAMPLE_MEANS, min(2676, people // 100), draw)
+    size = min(2676, people // 100)
+    sample = draw_repeats(SAMPLE_MEANS, size, draw, ILL_IN_SAMPLE)
     others = draw_repeats(POPULATION_MEANS, people - len(sample), draw)
     population = [*sample, *others]
     longest = max(map(len, population))
@@ -108,7 +110,7 @@ def censoring_line(
     return (
         f"| {setting[0]} | {setting[1]} | {spread.mean:.3f} "
         f"| {spread.standard_deviation:.3f} | {spread.skewness:.2f} "
-        f"| {spread.changed:.1%} | {original:.3f} | {least:.3f} "
+        f"| {spread.changed:.1%} | {original:.3f} | {least:.4f} "
         f"| {published:.3f} | {seconds:.1f} |"
     )
 
