@@ -33,11 +33,8 @@ WORDS = [[label, str(place % 7), str(place % 5)] for place, label in enumerate(L
 
 
 def test_both_tables_of_codes_are_printed(monkeypatch, capsys):
-    monkeypatch.setattr(
-        sys,
-        "argv",
-        ["codes", "--people", "2000", "--records", "60", "--cohorts", "1", "--k", "2"],
-    )
+    few = ["--people", "2000", "--records", "60", "--cohorts", "1", "--k", "2"]
+    monkeypatch.setattr(sys, "argv", ["codes", *few])
     main()
     printed = capsys.readouterr().out
     assert printed.count("| 5 |") >= 8
