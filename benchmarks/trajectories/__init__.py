@@ -1,0 +1,1 @@
+"""Anonymized codes and notes beside the published figures."""

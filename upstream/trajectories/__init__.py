@@ -1,0 +1,1 @@
+"""Anonymization of diagnosis codes and notes: censored, aligned, enumerated."""

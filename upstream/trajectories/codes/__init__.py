@@ -1,0 +1,1 @@
+"""Trees of codes and of ages: what generalises what."""

@@ -1,0 +1,1 @@
+"""Notes whose quasi-identifiers become lists of values (DAST)."""

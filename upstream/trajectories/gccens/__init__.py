@@ -1,0 +1,1 @@
+"""Greedy code censoring: repeated codes, capped until k people fit (GCCens)."""

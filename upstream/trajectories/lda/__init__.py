@@ -1,0 +1,1 @@
+"""Longitudinal data: trajectories of codes at ages, aligned in clusters (LDA)."""
