@@ -148,8 +148,11 @@ def seeded_draws(tree):
             yield "seed"
 
 
-SEEDED = {("server", "demo"), ("upstream", "extraction")}
-"""Rooms whose draws hide nothing: made-up patients, and what a model is trained on."""
+SEEDED = {
+    *(("server", "demo"), ("upstream", "extraction"), ("upstream", "anonymization"))
+}
+"""Rooms whose draws hide nothing: made-up patients, what a model is trained on, and
+queries by which a copy is judged."""
 
 
 def test_nothing_shipped_draws_from_a_seedable_generator():

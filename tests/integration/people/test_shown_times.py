@@ -8,10 +8,10 @@ import pytest
 from privacy.losses import Loss
 from server.api.app import openapi_document
 from server.use_cases.approvals.second_persons import ProposalOpenError
+from tests.support.copies import store_copy
 from tests.support.installations.harness import ask, client, serve_in_thread
 from tests.support.installations.publishing import Press, spec
 from tests.support.installations.two_persons import Two
-from tests.support.copies import store_copy
 from tests.support.linking import store_linkage
 
 FINER = re.compile(r"\d\d:\d\d:\d\d[.,]\d")
