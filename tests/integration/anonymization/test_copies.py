@@ -147,6 +147,14 @@ def test_what_is_wrong_is_said_before_anything_is_done(texts, changes, said):
     assert said in str(refused.value)
 
 
+def test_what_nobody_looked_for_is_said(texts):
+    told = made(texts)["never_marked"]
+    assert {"email", "phone", "street"} <= set(told)
+    assert {"name", "date", "age", "zip", "record_number"}.isdisjoint(told)
+    kept = made(texts, profile="partial")["never_marked"]
+    assert {"place", "profession"}.isdisjoint(kept)  # they would stay
+
+
 def test_a_field_of_patients_that_no_document_has_is_refused(texts):
     refused = texts.run(
         "anonymize.texts", file=str(write_copy(texts.folder, patient="mrn"))

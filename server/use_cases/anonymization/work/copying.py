@@ -135,6 +135,11 @@ class TextCopier:
         self.fields: set[str] = set()
         """What stands beside the documents that were gathered."""
 
+    def never_marked(self) -> list[str]:
+        """Return the kinds that the profile removes and no type of the spans is."""
+        marked = set(self._kinds.values())
+        return sorted(kind.value for kind in self._removed if kind not in marked)
+
     def gather(self, documents: Iterable[AnnotatedDocument]) -> Iterator[int]:
         """Note what was found of each patient; yield as many times as documents."""
         for number, one in enumerate(documents, 1):

@@ -209,7 +209,11 @@ class _Making:
     def counts(self) -> Document:
         """Return what was done, counted."""
         alone = self._copier.without_patient if self._declared.patient else 0
-        return {**self._counted.document(), "documents_without_patient": alone}
+        return {
+            **self._counted.document(),
+            "documents_without_patient": alone,
+            "never_marked": self._copier.never_marked(),
+        }
 
     def require_none_left(self) -> None:
         """Refuse a copy in which identifiers are left, where the file says so.
