@@ -657,6 +657,31 @@ FAULTS = (
         ("tests/attacks/http/test_e6_matrix.py",),
     ),
     Fault(
+        "copies_of_others",
+        "custodians see the anonymized copies of other populations",
+        "server/use_cases/anonymization/service.py",
+        "copy.population in viewer.populations",
+        "bool(copy.population)",
+        ("tests/integration/anonymization/test_copies.py",),
+    ),
+    Fault(
+        "handed_out_unapproved",
+        "a copy is handed out though nobody approved it",
+        "server/use_cases/anonymization/service.py",
+        "        with asking_second_person(self._services, viewer.actor):",
+        "        check_second_person = require_second_person = lambda *_: None\n"
+        "        with asking_second_person(self._services, viewer.actor):",
+        ("tests/cli/anonymization/test_anonymize.py",),
+    ),
+    Fault(
+        "kept_for_want_of_another",
+        "what has no surrogate stays as it is",
+        "upstream/anonymization/texts/deidentifying.py",
+        '            new = f"[{name}]" if told is None else told',
+        "            new = text[start:end] if told is None else told",
+        ("tests/unit/upstream/anonymization/texts/test_deidentifying.py",),
+    ),
+    Fault(
         "changed_registers",
         "a register that was changed is opened",
         "server/use_cases/linkage/work/registers.py",
