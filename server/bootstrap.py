@@ -34,7 +34,7 @@ from server.persistence import tables
 from server.persistence.schema import (
     RECORDED_TABLES,
 )
-from server.use_cases.anonymization.work.jobs import TextCopyJob
+from server.use_cases.anonymization.work.texts.jobs import TextCopyJob
 from server.use_cases.custody.populations import installation_value
 from server.use_cases.extraction.evaluating import EvaluateJob
 from server.use_cases.extraction.pipelines.pipelines import PipelineJob

@@ -35,7 +35,7 @@ from server.installing import actor, initialise, upgrade_database
 from server.processes.job_worker import work_as_process
 from server.telemetry.logs import configure_logs
 from server.use_cases.anonymization.service import CopyService
-from server.use_cases.anonymization.work.previews import PreviewService
+from server.use_cases.anonymization.work.texts.previews import PreviewService
 from server.use_cases.extraction.service import TextService
 from server.use_cases.jobs.queues import JobQueues
 from server.use_cases.linkage.review import ReviewService

@@ -7,7 +7,7 @@ from pathlib import Path
 import yaml
 
 from server.use_cases.anonymization.copies import CopyFolders, copy_id
-from server.use_cases.anonymization.work.jobs import DOCUMENTS
+from server.use_cases.anonymization.work.texts.jobs import DOCUMENTS
 from server.use_cases.services.services import random_id
 
 PAGE = Path(__file__).parents[2] / "docs" / "anonymization.md"

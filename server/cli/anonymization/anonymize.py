@@ -10,7 +10,7 @@ import typer
 from server.cli.terminal.output import Json, confirm, refusals, show, show_list
 from server.cli.texts.parts import Background, Limit, TextCommandParts
 from server.use_cases.anonymization.service import CopyService, HandOut, checked_line
-from server.use_cases.anonymization.work.previews import MOST, PreviewService
+from server.use_cases.anonymization.work.texts.previews import MOST, PreviewService
 from server.use_cases.services.documents import Document
 from server.use_cases.services.paging import Page
 

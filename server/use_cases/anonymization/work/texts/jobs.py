@@ -1,8 +1,4 @@
-"""The kind of job that makes a de-identified copy of texts: ``anonymize.texts``.
-
-A copy is a folder of its own, written whole before the job's result names it: what a
-killed attempt left is deleted by the next one, or by whoever cleans.
-"""
+"""The kind of job that makes a de-identified copy of texts: ``anonymize.texts``."""
 
 import json
 import os
@@ -10,34 +6,22 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from privacy.errors import CuratorError
-from privacy.times import shown_time
-from server.use_cases.anonymization.copies import CopyFolders, copy_id, private_file
-from server.use_cases.anonymization.service import WARNING
-from server.use_cases.anonymization.work.copying import (
+from server.use_cases.anonymization.copies import private_file
+from server.use_cases.anonymization.work.copy_jobs import CopyJob, Making
+from server.use_cases.anonymization.work.texts.copying import (
     CopiedDocument,
     CopyCounts,
     TextCopier,
 )
-from server.use_cases.anonymization.work.declarations import TextCopy
-from server.use_cases.extraction.declarations import (
-    FilePath,
-    Found,
-    prepared_file,
-    submitted_file,
-)
+from server.use_cases.anonymization.work.texts.declarations import TextCopy
+from server.use_cases.extraction.declarations import Found
 from server.use_cases.extraction.store.texts import Collection
 from server.use_cases.extraction.tagging import model_id
-from server.use_cases.extraction.work import TextJob, TextParts, own, told_to
-from server.use_cases.jobs.kinds import (
-    JobContext,
-    JobParameters,
-    Prepared,
-)
+from server.use_cases.extraction.work import TextParts
+from server.use_cases.jobs.kinds import JobContext
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.secret_files import read_secret
-from server.use_cases.services.services import Services, now_text
 from upstream.anonymization.texts.kinds import Kind, kinds_of
 from upstream.extraction.text.spans import GOLD, AnnotatedDocument
 
@@ -51,120 +35,34 @@ BROKEN_BY: Final = (
 """What is known to break a copy of texts; it stands in each manifest."""
 
 
-class CopyParameters(JobParameters):
-    """A file under CURATOR_IMPORT that declares a copy."""
-
-    file: FilePath
-    dry_run: bool = False
-
-
-class TextCopyJob(TextJob):
+class TextCopyJob(CopyJob):
     """Makes a de-identified copy of a collection, or says what it would be."""
 
     name = "anonymize.texts"
-    parameters: type[JobParameters] = CopyParameters
+    declared = TextCopy
+    kind = "texts"
 
-    def __init__(self, services: Services) -> None:
-        super().__init__(services)
-        self._folders = CopyFolders(services.settings.anonymized)
-
-    def prepare(self, parameters: JobParameters) -> Prepared:
-        """Check the file, the collection, whose spans, and what their types are.
+    def inputs_of(self, found: Found[TextCopy]) -> list[Document]:
+        """Return the collection and the finder of a file's.
 
         Raises:
-            CommandRefusedError: The path leads out of the import folder.
-            UnpreparedError: Something that the file names is not there, or is wrong.
+            CuratorError: One is not there, or a type is not declared.
         """
-        given = own(parameters, CopyParameters)
-        found = prepared_file(TextCopy, self._services.settings.import_, given.file)
-        declared = found.declared
-        self.require_population(declared.population)
-        try:
-            parts = self._parts()
-            collection, finder, _ = given_of(parts, declared)
-        except CuratorError as error:
-            raise told_to(declared.population, error) from None
-        inputs: list[Document] = [
-            found.input,
-            {"collection": collection.id, "name": collection.name},
-            {"finder": finder},
-        ]
-        told = given.model_copy(update={"file": str(found.path)})
-        return Prepared(told, declared.population, inputs)
+        collection, finder, _ = given_of(self._parts(), found.declared)
+        told: Document = {"collection": collection.id, "name": collection.name}
+        return [told, {"finder": finder}]
 
-    def run(self, context: JobContext, parameters: JobParameters) -> Document:
-        """Make the copy.
+    def making(self, context: JobContext, found: Found[TextCopy]) -> Making:
+        """Begin an attempt: read once what all documents say of their patients.
 
         Raises:
-            CommandRefusedError: It was refused; nothing was made.
-            JobStoppedError: The job was cancelled, or has to be let go.
+            CommandRefusedError: No document names one, where a field is declared.
+            JobStoppedError: The job has to stop.
         """
-        self.begin(context, parameters)
-        given = own(parameters, CopyParameters)
-        configured = self._services.settings.import_
-        found = submitted_file(TextCopy, configured, given.file, context.inputs[0])
         secret = read_secret(self._services.settings.secret_file)
         making = _Making(context, self._parts(), found.declared, secret)
         making.gather()
-        if given.dry_run:
-            for _ in making.copies():
-                pass  # counted alone
-            return self._told(context, found, making.counts(), None)
-        try:
-            digest = self._settled(context, making)
-        except OSError as error:
-            self._folders.discard(context.job_id)
-            message = f"the copy could not be written: {error.strerror}"
-            raise CommandRefusedError(message) from None
-        return self._told(context, found, making.counts(), digest)
-
-    def _settled(self, context: JobContext, making: "_Making") -> str:
-        """Write a copy whole; return its manifest's digest.
-
-        Raises:
-            CommandRefusedError: Identifiers are left, and the file forbids that.
-            OSError: It cannot be written.
-        """
-        _written(self._folders.stage(context.job_id) / DOCUMENTS, making.copies())
-        making.require_none_left()
-        told: Document = {"job": context.job_id, "created_by": context.actor}
-        context.require_lease()
-        return self._folders.settle(context.job_id, making.manifest() | told)
-
-    def _told(
-        self,
-        context: JobContext,
-        found: Found[TextCopy],
-        counts: Document,
-        digest: str | None,
-    ) -> Document:
-        """Conclude the job; return its result. Without a digest nothing was made."""
-        declared = found.declared
-        result: Document = {
-            "name": declared.name,
-            "copy": None if digest is None else copy_id(context.job_id),
-            "profile": declared.profile,
-            "warning": WARNING,
-            **counts,
-        }
-        outputs: list[Document] = []
-        if digest is not None:
-            outputs = [{"copy": copy_id(context.job_id), "manifest_sha256": digest}]
-        with self._services.databases.work.begin() as connection:
-            self.check_actor(connection, context)
-            context.conclude(connection, result, outputs)
-        return result
-
-    def discard(self, context: JobContext, *, is_over: bool) -> None:
-        """Delete what ended jobs wrote without an end, and what is left of texts."""
-        with self._services.databases.reader.connect() as connection:
-            held = {f"job_{one.id[5:]}" for one in self._folders.all()}
-            left = set(self._folders.jobs()) - held
-            gone = self.over(connection, context, left, is_over=is_over)
-        own_copy = [context.job_id] if is_over else []
-        for job in {*gone, *own_copy}:
-            self._folders.discard(job)
-        super().discard(context, is_over=is_over)
+        return making
 
 
 class _Making:
@@ -206,10 +104,27 @@ class _Making:
             yield copied
             self._context.progress("rewrite", number, self._total)
 
-    def counts(self) -> Document:
-        """Return what was done, counted."""
+    def planned(self) -> Document:
+        """Return what would be done, counted."""
+        for _ in self.copies():
+            pass  # counted alone
+        return self._counts()
+
+    def written(self, folder: Path) -> Document:
+        """Write all copies; return what was done, counted.
+
+        Raises:
+            CommandRefusedError: Identifiers are left, and the file forbids that.
+            OSError: They cannot be written.
+        """
+        _write(folder / DOCUMENTS, self.copies())
+        self.require_none_left()
+        return self._counts()
+
+    def _counts(self) -> Document:
         alone = self._copier.without_patient if self._declared.patient else 0
         return {
+            "profile": self._declared.profile,
             **self._counted.document(),
             "documents_without_patient": alone,
             "never_marked": self._copier.never_marked(),
@@ -233,14 +148,9 @@ class _Making:
             raise CommandRefusedError(message)
 
     def manifest(self) -> Document:
-        """Return what the copy's manifest says, but for its files and its job."""
+        """Return what was declared, and what breaks such copies."""
         declared = self._declared
         return {
-            "format": "curator anonymized copy 1",
-            "kind": "texts",
-            "name": declared.name,
-            "population": declared.population,
-            "warning": WARNING,
             "broken_by": list(BROKEN_BY),
             "profile": declared.profile,
             "replacement": declared.replacement,
@@ -249,15 +159,13 @@ class _Making:
             "residues": declared.residues,
             "collection": self._collection.name,
             "finder": self._finder,
-            "counts": self.counts(),
-            "created": shown_time(now_text()),
         }
 
     def _documents(self) -> Iterator[AnnotatedDocument]:
         return self._parts.annotated(self._collection.id, self._finder)
 
 
-def _written(path: Path, copies: Iterable[CopiedDocument]) -> None:
+def _write(path: Path, copies: Iterable[CopiedDocument]) -> None:
     """Write copies in the order of their drawn ids, which tells no other order."""
     places = {}
     unordered = path.with_suffix(".unordered")

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from server.use_cases.extraction.declarations import Declared
+from server.use_cases.anonymization.work.copy_jobs import CopyFile
 from server.use_cases.extraction.tagging import ModelName
 from upstream.anonymization.texts.cut_values import SPARSE_ZIP3
 from upstream.anonymization.texts.kinds import NO_IDENTIFIER, Kind
@@ -44,7 +44,7 @@ class Dates(BaseModel):
     shift_days: Annotated[int, Field(ge=1, le=10_000)] = MOST_DAYS
 
 
-class TextCopy(Declared):
+class TextCopy(CopyFile):
     """A de-identified copy of a collection.
 
     Attributes:
@@ -64,7 +64,6 @@ class TextCopy(Declared):
             they are tagged, counted alone, or nothing is made.
     """
 
-    name: Identifier
     collection: Identifier
     finder: ModelName
     patient: Annotated[str, Field(min_length=1, max_length=200)] | None = None

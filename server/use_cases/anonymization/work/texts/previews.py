@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Final
 
 from server.use_cases.anonymization.copies import private_file
-from server.use_cases.anonymization.work.copying import TextCopier
-from server.use_cases.anonymization.work.declarations import TextCopy
-from server.use_cases.anonymization.work.jobs import given_of
+from server.use_cases.anonymization.work.texts.copying import TextCopier
+from server.use_cases.anonymization.work.texts.declarations import TextCopy
+from server.use_cases.anonymization.work.texts.jobs import given_of
 from server.use_cases.extraction.declarations import found_in
 from server.use_cases.extraction.work import TextParts
 from server.use_cases.services.documents import Document

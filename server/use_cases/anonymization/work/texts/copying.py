@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from server.use_cases.anonymization.work.declarations import TextCopy
+from server.use_cases.anonymization.work.texts.declarations import TextCopy
 from server.use_cases.services.documents import Document
 from upstream.anonymization.texts.deidentifying import (
     DeidentifiedText,

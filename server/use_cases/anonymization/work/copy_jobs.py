@@ -1,0 +1,193 @@
+"""What the kinds of jobs that make anonymized copies have in common.
+
+A copy is a folder of its own, written whole before the job's result names it: what a
+killed attempt left is deleted by the next one, or by whoever cleans.
+"""
+
+from pathlib import Path
+from typing import Any, Protocol
+
+from privacy.errors import CuratorError
+from privacy.times import shown_time
+from server.use_cases.anonymization.copies import CopyFolders, copy_id
+from server.use_cases.anonymization.service import WARNING
+from server.use_cases.extraction.declarations import (
+    Declared,
+    FilePath,
+    Found,
+    prepared_file,
+    submitted_file,
+)
+from server.use_cases.extraction.work import TextJob, own, told_to
+from server.use_cases.jobs.kinds import JobContext, JobParameters, Prepared
+from server.use_cases.services.documents import Document
+from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.services import Services, now_text
+from upstream.manifests.declarations import Identifier
+
+FORMAT = "curator anonymized copy 1"
+
+
+class CopyParameters(JobParameters):
+    """A file under CURATOR_IMPORT that declares a copy."""
+
+    file: FilePath
+    dry_run: bool = False
+
+
+class CopyFile(Declared):
+    """What every file declares of a copy: whose it is, and its name."""
+
+    name: Identifier
+
+
+class Making(Protocol):
+    """One attempt at a copy."""
+
+    def planned(self) -> Document:
+        """Return what a copy would be; nothing is written.
+
+        Raises:
+            CuratorError: There could be none.
+            JobStoppedError: The job has to stop.
+        """
+        ...
+
+    def written(self, folder: Path) -> Document:
+        """Write a copy's files; return what was done, counted.
+
+        Raises:
+            CuratorError: There is none.
+            JobStoppedError: The job has to stop.
+            OSError: They cannot be written.
+        """
+        ...
+
+    def manifest(self) -> Document:
+        """Return what was declared, and ``broken_by``: what breaks such copies."""
+        ...
+
+
+class CopyJob(TextJob):
+    """A kind of job that makes a copy, or says what it would be."""
+
+    parameters: type[JobParameters] = CopyParameters
+    declared: type[CopyFile]
+    kind: str
+    """Of its copies."""
+
+    def __init__(self, services: Services) -> None:
+        super().__init__(services)
+        self._folders = CopyFolders(services.settings.anonymized)
+
+    def inputs_of(self, found: Found[Any]) -> list[Document]:
+        """Return what the job will read beside the file, for its lineage.
+
+        Raises:
+            CuratorError: Something that the file names is not there, or is wrong.
+        """
+        raise NotImplementedError
+
+    def making(self, context: JobContext, found: Found[Any]) -> Making:
+        """Begin an attempt.
+
+        Raises:
+            CuratorError: What is read does not serve.
+            JobStoppedError: The job has to stop.
+        """
+        raise NotImplementedError
+
+    def prepare(self, parameters: JobParameters) -> Prepared:
+        """Check the file and what it names.
+
+        Raises:
+            CommandRefusedError: The path leads out of the import folder.
+            UnpreparedError: Something that the file names is not there, or is wrong.
+        """
+        given = own(parameters, CopyParameters)
+        found = prepared_file(
+            self.declared, self._services.settings.import_, given.file
+        )
+        population = found.declared.population
+        self.require_population(population)
+        try:
+            inputs = [found.input, *self.inputs_of(found)]
+        except CuratorError as error:
+            raise told_to(population, error) from None
+        told = given.model_copy(update={"file": str(found.path)})
+        return Prepared(told, population, inputs)
+
+    def run(self, context: JobContext, parameters: JobParameters) -> Document:
+        """Make the copy.
+
+        Raises:
+            CommandRefusedError: It was refused; nothing was made.
+            JobStoppedError: The job was cancelled, or has to be let go.
+        """
+        self.begin(context, parameters)
+        given = own(parameters, CopyParameters)
+        configured = self._services.settings.import_
+        found = submitted_file(self.declared, configured, given.file, context.inputs[0])
+        making = self.making(context, found)
+        if given.dry_run:
+            return self._told(context, found, making.planned(), None)
+        try:
+            counts = making.written(self._folders.stage(context.job_id))
+            manifest = self._manifest(context, found, making, counts)
+            context.require_lease()
+            digest = self._folders.settle(context.job_id, manifest)
+        except OSError as error:
+            self._folders.discard(context.job_id)
+            message = f"the copy could not be written: {error.strerror}"
+            raise CommandRefusedError(message) from None
+        return self._told(context, found, counts, digest)
+
+    def _manifest(
+        self, context: JobContext, found: Found[Any], making: Making, counts: Document
+    ) -> Document:
+        """Return a copy's manifest, but for its files."""
+        return {
+            "format": FORMAT,
+            "kind": self.kind,
+            "name": found.declared.name,
+            "population": found.declared.population,
+            "warning": WARNING,
+            **making.manifest(),
+            "counts": counts,
+            "created": shown_time(now_text()),
+            "job": context.job_id,
+            "created_by": context.actor,
+        }
+
+    def _told(
+        self,
+        context: JobContext,
+        found: Found[Any],
+        counts: Document,
+        digest: str | None,
+    ) -> Document:
+        """Conclude the job; return its result. Without a digest nothing was made."""
+        result: Document = {
+            "name": found.declared.name,
+            "copy": None if digest is None else copy_id(context.job_id),
+            "warning": WARNING,
+            **counts,
+        }
+        outputs: list[Document] = []
+        if digest is not None:
+            outputs = [{"copy": copy_id(context.job_id), "manifest_sha256": digest}]
+        with self._services.databases.work.begin() as connection:
+            self.check_actor(connection, context)
+            context.conclude(connection, result, outputs)
+        return result
+
+    def discard(self, context: JobContext, *, is_over: bool) -> None:
+        """Delete what ended jobs wrote without an end, and what is left of texts."""
+        with self._services.databases.reader.connect() as connection:
+            held = {f"job_{one.id[5:]}" for one in self._folders.all()}
+            left = set(self._folders.jobs()) - held
+            gone = self.over(connection, context, left, is_over=is_over)
+        own_copy = [context.job_id] if is_over else []
+        for job in {*gone, *own_copy}:
+            self._folders.discard(job)
+        super().discard(context, is_over=is_over)

@@ -1,0 +1,1 @@
+"""De-identified copies of texts: what is declared, done, and shown beforehand."""
