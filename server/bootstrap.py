@@ -34,6 +34,7 @@ from server.persistence import tables
 from server.persistence.schema import (
     RECORDED_TABLES,
 )
+from server.use_cases.anonymization.work.tables.jobs import TableCopyJob
 from server.use_cases.anonymization.work.texts.jobs import TextCopyJob
 from server.use_cases.custody.populations import installation_value
 from server.use_cases.extraction.evaluating import EvaluateJob
@@ -132,6 +133,7 @@ def job_kinds(services: Services) -> JobKinds:
         ApplyJob(services),
         ExportJob(services),
         TextCopyJob(services),
+        TableCopyJob(services),
     ]
     return {load.name: load, release.name: release, **{one.name: one for one in texts}}
 

@@ -1,6 +1,8 @@
 """Notes of patients with several each, and copies that are declared of them."""
 
+import csv
 import json
+import random
 import re
 from pathlib import Path
 
@@ -16,6 +18,10 @@ PATIENTS = {
     "p2": ("Henry Marsh", "03601"),
     "p3": ("Zorblax Quibble", "10001"),
 }
+STAY = (
+    *("patient_id", "age", "postcode", "sex", "admitted"),
+    *("outcome", "drug", "ward", "mrn"),
+)
 VISITS = ("March 5, 2024", "March 12, 2024", "May 1, 2024")
 MARKED = re.compile(r"<(\w+):([^>]*)>")
 
@@ -70,6 +76,42 @@ def write_copy(folder, **changes):
     return path
 
 
+def write_stays(
+    folder, *, name="stays.csv", separator=",", encoding="utf-8", first=0, patients=120
+):
+    """Write rows of stays; every second patient has two."""
+    drawn = random.Random(18)
+    with (folder / name).open("w", encoding=encoding, newline="") as file:
+        rows = csv.writer(file, delimiter=separator)
+        rows.writerow(STAY)
+        number = 0
+        for patient in range(120):
+            for _ in range(1 + patient % 2):
+                number += 1
+                row = (
+                    f"p{patient:03d}",
+                    drawn.randint(20, 90),
+                    f"{drawn.choice([303, 304])}{drawn.randint(10, 40)}",
+                    drawn.choice("FM"),
+                    f"2024-{drawn.randint(1, 12):02d}-{drawn.randint(1, 28):02d}",
+                    drawn.choice(["home", "died", "moved"]),
+                    drawn.choice(["d1", "d2", "NA"]),
+                    drawn.choice(["S\u00fcd", "Nord"]),
+                    70_000 + number,
+                )
+                if first <= patient < patients:
+                    rows.writerow(row)
+
+
+def write_table_copy(folder, **changes):
+    """Write the file that the page about copies of tables shows, with other keys."""
+    shown = re.search(r"```yaml\n(# stays.yaml\n.*?)```", PAGE.read_text(), re.DOTALL)
+    told = yaml.safe_load(shown[1]) | {"population": "people", **changes}
+    path = folder / "stays.yaml"
+    path.write_text(json.dumps({k: v for k, v in told.items() if v is not ...}))
+    return path
+
+
 def documents_of(services, copy):
     """Return the documents of a copy, by its id."""
     path = CopyFolders(services.settings.anonymized).path(copy) / DOCUMENTS
@@ -84,5 +126,5 @@ def store_copy(services, population):
     told = {"name": "registry", "population": population, "kind": "texts"}
     made = {"created": "2026-05-04T09:30:00+00:00", "created_by": "local:test"}
     done = {"profile": "full", "counts": {"documents": 1}}
-    folders.settle(job, {**told, **made, **done})
+    folders.settle(job, {**told, **made, **done}, None)
     return copy_id(job)

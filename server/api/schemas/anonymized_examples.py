@@ -27,7 +27,16 @@ _DETAIL: Example = {
             "sha256": "9f" * 32,
         }
     ],
-    "others": ["Ben, text mining got notes (anon_0f1b2c3d6b1f0c2d9a8e4753)"],
+    "others": [
+        {
+            "recipient": "Ben, text mining",
+            "name": "notes",
+            "copy": "anon_0f1b2c3d6b1f0c2d9a8e4753",
+            "patients_in_both": 1204,
+            "fewest_together": 1,
+            "average_risk": 1.0,
+        }
+    ],
 }
 
 ANONYMIZED_EXAMPLES = {

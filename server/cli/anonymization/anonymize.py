@@ -7,11 +7,14 @@ from typing import Annotated
 
 import typer
 
+from server.cli.anonymization.charts import choices_of, print_choices, write_page
 from server.cli.terminal.output import Json, confirm, refusals, show, show_list
 from server.cli.texts.parts import Background, Limit, TextCommandParts
 from server.use_cases.anonymization.service import CopyService, HandOut, checked_line
+from server.use_cases.anonymization.work.kinds import TEXTS, job_kind_of
 from server.use_cases.anonymization.work.texts.previews import MOST, PreviewService
 from server.use_cases.services.documents import Document
+from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.paging import Page
 
 Name = Annotated[str, typer.Argument(help="A copy's name, or its id.")]
@@ -47,7 +50,7 @@ class CopyCommandParts:
 def anonymize_commands(parts: CopyCommandParts) -> typer.Typer:
     """Return the commands."""
     cli = typer.Typer(
-        help="Copies of texts for others: no differential privacy; for custodians."
+        help="Copies for others: no differential privacy; for custodians."
     )
     _add_making(cli, parts)
     _add_lists(cli, parts)
@@ -56,34 +59,52 @@ def anonymize_commands(parts: CopyCommandParts) -> typer.Typer:
 
 
 def _add_making(cli: typer.Typer, parts: CopyCommandParts) -> None:
-    def made(file: Path, *, is_plan: bool, background: bool, as_json: bool) -> None:
-        with refusals(as_json=as_json):
-            told: Document = {"file": str(file.absolute()), "dry_run": is_plan}
-            parts.work.run(
-                "anonymize.texts", told, background=background, as_json=as_json
-            )
+    def done(file: Path, *, is_plan: bool, background: bool, quiet: bool) -> Document:
+        told: Document = {"file": str(file.absolute()), "dry_run": is_plan}
+        kind = job_kind_of(file)
+        return parts.work.done(kind, told, background=background, quiet=quiet)
 
     @cli.command()
     def plan(
-        file: CopyFile, *, background: Background = False, json: Json = False
+        file: CopyFile,
+        *,
+        plot: Annotated[
+            Path | None,
+            typer.Option(help="A new page of HTML with loss and risk against k."),
+        ] = None,
+        background: Background = False,
+        json: Json = False,
     ) -> None:
-        """Say what a copy would keep, replace and leave; nothing is made.
+        """Say what a copy would keep, lose and risk; nothing is made.
 
-        It counts raw texts: it is for custodians alone.
+        Of tables and codes it tries several k. It counts raw texts and rows: it is
+        for custodians alone.
 
-        Example: curator anonymize plan registry.yaml
+        Example: curator anonymize plan stays.yaml --plot stays.html
         """
-        made(file, is_plan=True, background=background, as_json=json)
+        with refusals(as_json=json):
+            if plot is not None:
+                _require_plot(plot, file, background=background)
+            told = done(file, is_plan=True, background=background, quiet=json)
+            if plot is not None:
+                write_page(plot, told)
+            choices = [] if json else choices_of(told)
+            shown = {k: v for k, v in told.items() if not (choices and k == "choices")}
+            show(shown, as_json=json)
+            if choices:
+                print_choices(choices)
 
     @cli.command()
     def run(
         file: CopyFile, *, background: Background = False, json: Json = False
     ) -> None:
-        """Make a de-identified copy of texts; it stays here until it is handed out.
+        """Make a copy; it stays here until it is handed out.
 
         Example: curator anonymize run registry.yaml
         """
-        made(file, is_plan=False, background=background, as_json=json)
+        with refusals(as_json=json):
+            told = done(file, is_plan=False, background=background, quiet=json)
+            show(told, as_json=json)
 
     @cli.command()
     def preview(
@@ -106,6 +127,23 @@ def _add_making(cli: typer.Typer, parts: CopyCommandParts) -> None:
             service = parts.previews()
             told = service.write(file, to, most=documents, only_left=left)
             show(told, as_json=json)
+
+
+def _require_plot(plot: Path, file: Path, *, background: bool) -> None:
+    """Refuse a page that will not be written, before the work.
+
+    Raises:
+        CommandRefusedError: It is there already, or there will be nothing to plot.
+    """
+    message = ""
+    if plot.exists():
+        message = f"{plot} exists: nothing was written"
+    elif background:
+        message = "a job in the background writes no page: leave out --background"
+    elif job_kind_of(file) == TEXTS:
+        message = "of texts there is no k to plot: leave out --plot, or see preview"
+    if message:
+        raise CommandRefusedError(message)
 
 
 def _add_lists(cli: typer.Typer, parts: CopyCommandParts) -> None:

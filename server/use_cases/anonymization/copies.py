@@ -5,6 +5,7 @@ folder is there whole or not at all: it is renamed once all of it is durable.
 """
 
 import hashlib
+import io
 import json
 import os
 import re
@@ -15,13 +16,17 @@ from io import BufferedRandom
 from pathlib import Path
 from typing import Final, cast
 
+import numpy as np
+
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.secret_files import sync_folder, write_durably
+from upstream.anonymization.measures.intersection import Members
 
 MANIFEST: Final = "manifest.json"
 _ID: Final = re.compile(r"anon_[0-9a-f]{24}")
 _PART: Final = ".part"
+_MEMBERS: Final = ".members"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +37,7 @@ class Copy:
         id: Its id.
         name: Its name in the population; several may have the same.
         population: Whose.
-        kind: ``texts``.
+        kind: ``texts``, ``tables`` or ``codes``.
         created: When, as it is shown.
         created_by: Who had it made.
         sha256: Of its manifest, which has those of its files.
@@ -72,11 +77,19 @@ class CopyFolders:
         part.mkdir(mode=0o700)
         return part
 
-    def settle(self, job: str, manifest: Document) -> str:
+    def settle(self, job: str, manifest: Document, members: Members | None) -> str:
         """Let what a job wrote be a copy; return the SHA-256 of its manifest.
 
         The digests and sizes of its files are added. All is durable on return.
+
+        Args:
+            job: Which job.
+            manifest: What the copy is.
+            members: Who is in which of its classes, kept beside it and never handed
+                out; None: it does not tell patients apart.
         """
+        if members is not None:
+            write_durably(self._members_path(copy_id(job)), _packed(members))
         part = self._part(job)
         files = [_described(path) for path in sorted(part.iterdir())]
         content = json.dumps(manifest | {"files": files}, indent=2, ensure_ascii=False)
@@ -89,6 +102,7 @@ class CopyFolders:
         """Delete what a job wrote, whole or in part."""
         for folder in (self._part(job), self.path(copy_id(job))):
             shutil.rmtree(folder, ignore_errors=True)
+        self._members_path(copy_id(job)).unlink(missing_ok=True)
 
     def delete(self, copy: str) -> None:
         """Delete a copy; half of one is never seen."""
@@ -98,6 +112,15 @@ class CopyFolders:
             path.replace(gone)
             sync_folder(self.folder)
             shutil.rmtree(gone, ignore_errors=True)
+        self._members_path(copy).unlink(missing_ok=True)
+
+    def members(self, copy: str) -> Members | None:
+        """Return who is in which class of a copy; None where nobody knows."""
+        content = _read(self._members_path(copy))
+        if content is None:
+            return None
+        with np.load(io.BytesIO(content), allow_pickle=False) as held:
+            return Members(held["patients"], held["classes"])
 
     def jobs(self) -> list[str]:
         """Return the jobs that wrote something, and were cut off or done."""
@@ -148,6 +171,9 @@ class CopyFolders:
                     manifest=told,
                 )
 
+    def _members_path(self, copy: str) -> Path:
+        return self.folder / f"{copy}{_MEMBERS}"
+
     def _part(self, job: str) -> Path:
         return self.folder / f"{copy_id(job)}{_PART}"
 
@@ -160,6 +186,12 @@ def private_file(path: Path) -> BufferedRandom:
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     return os.fdopen(descriptor, "w+b")
+
+
+def _packed(members: Members) -> bytes:
+    packed = io.BytesIO()
+    np.savez_compressed(packed, patients=members.patients, classes=members.classes)
+    return packed.getvalue()
 
 
 def _described(path: Path) -> Document:

@@ -28,10 +28,26 @@ class HandOutShape(TypedDict):
     sha256: str
 
 
+class OtherShape(TypedDict):
+    """Another copy of the same people that somebody got.
+
+    ``patients_in_both`` is how many are in both copies, ``fewest_together`` the fewest
+    of them that fit what both publish of one, ``average_risk`` the mean of 1 over that.
+    All are null where it cannot be told: a copy names no patients, or was deleted.
+    """
+
+    recipient: str
+    name: str
+    copy: str
+    patients_in_both: int | None
+    fewest_together: int | None
+    average_risk: float | None
+
+
 class CopyDetail(CopyItem):
     """A copy: its manifest, who got it, and who got others of the same people."""
 
     warning: str
     manifest: Document
     hand_outs: list[HandOutShape]
-    others: list[str]
+    others: list[OtherShape]

@@ -12,7 +12,12 @@ from budget.reading.statements import EntryLine, read_entries
 from privacy.errors import InvalidOptionError
 from privacy.times import shown_time
 from server.use_cases.anonymization.copies import Copy, CopyFolders, private_file
-from server.use_cases.anonymization.replies import CopyDetail, CopyItem, HandOutShape
+from server.use_cases.anonymization.replies import (
+    CopyDetail,
+    CopyItem,
+    HandOutShape,
+    OtherShape,
+)
 from server.use_cases.approvals.changes import Altered, Change
 from server.use_cases.approvals.second_persons import (
     asking_second_person,
@@ -28,6 +33,10 @@ from server.use_cases.services.errors import (
 )
 from server.use_cases.services.paging import NO_CURSOR, ListOf, Page, listed
 from server.use_cases.services.services import Services
+from upstream.anonymization.measures.intersection import (
+    Intersection,
+    intersection_of,
+)
 
 GRANT: Final = "anonymized.grant"
 """The action of an entry: somebody gets a copy."""
@@ -92,7 +101,7 @@ class CopyService:
             "warning": WARNING,
             "manifest": copy.manifest,
             "hand_outs": own,
-            "others": _others(granted, copy),
+            "others": self._others(granted, copy),
         }
 
     def hand_out(
@@ -119,11 +128,12 @@ class CopyService:
             message = f"{folder} exists: nothing was handed out"
             raise CommandRefusedError(message)
         files = list(self._folders.files(copy))
-        change = self._change(copy, to)
+        with self._services.databases.reader.connect() as connection:
+            before = self._others(list(_granted(connection)), copy)
+        change = self._change(copy, to, before)
         with asking_second_person(self._services, viewer.actor):
             with self._services.databases.reader.connect() as connection:
                 check_second_person(connection, viewer.actor, change)
-                before = _others(list(_granted(connection)), copy)
             part = _made(folder)  # what could fail comes before the entry
             try:
                 for path in files:
@@ -165,10 +175,41 @@ class CopyService:
         self._folders.delete(copy.id)
         return {"deleted": copy.name, "id": copy.id}
 
+    def _others(self, granted: list[EntryLine], copy: Copy) -> list[OtherShape]:
+        """Return who got other copies of the same people: they can compare them."""
+        own = self._folders.members(copy.id)
+        found: list[OtherShape] = []
+        for one in map(_facts, granted):
+            if one["population"] != copy.population or one["copy"] == copy.id:
+                continue
+            theirs = self._folders.members(str(one["copy"]))
+            told = Intersection(None, None, None)
+            if own is not None and theirs is not None:
+                told = intersection_of(own, theirs)
+            found.append(
+                {
+                    "recipient": str(one["recipient"]),
+                    "name": str(one["name"]),
+                    "copy": str(one["copy"]),
+                    "patients_in_both": told.patients_in_both,
+                    "fewest_together": told.fewest_together,
+                    "average_risk": told.average_risk,
+                }
+            )
+        return found
+
     @staticmethod
-    def _change(copy: Copy, to: HandOut) -> Change:
-        """Return what a second person approves: these files, to this recipient."""
-        given: Document = {**asdict(to), "sha256": copy.sha256}
+    def _change(copy: Copy, to: HandOut, others: list[OtherShape]) -> Change:
+        """Return what a second person approves: these files, to this recipient.
+
+        And knowing who has others of the same people: where somebody got one since,
+        the approval is of something else.
+        """
+        given: Document = {
+            **asdict(to),
+            "sha256": copy.sha256,
+            "others": [_said(one) for one in others],
+        }
         what = f"anonymized copy {copy.name} ({copy.id})"
         return Change(GRANT, copy.population, (Altered(what, None, given),))
 
@@ -220,14 +261,17 @@ def _of_copy(granted: list[EntryLine], copy: str) -> list[HandOutShape]:
     return [_hand_out(one) for one in granted if _facts(one).get("copy") == copy]
 
 
-def _others(granted: list[EntryLine], copy: Copy) -> list[str]:
-    """Return who got other copies of the same people: who has both can compare them."""
-    told = [_facts(entry) for entry in granted]
-    return [
-        f"{one['recipient']} got {one['name']} ({one['copy']})"
-        for one in told
-        if one["population"] == copy.population and one["copy"] != copy.id
-    ]
+def _said(other: OtherShape) -> str:
+    """Return in a sentence what another copy and this one tell together."""
+    got = f"{other['recipient']} got {other['name']} ({other['copy']})"
+    if other["patients_in_both"] is None:
+        return f"{got}: what both tell together is not known"
+    if other["fewest_together"] is None:
+        return f"{got}: no patient is in both"
+    return (
+        f"{got}: {other['patients_in_both']} patients are in both, and as few as "
+        f"{other['fewest_together']} fit what both say of one"
+    )
 
 
 def _hand_out(entry: EntryLine) -> HandOutShape:

@@ -1,12 +1,20 @@
 """curator anonymize: from tagged notes to a copy that two persons hand out."""
 
 import json
+import re
 
 import pytest
 
 from server.installing import initialise
 from tests.cli.conftest import Commands
-from tests.support.copies import PATIENTS, store_copy, write_copy, write_notes
+from tests.support.copies import (
+    PATIENTS,
+    store_copy,
+    write_copy,
+    write_notes,
+    write_stays,
+    write_table_copy,
+)
 from tests.support.installations.harness import ImportingInstallation
 from tests.support.installations.two_persons import Two
 
@@ -59,7 +67,9 @@ def test_who_gets_another_copy_of_the_same_people_is_told(notes, tmp_path):
     notes.run("anonymize", "run", "registry.yaml")
     again = notes.json("anonymize", "hand-out", "mining", "more", *TO)
     (other,) = again["others"]
-    assert other.startswith("Ada, registry got registry (anon_")
+    assert (other["recipient"], other["name"]) == ("Ada, registry", "registry")
+    assert (other["patients_in_both"], other["fewest_together"]) == (3, 1)
+    assert other["average_risk"] == 1.0
     assert notes.json("anonymize", "show", "mining")["others"] == [other]
     listed = {
         o["name"]: o["handed_out"] for o in notes.json("anonymize", "list")["items"]
@@ -125,3 +135,49 @@ def test_without_a_second_person_nothing_leaves(bare, tmp_path):
     assert to["approved_by"] == "carol"
     assert "needs two persons" in bare.said(*hand_out[:3], "again", *TO)
     assert bare.json("ledger", "verify")["ok"]
+
+
+@pytest.fixture
+def stays(tmp_path, monkeypatch):
+    """Commands where a table lies, and one custodian suffices."""
+    monkeypatch.chdir(tmp_path)
+    made = ImportingInstallation(tmp_path).create()
+    made.load()
+    write_stays(tmp_path)
+    write_table_copy(tmp_path)
+    return Commands(made)
+
+
+def test_loss_and_risk_are_seen_before_k_is_chosen(stays, tmp_path):
+    told = stays.run("anonymize", "plan", "stays.yaml", "--plot", "stays.html").output
+    assert re.search(r"^gcp +[▁▂▃▄▅▆▇█]{7} ", told, re.MULTILINE)
+    assert re.search(r"^ 10 +true +\d+ ", told, re.MULTILINE)
+    page = tmp_path / "stays.html"
+    assert page.stat().st_mode & 0o777 == 0o600
+    content = page.read_text()
+    assert "<svg" in content
+    assert "no differential privacy" in content
+    assert content.count("<tr>") == 8
+    assert stays.json("anonymize", "list")["items"] == []
+    again = stays.said("anonymize", "plan", "stays.yaml", "--plot", "stays.html")
+    assert "stays.html exists" in again
+
+
+def test_what_two_tables_of_the_same_people_tell_together_is_said(stays, tmp_path):
+    stays.run("anonymize", "run", "stays.yaml")
+    given = stays.json("anonymize", "hand-out", "stays", "out", *TO)
+    assert given["files"] == ["manifest.json", "rows.csv"][::-1]
+    write_table_copy(tmp_path, name="other", k=7, keep=["ward"])
+    stays.run("anonymize", "run", "stays.yaml")
+    again = stays.json("anonymize", "hand-out", "other", "more", *TO)
+    (other,) = again["others"]
+    assert (other["name"], other["patients_in_both"]) == ("stays", 120)
+    assert 1 <= other["fewest_together"] < 5
+    stays.run("anonymize", "delete", "stays", "--yes")
+    (gone,) = stays.json("anonymize", "show", "other")["others"]
+    assert gone["patients_in_both"] is None
+
+
+def test_of_texts_nothing_is_plotted(notes):
+    told = notes.said("anonymize", "plan", "registry.yaml", "--plot", "x.html")
+    assert "of texts there is no k to plot" in told

@@ -46,6 +46,11 @@ def made(texts, **changes):
     return texts.done("anonymize.texts", file=str(path))
 
 
+def left_in(folders):
+    """Return the names of what lies where copies do."""
+    return {one.name for one in folders.folder.iterdir()}
+
+
 def by_patient(documents):
     found = {}
     for one in documents:
@@ -189,7 +194,7 @@ def test_what_a_killed_attempt_left_is_gone_and_the_copy_is_whole(texts):
     (folders.stage(job) / "documents.unordered").write_text("half")
     texts.work()
     assert texts.jobs.show(OPERATOR, job)["state"] == "done"
-    assert [one.name for one in folders.folder.iterdir()] == [copy_id(job)]
+    assert left_in(folders) == {copy_id(job), f"{copy_id(job)}.members"}
     assert len(documents_of(texts.services, copy_id(job))) == 9
 
 
@@ -200,7 +205,7 @@ def test_what_a_cancelled_job_left_goes_with_the_next(texts):
     (folders.stage(job) / "documents.unordered").write_text("half")
     texts.jobs.cancel(OPERATOR, job)
     copy = made(texts)["copy"]
-    assert [one.name for one in folders.folder.iterdir()] == [copy]
+    assert left_in(folders) == {copy, f"{copy}.members"}
 
 
 def test_custodians_see_the_copies_of_their_own_populations(texts):

@@ -9,18 +9,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import file_digest
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal, Protocol
 
 import duckdb
 
 from privacy.wording import counted
 from upstream.errors import IngestionError, Problem
-from upstream.extraction.reading.decoding.encodings import refuse_other_formats
+from upstream.extraction.reading.decoding.encodings import (
+    Encoding,
+    refuse_other_formats,
+)
 from upstream.extraction.reading.folders import SourceFile, UnreadFile, source_files
 from upstream.extraction.reading.outcomes import FlawError
 from upstream.files.sources import compared_name
 from upstream.linkage.registers.register import Register, Tell, quoted
-from upstream.linkage.sources import TableSource
 
 _BATCH: Final = 20_000
 _SEPARATORS: Final = ",;\t|"
@@ -28,6 +30,40 @@ _BEGIN_BYTES: Final = 65_536  # in which a file's format shows
 _PARQUET: Final = frozenset({".parquet", ".pq"})
 MOST_TOLD: Final = 100
 """Rows that are set aside and told of one by one; all are counted."""
+
+
+class RowFiles(Protocol):
+    """Files of rows, as ``TableSource`` declares them."""
+
+    @property
+    def name(self) -> str:
+        """Names the source in refusals."""
+        ...
+
+    @property
+    def folder(self) -> str:
+        """Where patterns start, under the import folder."""
+        ...
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Patterns of paths under the folder."""
+        ...
+
+    @property
+    def separator(self) -> Literal[",", ";", "\t", "|"] | None:
+        """What stands between the fields of a CSV file; None: what its header says."""
+        ...
+
+    @property
+    def encoding(self) -> Encoding | None:
+        """Of CSV files; None: UTF-8."""
+        ...
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that each file must have."""
+        ...
 
 
 @dataclass(slots=True)
@@ -68,7 +104,7 @@ class Rows:
 
 
 def read_table(
-    register: Register, source: TableSource, import_folder: Path, tell: Tell
+    register: Register, source: RowFiles, import_folder: Path, tell: Tell
 ) -> Rows:
     """Read a source's files into a table of its own; one that was there goes.
 
@@ -99,7 +135,7 @@ def read_table(
 def _read_file(
     register: Register,
     rows: Rows,
-    source: TableSource,
+    source: RowFiles,
     file: SourceFile,
     header: Sequence[str],
 ) -> None:
@@ -176,7 +212,7 @@ def _refused(file: str, sentence: str, line: int | None = None) -> IngestionErro
 
 
 def _header(
-    source: TableSource, file: SourceFile | UnreadFile, register: Register
+    source: RowFiles, file: SourceFile | UnreadFile, register: Register
 ) -> list[str]:
     """Return a file's column names.
 
@@ -199,7 +235,7 @@ def _header(
     return names
 
 
-def _lacking(source: TableSource, missing: str, names: Sequence[str]) -> str:
+def _lacking(source: RowFiles, missing: str, names: Sequence[str]) -> str:
     """Say that a column is missing.
 
     A file without a header has a patient in its first row: of what stands there
@@ -213,7 +249,7 @@ def _lacking(source: TableSource, missing: str, names: Sequence[str]) -> str:
     )
 
 
-def _doubled(source: TableSource, name: str, names: Sequence[str]) -> str:
+def _doubled(source: RowFiles, name: str, names: Sequence[str]) -> str:
     """Say that two columns have one name, which is told if it is declared."""
     first = names.index(name) + 1
     second = names.index(name, first) + 1
@@ -231,7 +267,7 @@ def _parquet_header(register: Register, file: SourceFile) -> list[str]:
     return [str(row[0]) for row in told]
 
 
-def _csv_header(source: TableSource, file: SourceFile) -> list[str]:
+def _csv_header(source: RowFiles, file: SourceFile) -> list[str]:
     with file.path.open("rb") as opened:
         begin = opened.read(_BEGIN_BYTES)
     try:
@@ -246,7 +282,7 @@ def _csv_header(source: TableSource, file: SourceFile) -> list[str]:
 
 
 def _records(
-    rows: Rows, source: TableSource, file: SourceFile, width: int
+    rows: Rows, source: RowFiles, file: SourceFile, width: int
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the line and the fields of each record behind the header."""
     lines = _lines(source, file)
@@ -262,7 +298,7 @@ def _records(
             )
 
 
-def _lines(source: TableSource, file: SourceFile) -> Iterator[tuple[int, list[str]]]:
+def _lines(source: RowFiles, file: SourceFile) -> Iterator[tuple[int, list[str]]]:
     """Yield the fields of each record, and the line that it begins in.
 
     Raises:
@@ -290,7 +326,7 @@ def _lines(source: TableSource, file: SourceFile) -> Iterator[tuple[int, list[st
             raise _refused(file.name, sentence, line) from None
 
 
-def _no_text(source: TableSource) -> str:
+def _no_text(source: RowFiles) -> str:
     if source.encoding is None:
         return (
             "is not in UTF-8: declare the encoding of the source "

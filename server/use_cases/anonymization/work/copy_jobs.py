@@ -4,8 +4,13 @@ A copy is a folder of its own, written whole before the job's result names it: w
 killed attempt left is deleted by the next one, or by whoever cleans.
 """
 
+import hashlib
+import hmac
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
+
+import numpy as np
 
 from privacy.errors import CuratorError
 from privacy.times import shown_time
@@ -22,10 +27,13 @@ from server.use_cases.extraction.work import TextJob, own, told_to
 from server.use_cases.jobs.kinds import JobContext, JobParameters, Prepared
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.secret_files import read_secret
 from server.use_cases.services.services import Services, now_text
+from upstream.anonymization.measures.intersection import Members
 from upstream.manifests.declarations import Identifier
 
 FORMAT = "curator anonymized copy 1"
+_LABEL = b"curator patients of copies\0"
 
 
 class CopyParameters(JobParameters):
@@ -65,6 +73,10 @@ class Making(Protocol):
 
     def manifest(self) -> Document:
         """Return what was declared, and ``broken_by``: what breaks such copies."""
+        ...
+
+    def members(self) -> tuple[Sequence[str], Sequence[int]] | None:
+        """Return whose each published row is, and its class; None where none tells."""
         ...
 
 
@@ -135,12 +147,28 @@ class CopyJob(TextJob):
             counts = making.written(self._folders.stage(context.job_id))
             manifest = self._manifest(context, found, making, counts)
             context.require_lease()
-            digest = self._folders.settle(context.job_id, manifest)
+            members = self._members(found.declared.population, making)
+            digest = self._folders.settle(context.job_id, manifest, members)
         except OSError as error:
             self._folders.discard(context.job_id)
             message = f"the copy could not be written: {error.strerror}"
             raise CommandRefusedError(message) from None
         return self._told(context, found, counts, digest)
+
+    def _members(self, population: str, making: Making) -> Members | None:
+        """Return who is in which class, by hashes that no two populations share."""
+        told = making.members()
+        if told is None:
+            return None
+        secret = read_secret(self._services.settings.secret_file)
+        key = hmac.digest(secret, _LABEL + population.encode(), hashlib.sha256)
+        known: dict[str, int] = {}
+        for name in told[0]:
+            if name not in known:
+                digest = hmac.digest(key, name.encode(), hashlib.sha256)
+                known[name] = int.from_bytes(digest[:8])
+        patients = np.array([known[name] for name in told[0]], np.uint64)
+        return Members(patients, np.array(told[1], np.int64))
 
     def _manifest(
         self, context: JobContext, found: Found[Any], making: Making, counts: Document

@@ -31,6 +31,7 @@ from upstream.extraction.text.spans import AnnotatedDocument
 _LABEL = b"curator anonymized texts\0"
 _PATIENTS_HELD = 256
 _ID_BYTES = 12
+_OF_SOMEBODY = "patient "
 _OF_NOBODY = "document "
 
 
@@ -130,10 +131,18 @@ class TextCopier:
         self._key = hmac.digest(secret, _LABEL + told, hashlib.sha256)
         self._known: dict[str, set[tuple[Kind, str]]] = defaultdict(set)
         self._patient = lru_cache(_PATIENTS_HELD)(self._patient_of)
+        self._seen: set[str] = set()
         self.without_patient = 0
         """Documents that were gathered and name none: each is a patient of its own."""
         self.fields: set[str] = set()
         """What stands beside the documents that were gathered."""
+
+    def patients(self) -> list[str] | None:
+        """Return who was gathered, as the field names them; None without a field."""
+        if self._declared.patient is None:
+            return None
+        named = (one for one in self._seen if one.startswith(_OF_SOMEBODY))
+        return sorted(one.removeprefix(_OF_SOMEBODY) for one in named)
 
     def never_marked(self) -> list[str]:
         """Return the kinds that the profile removes and no type of the spans is."""
@@ -144,6 +153,7 @@ class TextCopier:
         """Note what was found of each patient; yield as many times as documents."""
         for number, one in enumerate(documents, 1):
             whose = self._whose(one)
+            self._seen.add(whose)
             self.without_patient += whose.startswith(_OF_NOBODY)
             self.fields |= one.document.fields.keys()
             known = self._known[whose]
@@ -176,7 +186,7 @@ class TextCopier:
         """Return the patient; a document without one is a patient of its own."""
         name = self._declared.patient
         told = one.document.fields.get(name, "").strip() if name else ""
-        return f"patient {told}" if told else f"{_OF_NOBODY}{one.document.id}"
+        return f"{_OF_SOMEBODY}{told}" if told else f"{_OF_NOBODY}{one.document.id}"
 
     def _patient_of(self, whose: str) -> tuple[Patient, ResidualCheck]:
         known = sorted(self._known[whose])

@@ -147,6 +147,11 @@ class _Making:
             )
             raise CommandRefusedError(message)
 
+    def members(self) -> tuple[list[str], list[int]] | None:
+        """Return the patients, each in a class of his own."""
+        patients = self._copier.patients()
+        return None if patients is None else (patients, list(range(len(patients))))
+
     def manifest(self) -> Document:
         """Return what was declared, and what breaks such copies."""
         declared = self._declared

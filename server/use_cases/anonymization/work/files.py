@@ -1,0 +1,152 @@
+"""Files of rows that a copy is made of, read as texts through a register."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from server.use_cases.services.documents import Document
+from server.use_cases.services.errors import CommandRefusedError
+from upstream.extraction.reading.decoding.encodings import Encoding
+from upstream.extraction.reading.specs import Folder, Glob
+from upstream.linkage.registers.register import Tell, opened
+from upstream.linkage.registers.tables import read_table
+
+Text = str | None
+_BATCH = 50_000
+_REGISTER = "rows.duckdb"
+
+
+class TableFiles(BaseModel):
+    """CSV and Parquet files.
+
+    Attributes:
+        folder: Where patterns start, under the import folder.
+        files: Patterns of paths under the folder.
+        separator: What stands between the fields of a CSV file; none: what its header
+            has most of.
+        encoding: Of CSV files; none: UTF-8.
+        missing: What stands for a missing value; an empty field always does.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    folder: Folder = "."
+    files: Annotated[tuple[Glob, ...], Field(min_length=1, max_length=1_000)]
+    separator: Literal[",", ";", "\t", "|"] | None = None
+    encoding: Encoding | None = None
+    missing: Annotated[
+        tuple[Annotated[str, Field(max_length=100)], ...], Field(max_length=20)
+    ] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """Files of which some columns are read."""
+
+    told: TableFiles
+    columns: tuple[str, ...]
+    name: str = "table"
+
+    @property
+    def folder(self) -> str:
+        return self.told.folder
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return self.told.files
+
+    @property
+    def separator(self) -> Literal[",", ";", "\t", "|"] | None:
+        return self.told.separator
+
+    @property
+    def encoding(self) -> Encoding | None:
+        return self.told.encoding
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTable:
+    """Rows as they were read.
+
+    Attributes:
+        columns: By name, by row: the text; None is missing.
+        left_out: Columns that the files have and nobody declared.
+        set_aside: Rows that could not be read.
+        told: Where the first of these stand, and why.
+        files: Names of the files.
+    """
+
+    columns: dict[str, list[Text]]
+    left_out: list[str]
+    set_aside: int
+    told: list[str]
+    files: list[str]
+
+    @property
+    def rows(self) -> int:
+        """Return how many rows were read."""
+        return len(next(iter(self.columns.values())))
+
+    def document(self) -> Document:
+        """Return what was read, counted."""
+        return {
+            "files": self.files,
+            "rows": self.rows,
+            "rows_set_aside": self.set_aside,
+            "set_aside": self.told[:10],
+            "columns_left_out": self.left_out,
+        }
+
+
+def read_columns(
+    told: TableFiles,
+    columns: Sequence[str],
+    places: tuple[Path, Path],
+    tell: Tell,
+    check: Callable[[], None],
+) -> ReadTable:
+    """Read some columns of files; surrounding blanks go.
+
+    Args:
+        told: The files.
+        columns: Which columns, each once.
+        places: The import folder, and a folder for what is read meanwhile.
+        tell: Is told the headway.
+        check: Ends the reading where it raises.
+
+    Raises:
+        IngestionError: A file cannot be read as such a table.
+        CommandRefusedError: There is no row.
+    """
+    import_folder, scratch = places
+    named = _Named(told, tuple(columns))
+    missing = {"", *told.missing}
+    with opened(scratch / _REGISTER) as register:
+        rows = read_table(register, named, import_folder, tell)
+        wanted = ", ".join(rows.column(name) for name in columns)
+        found = register.connection.execute(
+            f"SELECT {wanted} FROM {rows.table} ORDER BY row"  # noqa: S608 - numbered columns
+        )
+        held: list[list[Text]] = [[] for _ in columns]
+        while batch := found.fetchmany(_BATCH):
+            check()
+            for column, values in zip(held, zip(*batch, strict=True), strict=True):
+                column.extend(_read(value, missing) for value in values)
+    if not held[0]:
+        message = "the files have no row: nothing was made"
+        raise CommandRefusedError(message)
+    return ReadTable(
+        dict(zip(columns, held, strict=True)),
+        [name for name in rows.columns if name not in columns],
+        rows.set_aside,
+        rows.told,
+        [str(one["name"]) for one in rows.files],
+    )
+
+
+def _read(value: Text, missing: set[str]) -> Text:
+    told = (value or "").strip()
+    return None if told in missing else told

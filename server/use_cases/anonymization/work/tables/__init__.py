@@ -1,0 +1,1 @@
+"""Anonymized copies of tables: what is declared, and the job that makes them."""

@@ -1,0 +1,244 @@
+"""The kind of job that makes an anonymized copy of a table: ``anonymize.tables``."""
+
+import os
+from dataclasses import asdict
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Final
+
+from server.use_cases.anonymization.copies import private_file
+from server.use_cases.anonymization.work.copy_jobs import CopyJob, Making
+from server.use_cases.anonymization.work.files import ReadTable, read_columns
+from server.use_cases.anonymization.work.tables.declarations import TableCopy
+from server.use_cases.extraction.declarations import Found, import_folder
+from server.use_cases.jobs.kinds import JobContext
+from server.use_cases.services.documents import Document
+from server.use_cases.services.errors import CommandRefusedError
+from upstream.anonymization.copies.choosing import Choice, choices
+from upstream.anonymization.copies.given import (
+    GivenTable,
+    Made,
+    given_table,
+    made_table,
+)
+from upstream.anonymization.copies.measuring import measures_of, risks_as_is
+from upstream.anonymization.copies.publishing import published_rows, write_rows
+from upstream.anonymization.declared.columns import FromFile
+
+ROWS: Final = "rows.csv"
+BROKEN_BY: Final = (
+    "homogeneity: where all of a class share a sensitive value, it is known of each",
+    "background knowledge: what somebody knows besides leaves few of a class over",
+    "intersection: two copies of the same patients, each k-anonymous, tell fewer apart",
+    "minimality: who knows the rules knows that a class was made because less failed",
+    "several rows of one patient, where somebody knows them all",
+    "columns that are published as they are, where somebody knows their values",
+)
+"""What is known to break a copy of a table; it stands in each manifest."""
+_NEARLY_ALL = 0.5  # of rows with a value that no other row has: they name rows
+_FEW = 20  # rows, of which nothing is said by that
+
+
+class TableCopyJob(CopyJob):
+    """Makes an anonymized copy of a table, or says what each k would give."""
+
+    name = "anonymize.tables"
+    declared = TableCopy
+    kind = "tables"
+
+    def inputs_of(self, found: Found[TableCopy]) -> list[Document]:
+        """Return nothing more: the files' names stand in the copy's manifest."""
+        for spec in found.declared.quasi_identifiers.values():
+            if isinstance(spec, FromFile):
+                self._located(spec.file)
+        return []
+
+    def making(self, context: JobContext, found: Found[TableCopy]) -> Making:
+        """Read the files.
+
+        Raises:
+            CuratorError: They do not serve.
+            JobStoppedError: The job has to stop.
+        """
+        declared = found.declared
+        scratch = self._folders.stage(context.job_id)
+        try:
+            read = read_columns(
+                declared.table,
+                declared.columns,
+                (import_folder(self._services.settings.import_), scratch),
+                context.progress,
+                context.raise_if_stopped,
+            )
+        except OSError as error:
+            message = f"the files could not be read: {error.strerror}"
+            raise CommandRefusedError(message) from None
+        finally:
+            self._folders.discard(context.job_id)
+        return _Making(context, declared, read, self._given(declared, read))
+
+    def _given(self, declared: TableCopy, read: ReadTable) -> GivenTable:
+        _require_patients(declared, read)
+        _require_shared(declared, read)
+        try:
+            return given_table(
+                read.columns,
+                (declared.quasi_identifiers, declared.sensitive),
+                None if declared.patient is None else read.columns[declared.patient],
+                (declared.how(), self._located),
+            )
+        except ValueError as error:
+            raise CommandRefusedError(str(error)) from None
+
+    def _located(self, file: str) -> Path:
+        """Return where a hierarchy's file lies.
+
+        Raises:
+            CommandRefusedError: It is not under the import folder.
+        """
+        folder = import_folder(self._services.settings.import_)
+        try:
+            path = (folder / file).resolve()
+            if path.is_relative_to(folder) and path.is_file():
+                return path
+        except (OSError, ValueError, RuntimeError):
+            pass
+        message = (
+            f"no file {file!r} lies under CURATOR_IMPORT: write the path of a "
+            "hierarchy's file under that folder"
+        )
+        raise CommandRefusedError(message)
+
+
+class _Making:
+    """One attempt: the table, and what becomes of it."""
+
+    def __init__(
+        self,
+        context: JobContext,
+        declared: TableCopy,
+        read: ReadTable,
+        given: GivenTable,
+    ) -> None:
+        self._context, self._declared = context, declared
+        self._read, self._given = read, given
+        self._made: Made | None = None
+
+    def planned(self) -> Document:
+        """Return what each k would lose and risk."""
+        found: list[Choice] = []
+        for number, one in enumerate(
+            choices(self._given, self._declared.how(), self._declared.k), 1
+        ):
+            found.append(one)
+            self._context.progress("try k", number, None)
+        return {
+            **self._counts(),
+            "risk_as_is": _rounded(asdict(risks_as_is(self._given))),
+            "choices": [_choice(one) for one in found],
+        }
+
+    def written(self, folder: Path) -> Document:
+        """Write the rows; return what was lost and is risked.
+
+        Raises:
+            UnreachableError: No such table can be made.
+            OSError: They cannot be written.
+        """
+        declared, given = self._declared, self._given
+        self._context.progress("anonymize", 0, given.rows)
+        made = self._made = made_table(given, declared.k, declared.how())
+        others = {
+            name: self._read.columns[name] for name in declared.published_as_they_are
+        }
+        header, rows = published_rows(made.table, others)
+        self._context.raise_if_stopped()
+        with (
+            private_file(folder / ROWS) as raw,
+            TextIOWrapper(raw, encoding="utf-8", newline="") as file,
+        ):
+            write_rows(file, header, rows)
+            file.flush()
+            os.fsync(file.fileno())
+        measures = measures_of(given, made.table, declared.k)
+        told = measures.document()
+        return {
+            **self._counts(),
+            "principle": str(given.principle(declared.k)),
+            "rows_published": len(rows),
+            "levels": None if made.levels is None else dict(made.levels),
+            "measures": told,
+        }
+
+    def _counts(self) -> Document:
+        return {
+            "method": self._declared.method,
+            "k": self._declared.k,
+            **self._read.document(),
+            "patients": self._given.people,
+            "several_rows_a_patient": self._given.patients is not None,
+        }
+
+    def members(self) -> tuple[list[str], list[int]] | None:
+        """Return whose each published row is, and its class."""
+        if self._declared.patient is None or self._made is None:
+            return None
+        table = self._made.table
+        named = self._read.columns[self._declared.patient]
+        kept = table.is_published.nonzero()[0].tolist()
+        return [str(named[row]) for row in kept], table.classes[kept].tolist()
+
+    def manifest(self) -> Document:
+        """Return what was declared, and what breaks such copies."""
+        told = self._declared.model_dump(mode="json", exclude_defaults=True)
+        own = {"population", "name", "table"}
+        return {
+            "broken_by": list(BROKEN_BY),
+            "declared": {key: held for key, held in told.items() if key not in own},
+        }
+
+
+def _choice(one: Choice) -> Document:
+    told = None if one.measures is None else one.measures.document()
+    return {"k": one.k, "is_possible": told is not None, **(told or {})}
+
+
+def _rounded(told: dict[str, float]) -> Document:
+    return {name: round(value, 4) for name, value in told.items()}
+
+
+def _require_patients(declared: TableCopy, read: ReadTable) -> None:
+    """Refuse rows of nobody: k counts patients.
+
+    Raises:
+        CommandRefusedError: There are some.
+    """
+    if declared.patient is None:
+        return
+    count = read.columns[declared.patient].count(None)
+    if count:
+        message = (
+            f"{count} of {read.rows} rows name no patient in {declared.patient!r}: "
+            "mend or remove them. Nothing was made"
+        )
+        raise CommandRefusedError(message)
+
+
+def _require_shared(declared: TableCopy, read: ReadTable) -> None:
+    """Refuse columns that name rows, though they are published as they are.
+
+    Raises:
+        CommandRefusedError: There is one that the file does not admit.
+    """
+    for name in declared.published_as_they_are:
+        if name in declared.unique or read.rows < _FEW:
+            continue
+        values = [value for value in read.columns[name] if value is not None]
+        once = 2 * len(set(values)) - len(values)  # at least so many stand once
+        if once > _NEARLY_ALL * read.rows:
+            message = (
+                f"nearly every row has another value of {name!r}, as names and numbers "
+                "of patients have: leave the column out, write it under "
+                "quasi_identifiers, or under unique: if nobody can know it"
+            )
+            raise CommandRefusedError(message)
