@@ -11,7 +11,7 @@ from server.cli.anonymization.charts import choices_of, print_choices, write_pag
 from server.cli.terminal.output import Json, confirm, refusals, show, show_list
 from server.cli.texts.parts import Background, Limit, TextCommandParts
 from server.use_cases.anonymization.service import CopyService, HandOut, checked_line
-from server.use_cases.anonymization.work.kinds import TEXTS, job_kind_of
+from server.use_cases.anonymization.work.kinds import has_k, job_kind_of
 from server.use_cases.anonymization.work.texts.previews import MOST, PreviewService
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
@@ -140,8 +140,8 @@ def _require_plot(plot: Path, file: Path, *, background: bool) -> None:
         message = f"{plot} exists: nothing was written"
     elif background:
         message = "a job in the background writes no page: leave out --background"
-    elif job_kind_of(file) == TEXTS:
-        message = "of texts there is no k to plot: leave out --plot, or see preview"
+    elif not has_k(file):
+        message = "of these texts there is no k to plot: leave out --plot"
     if message:
         raise CommandRefusedError(message)
 

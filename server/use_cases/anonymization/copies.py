@@ -18,10 +18,10 @@ from typing import Final, cast
 
 import numpy as np
 
+from server.use_cases.anonymization.intersection import Members
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.secret_files import sync_folder, write_durably
-from upstream.anonymization.measures.intersection import Members
 
 MANIFEST: Final = "manifest.json"
 _ID: Final = re.compile(r"anon_[0-9a-f]{24}")

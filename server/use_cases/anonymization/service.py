@@ -12,6 +12,10 @@ from budget.reading.statements import EntryLine, read_entries
 from privacy.errors import InvalidOptionError
 from privacy.times import shown_time
 from server.use_cases.anonymization.copies import Copy, CopyFolders, private_file
+from server.use_cases.anonymization.intersection import (
+    Intersection,
+    intersection_of,
+)
 from server.use_cases.anonymization.replies import (
     CopyDetail,
     CopyItem,
@@ -33,10 +37,6 @@ from server.use_cases.services.errors import (
 )
 from server.use_cases.services.paging import NO_CURSOR, ListOf, Page, listed
 from server.use_cases.services.services import Services
-from upstream.anonymization.measures.intersection import (
-    Intersection,
-    intersection_of,
-)
 
 GRANT: Final = "anonymized.grant"
 """The action of an entry: somebody gets a copy."""

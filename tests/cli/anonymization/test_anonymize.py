@@ -180,4 +180,4 @@ def test_what_two_tables_of_the_same_people_tell_together_is_said(stays, tmp_pat
 
 def test_of_texts_nothing_is_plotted(notes):
     told = notes.said("anonymize", "plan", "registry.yaml", "--plot", "x.html")
-    assert "of texts there is no k to plot" in told
+    assert "of these texts there is no k to plot" in told

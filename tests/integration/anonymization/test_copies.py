@@ -1,6 +1,7 @@
 """De-identified copies: made whole by jobs, seen by their custodians alone."""
 
 import json
+import re
 import stat
 from datetime import date
 
@@ -227,3 +228,72 @@ def test_pages_go_on_behind_their_cursor(texts):
     second = service.page(CAROL, Page(2, first["next_cursor"]))
     assert second["next_cursor"] is None
     assert {one["id"] for one in first["items"] + second["items"]} == ids
+
+
+STATISTICAL = {
+    "k": 3,
+    "quasi_identifiers": {
+        "age": {"kind": "number"},
+        "zip": {"kind": "prefix", "lengths": [3, 1]},
+    },
+}
+
+
+@pytest.mark.parametrize("method", ["mondrian", "dast"])
+def test_statistical_copies_say_what_k_patients_share(texts, method):
+    told = {"profile": "statistical", "statistical": STATISTICAL | {"method": method}}
+    result = made(texts, **told, replacement="tag")
+    documents = documents_of(texts.services, result["copy"])
+    written = {re.findall(r"\[(?:age|zip) [^\]]*\]+", d["text"])[0] for d in documents}
+    assert len(written) == 1  # of all three patients
+    assert written == {"[age [51-55]]" if method == "mondrian" else "[age 51 | 55]"}
+    assert all("[DATE]" in one["text"] for one in documents)
+    assert result["measures"]
+    planned = texts.done(
+        "anonymize.texts",
+        file=str(write_copy(texts.folder, **told, replacement="tag")),
+        dry_run=True,
+    )
+    assert [one["k"] for one in planned["choices"]] == [2, 3]
+
+
+def test_what_a_register_knows_is_looked_for_in_the_output(texts):
+    (texts.folder / "register.csv").write_text(
+        "patient_id;physician;town\np1;Dr. Slept;-\np2;;fell once\np9;Nobody;x\n"
+    )
+    known = {
+        "table": {"files": ["register.csv"]},
+        "patient": "patient_id",
+        "columns": {"physician": "name", "town": "place"},
+    }
+    plain = made(texts, replacement="tag")
+    found = made(texts, replacement="tag", known=known)
+    assert found["left_perhaps"]["name"] > plain["left_perhaps"].get("name", 0)
+    assert "place" in {**found["left"], **found["left_perhaps"]}
+    path = write_copy(texts.folder, known=known | {"patient": "who"})
+    assert (
+        "has no column 'who'" in texts.run("anonymize.texts", file=str(path))["error"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"profile": "statistical"}, "write statistical: with k"),
+        ({"statistical": STATISTICAL}, "write statistical: with k"),
+        (
+            {
+                "known": {
+                    "table": {"files": ["x"]},
+                    "patient": "p",
+                    "columns": {"p": "name"},
+                }
+            },
+            "the column 'p' names the patient",
+        ),
+    ],
+)
+def test_profiles_and_what_they_need_go_together(texts, changes, said):
+    path = write_copy(texts.folder, **changes)
+    with pytest.raises(InvalidOptionError, match=re.escape(said)):
+        texts.submit("anonymize.texts", file=str(path))

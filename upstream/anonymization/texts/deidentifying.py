@@ -32,12 +32,13 @@ class Patient:
     Attributes:
         surrogates: Of the patient's values; None: none are drawn.
         days: By which the patient's dates are shifted; 0: they are tagged.
-        generalized: What the anonymized table has of the patient, by kind.
+        generalized: By kind, by what a span writes: what the anonymized view has of
+            the patient.
     """
 
     surrogates: Surrogates | None = None
     days: int = 0
-    generalized: Mapping[Kind, str] = field(default_factory=dict)
+    generalized: Mapping[Kind, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +183,8 @@ def _shifted(own: Deidentifier, kind: Kind, text: str, patient: Patient) -> str 
 def _generalized(
     own: Deidentifier, kind: Kind, text: str, patient: Patient
 ) -> str | None:
-    del own, text
-    return patient.generalized.get(kind)
+    del own
+    return patient.generalized.get(kind, {}).get(text)
 
 
 def _year(own: Deidentifier, kind: Kind, text: str, patient: Patient) -> str | None:

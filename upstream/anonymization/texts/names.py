@@ -93,11 +93,11 @@ class NameSurrogates:
     def _draw(self, word: str) -> str | None:
         whole = self._meant(word) if len(word) == 1 else word
         names = getattr(self.lists, _list_of(self.roles.get(whole, "surname")))
-        initial = word if len(word) == 1 else None
+        # A name whose initial stands alone somewhere, and that initial, are drawn alike.
+        kept_apart = whole[0] if whole[0] in self.words else None
         for new in self.choice.among("name", whole, names):
             told = new.casefold()
-            is_same_initial = initial is not None and told[0] == initial
-            if told not in self.words and told != word and not is_same_initial:
+            if told not in self.words and told != whole and told[0] != kept_apart:
                 return str(new)
         return None
 

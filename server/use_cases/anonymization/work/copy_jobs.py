@@ -15,6 +15,7 @@ import numpy as np
 from privacy.errors import CuratorError
 from privacy.times import shown_time
 from server.use_cases.anonymization.copies import CopyFolders, copy_id
+from server.use_cases.anonymization.intersection import Members
 from server.use_cases.anonymization.service import WARNING
 from server.use_cases.extraction.declarations import (
     Declared,
@@ -29,7 +30,6 @@ from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.secret_files import read_secret
 from server.use_cases.services.services import Services, now_text
-from upstream.anonymization.measures.intersection import Members
 from upstream.manifests.declarations import Identifier
 
 FORMAT = "curator anonymized copy 1"
@@ -140,10 +140,10 @@ class CopyJob(TextJob):
         given = own(parameters, CopyParameters)
         configured = self._services.settings.import_
         found = submitted_file(self.declared, configured, given.file, context.inputs[0])
-        making = self.making(context, found)
-        if given.dry_run:
-            return self._told(context, found, making.planned(), None)
         try:
+            making = self.making(context, found)
+            if given.dry_run:
+                return self._told(context, found, making.planned(), None)
             counts = making.written(self._folders.stage(context.job_id))
             manifest = self._manifest(context, found, making, counts)
             context.require_lease()
@@ -151,7 +151,7 @@ class CopyJob(TextJob):
             digest = self._folders.settle(context.job_id, manifest, members)
         except OSError as error:
             self._folders.discard(context.job_id)
-            message = f"the copy could not be written: {error.strerror}"
+            message = f"a file could not be read or written: {error.strerror}"
             raise CommandRefusedError(message) from None
         return self._told(context, found, counts, digest)
 

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from server.use_cases.extraction.declarations import import_folder
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 from upstream.extraction.reading.decoding.encodings import Encoding
@@ -150,3 +151,27 @@ def read_columns(
 def _read(value: Text, missing: set[str]) -> Text:
     told = (value or "").strip()
     return None if told in missing else told
+
+
+def hierarchy_file(configured: Path | None, file: str) -> Path:
+    """Return where a hierarchy's file lies.
+
+    Args:
+        configured: The import folder, as it is configured.
+        file: The path under it.
+
+    Raises:
+        CommandRefusedError: It is not there.
+    """
+    folder = import_folder(configured)
+    try:
+        path = (folder / file).resolve()
+        if path.is_relative_to(folder) and path.is_file():
+            return path
+    except (OSError, ValueError, RuntimeError):
+        pass
+    message = (
+        f"no file {file!r} lies under CURATOR_IMPORT: write the path of a "
+        "hierarchy's file under that folder"
+    )
+    raise CommandRefusedError(message)

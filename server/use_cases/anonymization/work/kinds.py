@@ -6,7 +6,7 @@ from typing import Final
 from privacy.errors import CuratorError
 from upstream.manifests.yaml_nodes import read_yaml
 
-TEXTS: Final = "anonymize.texts"
+_TEXTS: Final = "anonymize.texts"
 _KINDS: Final = {"table": "anonymize.tables"}
 
 
@@ -15,9 +15,18 @@ def job_kind_of(file: Path) -> str:
 
     What is wrong with the file, the job says.
     """
+    keys = _keys(file)
+    return next((kind for key, kind in _KINDS.items() if key in keys), _TEXTS)
+
+
+def has_k(file: Path) -> bool:
+    """Whether a file declares a k, or nothing of texts: several can be tried then."""
+    return job_kind_of(file) != _TEXTS or "statistical" in _keys(file)
+
+
+def _keys(file: Path) -> set[object]:
     try:
         content = read_yaml(file).content
     except CuratorError:
-        return TEXTS
-    keys = content if isinstance(content, dict) else {}
-    return next((kind for key, kind in _KINDS.items() if key in keys), TEXTS)
+        return set()
+    return set(content) if isinstance(content, dict) else set()

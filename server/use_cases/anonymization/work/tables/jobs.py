@@ -2,13 +2,18 @@
 
 import os
 from dataclasses import asdict
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Final
 
 from server.use_cases.anonymization.copies import private_file
 from server.use_cases.anonymization.work.copy_jobs import CopyJob, Making
-from server.use_cases.anonymization.work.files import ReadTable, read_columns
+from server.use_cases.anonymization.work.files import (
+    ReadTable,
+    hierarchy_file,
+    read_columns,
+)
 from server.use_cases.anonymization.work.tables.declarations import TableCopy
 from server.use_cases.extraction.declarations import Found, import_folder
 from server.use_cases.jobs.kinds import JobContext
@@ -50,7 +55,7 @@ class TableCopyJob(CopyJob):
         """Return nothing more: the files' names stand in the copy's manifest."""
         for spec in found.declared.quasi_identifiers.values():
             if isinstance(spec, FromFile):
-                self._located(spec.file)
+                hierarchy_file(self._services.settings.import_, spec.file)
         return []
 
     def making(self, context: JobContext, found: Found[TableCopy]) -> Making:
@@ -70,9 +75,6 @@ class TableCopyJob(CopyJob):
                 context.progress,
                 context.raise_if_stopped,
             )
-        except OSError as error:
-            message = f"the files could not be read: {error.strerror}"
-            raise CommandRefusedError(message) from None
         finally:
             self._folders.discard(context.job_id)
         return _Making(context, declared, read, self._given(declared, read))
@@ -80,34 +82,16 @@ class TableCopyJob(CopyJob):
     def _given(self, declared: TableCopy, read: ReadTable) -> GivenTable:
         _require_patients(declared, read)
         _require_shared(declared, read)
+        configured = self._services.settings.import_
         try:
             return given_table(
                 read.columns,
                 (declared.quasi_identifiers, declared.sensitive),
                 None if declared.patient is None else read.columns[declared.patient],
-                (declared.how(), self._located),
+                (declared.how(), partial(hierarchy_file, configured)),
             )
         except ValueError as error:
             raise CommandRefusedError(str(error)) from None
-
-    def _located(self, file: str) -> Path:
-        """Return where a hierarchy's file lies.
-
-        Raises:
-            CommandRefusedError: It is not under the import folder.
-        """
-        folder = import_folder(self._services.settings.import_)
-        try:
-            path = (folder / file).resolve()
-            if path.is_relative_to(folder) and path.is_file():
-                return path
-        except (OSError, ValueError, RuntimeError):
-            pass
-        message = (
-            f"no file {file!r} lies under CURATOR_IMPORT: write the path of a "
-            "hierarchy's file under that folder"
-        )
-        raise CommandRefusedError(message)
 
 
 class _Making:

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from server.use_cases.anonymization.work.texts.declarations import TextCopy
+from server.use_cases.anonymization.work.texts.gathering import StatisticalGathering
 from server.use_cases.services.documents import Document
+from upstream.anonymization.declared.values import Located
 from upstream.anonymization.texts.deidentifying import (
     DeidentifiedText,
     Deidentifier,
@@ -24,6 +26,7 @@ from upstream.anonymization.texts.lists import LISTS
 from upstream.anonymization.texts.names import NameSurrogates
 from upstream.anonymization.texts.profiles import Action, profile
 from upstream.anonymization.texts.residual import ResidualCheck, Residue
+from upstream.anonymization.texts.statistical import Generalized, StatisticalView
 from upstream.anonymization.texts.surrogates import Surrogates
 from upstream.anonymization.texts.written_dates import DateReading
 from upstream.extraction.text.spans import AnnotatedDocument
@@ -105,7 +108,11 @@ class TextCopier:
     """Rewrites documents as a file declares; two passes over them."""
 
     def __init__(
-        self, declared: TextCopy, kinds: dict[str, Kind | None], secret: bytes
+        self,
+        declared: TextCopy,
+        kinds: dict[str, Kind | None],
+        secret: bytes,
+        located: Located,
     ) -> None:
         """Take what a file declares.
 
@@ -113,13 +120,15 @@ class TextCopier:
             declared: The file.
             kinds: What its types stand for.
             secret: The installation's. Copies of another name have other surrogates.
+            located: Returns where a hierarchy's file lies.
         """
-        self._declared = declared
+        self._declared, self._located = declared, located
         chosen = profile(declared.profile, declared.replacement)
+        reading = DateReading(declared.dates.order, declared.dates.years_until)
         self._deidentifier = Deidentifier(
             chosen,
             kinds,
-            DateReading(declared.dates.order, declared.dates.years_until),
+            reading,
             frozenset(declared.sparse_zip3),
             declared.year,
         )
@@ -131,6 +140,8 @@ class TextCopier:
         self._key = hmac.digest(secret, _LABEL + told, hashlib.sha256)
         self._known: dict[str, set[tuple[Kind, str]]] = defaultdict(set)
         self._patient = lru_cache(_PATIENTS_HELD)(self._patient_of)
+        self._statistical = StatisticalGathering(declared.statistical, reading)
+        self._generalized = Generalized({}, {})
         self._seen: set[str] = set()
         self.without_patient = 0
         """Documents that were gathered and name none: each is a patient of its own."""
@@ -149,19 +160,49 @@ class TextCopier:
         marked = set(self._kinds.values())
         return sorted(kind.value for kind in self._removed if kind not in marked)
 
+    def know(self, patient: str, kind: Kind, text: str) -> None:
+        """Note what a table says of a patient: the output is read again for it."""
+        self._known[f"{_OF_SOMEBODY}{patient}"].add((kind, text))
+
     def gather(self, documents: Iterable[AnnotatedDocument]) -> Iterator[int]:
-        """Note what was found of each patient; yield as many times as documents."""
+        """Note what was found of each patient; yield as many times as documents.
+
+        In the end what narrows them down is generalized, where the file says so.
+
+        Raises:
+            CuratorError: It cannot be.
+        """
         for number, one in enumerate(documents, 1):
             whose = self._whose(one)
             self._seen.add(whose)
             self.without_patient += whose.startswith(_OF_NOBODY)
             self.fields |= one.document.fields.keys()
             known = self._known[whose]
+            self._statistical.add(whose, one)
             for span in one.spans:
                 kind = self._kinds[span.label]
+                text = one.document.text[span.start : span.end]
                 if kind in self._removed:
-                    known.add((kind, one.document.text[span.start : span.end]))
+                    known.add((kind, text))
+                if kind is not None:
+                    self._statistical.add_span(whose, kind, text)
             yield number
+        view = self.view()
+        if view is not None:
+            self._generalized = view.generalized()
+
+    def view(self) -> StatisticalView | None:
+        """Return the view of all that was gathered; None: none is generalized.
+
+        Raises:
+            CuratorError: Values are not what was declared.
+        """
+        return self._statistical.view(self._located)
+
+    @property
+    def measures(self) -> Document:
+        """What the generalized view lost and risks; none of other profiles."""
+        return dict(self._generalized.measures)
 
     def copied(self, one: AnnotatedDocument) -> CopiedDocument:
         """Return a document's copy; all documents were gathered before."""
@@ -195,7 +236,8 @@ class TextCopier:
         own = Surrogates(choice, NameSurrogates.of(choice, LISTS, names))
         most = self._declared.dates.shift_days
         days = choice.number("days", "", 2 * most) - most
-        patient = Patient(own, days if days < 0 else days + 1)
+        told = self._generalized.texts.get(whose, {})
+        patient = Patient(own, days if days < 0 else days + 1, told)
         return patient, ResidualCheck(known)
 
     def _drawn(self, purpose: str, value: str) -> str:

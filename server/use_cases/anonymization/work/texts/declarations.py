@@ -6,11 +6,14 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from server.use_cases.anonymization.work.copy_jobs import CopyFile
+from server.use_cases.anonymization.work.files import TableFiles
 from server.use_cases.extraction.tagging import ModelName
 from upstream.anonymization.texts.cut_values import SPARSE_ZIP3
+from upstream.anonymization.texts.declared_statistical import Statistical
 from upstream.anonymization.texts.kinds import NO_IDENTIFIER, Kind
-from upstream.anonymization.texts.profiles import Replacement
+from upstream.anonymization.texts.profiles import ProfileName, Replacement
 from upstream.extraction.normalising.dates import Order
+from upstream.extraction.reading.specs import ColumnName
 from upstream.manifests.declarations import Identifier
 
 Residues = Literal["tag", "flag", "refuse"]
@@ -44,6 +47,29 @@ class Dates(BaseModel):
     shift_days: Annotated[int, Field(ge=1, le=10_000)] = MOST_DAYS
 
 
+class KnownIdentifiers(BaseModel):
+    """A table of patients, such as a register, whose values no copy may say.
+
+    Attributes:
+        table: Its files.
+        patient: The column that names the patient as the documents' field does.
+        columns: By column: what kind of identifier it holds.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    table: TableFiles
+    patient: ColumnName
+    columns: Annotated[Mapping[ColumnName, Kind], Field(min_length=1, max_length=50)]
+
+    @model_validator(mode="after")
+    def _patient_apart(self) -> Self:
+        if self.patient in self.columns:
+            message = f"the column {self.patient!r} names the patient: write others"
+            raise ValueError(message)
+        return self
+
+
 class TextCopy(CopyFile):
     """A de-identified copy of a collection.
 
@@ -62,12 +88,14 @@ class TextCopy(CopyFile):
         year: By which a year of birth tells an age above 89.
         residues: What becomes of identifiers that are found in the output still:
             they are tagged, counted alone, or nothing is made.
+        statistical: Of that profile: how what narrows people down is generalized.
+        known: What else is known of patients: the output is read again for it, too.
     """
 
     collection: Identifier
     finder: ModelName
     patient: Annotated[str, Field(min_length=1, max_length=200)] | None = None
-    profile: Literal["full", "partial", "safe_harbor"]
+    profile: ProfileName
     replacement: Replacement = "tag"
     types: Mapping[str, KindName] = Field(default_factory=dict)
     dates: Dates = Field(default_factory=Dates)
@@ -76,6 +104,8 @@ class TextCopy(CopyFile):
     ] = Field(default_factory=lambda: sorted(SPARSE_ZIP3))
     year: Annotated[int, Field(ge=1900, le=2200)] | None = None
     residues: Residues = "tag"
+    statistical: Statistical | None = None
+    known: KnownIdentifiers | None = None
 
     @model_validator(mode="after")
     def _shifts_need_patients(self) -> Self:
@@ -83,6 +113,23 @@ class TextCopy(CopyFile):
             message = (
                 "say which field names the patient (patient:): surrogates are one "
                 "patient's in all documents"
+            )
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _known_needs_patients(self) -> Self:
+        if self.known is not None and self.patient is None:
+            message = "say which field names the patient (patient:), so that known fits"
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _of_the_profile(self) -> Self:
+        if (self.profile == "statistical") != (self.statistical is not None):
+            message = (
+                "write statistical: with k and quasi_identifiers where the profile is "
+                "statistical, and nowhere else"
             )
             raise ValueError(message)
         return self

@@ -3,18 +3,20 @@
 import json
 import os
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from server.use_cases.anonymization.copies import private_file
 from server.use_cases.anonymization.work.copy_jobs import CopyJob, Making
+from server.use_cases.anonymization.work.files import hierarchy_file, read_columns
 from server.use_cases.anonymization.work.texts.copying import (
     CopiedDocument,
     CopyCounts,
     TextCopier,
 )
 from server.use_cases.anonymization.work.texts.declarations import TextCopy
-from server.use_cases.extraction.declarations import Found
+from server.use_cases.extraction.declarations import Found, import_folder
 from server.use_cases.extraction.store.texts import Collection
 from server.use_cases.extraction.tagging import model_id
 from server.use_cases.extraction.work import TextParts
@@ -22,7 +24,9 @@ from server.use_cases.jobs.kinds import JobContext
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.secret_files import read_secret
+from server.use_cases.services.services import Services
 from upstream.anonymization.texts.kinds import Kind, kinds_of
+from upstream.anonymization.texts.statistical import StatisticalView
 from upstream.extraction.text.spans import GOLD, AnnotatedDocument
 
 DOCUMENTS: Final = "documents.jsonl"
@@ -59,8 +63,14 @@ class TextCopyJob(CopyJob):
             CommandRefusedError: No document names one, where a field is declared.
             JobStoppedError: The job has to stop.
         """
-        secret = read_secret(self._services.settings.secret_file)
-        making = _Making(context, self._parts(), found.declared, secret)
+        copier = copier_of(self._services, self._parts(), found.declared)
+        making = _Making(context, self._parts(), found.declared, copier)
+        if found.declared.known is not None:
+            scratch = self._folders.stage(context.job_id)
+            try:
+                making.know(import_folder(self._services.settings.import_), scratch)
+            finally:
+                self._folders.discard(context.job_id)
         making.gather()
         return making
 
@@ -69,14 +79,40 @@ class _Making:
     """One attempt: the documents, what is known of their patients, and the counts."""
 
     def __init__(
-        self, context: JobContext, parts: TextParts, declared: TextCopy, secret: bytes
+        self,
+        context: JobContext,
+        parts: TextParts,
+        declared: TextCopy,
+        copier: TextCopier,
     ) -> None:
         self._context, self._parts, self._declared = context, parts, declared
-        self._collection, self._finder, kinds = given_of(parts, declared)
-        self._copier = TextCopier(declared, kinds, secret)
+        self._collection, self._finder, _ = given_of(parts, declared)
+        self._copier = copier
         self._counted = CopyCounts()
         with parts.databases.reader.connect() as connection:
             self._total = parts.texts.count(connection, self._collection.id)
+
+    def know(self, import_folder: Path, scratch: Path) -> None:
+        """Read what else is known of patients.
+
+        Raises:
+            CuratorError: The files do not serve.
+            JobStoppedError: The job has to stop.
+        """
+        told = self._declared.known
+        if told is None:
+            return
+        read = read_columns(
+            told.table,
+            (told.patient, *told.columns),
+            (import_folder, scratch),
+            self._context.progress,
+            self._context.raise_if_stopped,
+        ).columns
+        for name, kind in told.columns.items():
+            for patient, text in zip(read[told.patient], read[name], strict=True):
+                if patient is not None and text is not None:
+                    self._copier.know(patient, kind, text)
 
     def gather(self) -> None:
         """Note what was found of each patient.
@@ -108,7 +144,14 @@ class _Making:
         """Return what would be done, counted."""
         for _ in self.copies():
             pass  # counted alone
-        return self._counts()
+        view = self._copier.view()
+        choices = [] if view is None else list(self._choices(view))
+        return self._counts() | ({"choices": choices} if choices else {})
+
+    def _choices(self, view: StatisticalView) -> Iterator[Document]:
+        for number, one in enumerate(view.choices(), 1):
+            self._context.progress("try k", number, None)
+            yield one
 
     def written(self, folder: Path) -> Document:
         """Write all copies; return what was done, counted.
@@ -128,6 +171,7 @@ class _Making:
             **self._counted.document(),
             "documents_without_patient": alone,
             "never_marked": self._copier.never_marked(),
+            **({"measures": measures} if (measures := self._copier.measures) else {}),
         }
 
     def require_none_left(self) -> None:
@@ -162,6 +206,8 @@ class _Making:
             "types": dict(declared.types),
             "dates": declared.dates.model_dump(),
             "residues": declared.residues,
+            "statistical": declared.model_dump(mode="json")["statistical"],
+            "known": sorted(declared.known.columns) if declared.known else [],
             "collection": self._collection.name,
             "finder": self._finder,
         }
@@ -206,3 +252,17 @@ def given_of(
     with parts.databases.reader.connect() as connection:
         labels = parts.spans.labels(connection, collection.id, finder)
     return collection, finder, kinds_of(labels, dict(declared.types))
+
+
+def copier_of(services: Services, parts: TextParts, declared: TextCopy) -> TextCopier:
+    """Return what rewrites documents as a file declares.
+
+    Raises:
+        CuratorError: Something that the file names is not there.
+    """
+    return TextCopier(
+        declared,
+        given_of(parts, declared)[2],
+        read_secret(services.settings.secret_file),
+        partial(hierarchy_file, services.settings.import_),
+    )

@@ -4,14 +4,12 @@ from pathlib import Path
 from typing import Final
 
 from server.use_cases.anonymization.copies import private_file
-from server.use_cases.anonymization.work.texts.copying import TextCopier
 from server.use_cases.anonymization.work.texts.declarations import TextCopy
-from server.use_cases.anonymization.work.texts.jobs import given_of
+from server.use_cases.anonymization.work.texts.jobs import copier_of, given_of
 from server.use_cases.extraction.declarations import found_in
 from server.use_cases.extraction.work import TextParts
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
-from server.use_cases.services.secret_files import read_secret
 from server.use_cases.services.services import Services
 from upstream.anonymization.texts.preview import Previewed, preview_page
 from upstream.manifests.yaml_nodes import read_yaml
@@ -46,9 +44,8 @@ class PreviewService:
             raise CommandRefusedError(message)
         declared = found_in(TextCopy, file, read_yaml(file)).declared
         parts = TextParts(self._services)
-        collection, finder, kinds = given_of(parts, declared)
-        secret = read_secret(self._services.settings.secret_file)
-        copier = TextCopier(declared, kinds, secret)
+        collection, finder, _ = given_of(parts, declared)
+        copier = copier_of(self._services, parts, declared)
         for _ in copier.gather(parts.annotated(collection.id, finder)):
             pass
         shown: list[Previewed] = []

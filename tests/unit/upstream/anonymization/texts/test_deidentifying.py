@@ -39,7 +39,7 @@ def by(name, replacement="tag", **more):
 def patient(name="p1", days=-40, names=("Ada Stone",), **generalized):
     choice = KeyedChoice(b"k" * 32, name)
     own = Surrogates(choice, NameSurrogates.of(choice, LISTS, names))
-    return Patient(own, days, {Kind(kind): text for kind, text in generalized.items()})
+    return Patient(own, days, {Kind(kind): told for kind, told in generalized.items()})
 
 
 def test_full_tags_all():
@@ -69,7 +69,12 @@ def test_safe_harbor_keeps_years_and_three_digits_but_tells_no_age_above_89():
 
 
 def test_statistical_writes_what_the_anonymized_table_has_of_the_patient():
-    own = patient(age="[90-99]", place="Georgia", date="2024")
+    own = patient(
+        age={"93": "[90-99]", "94": "no"},
+        place={"Atlanta": "Georgia"},
+        date={"3 June 2024": "2024"},
+        zip={"30323": "other ones are tagged"},
+    )
     told = by("statistical").rewrite(TEXT, SPANS, own)
     assert told.text == (
         "[NAME], [90-99], of Georgia [ZIP], born [DOB], seen 2024; MRN [MRN]."

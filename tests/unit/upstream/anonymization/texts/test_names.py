@@ -78,3 +78,11 @@ def test_without_another_name_to_draw_there_is_none():
 def test_an_initial_is_never_the_patients_own():
     for i in range(200):
         assert names("S.", patient=f"p{i}").written("S.") != "S."
+
+
+def test_an_initial_is_that_of_the_name_that_it_stands_for():
+    for i in range(400):
+        own = names("Henry Marsh", "H. MARSH", patient=f"p{i}")
+        given, family = own.written("Henry Marsh").split()
+        assert own.written("H. MARSH") == f"{given[0]}. {family.upper()}"
+        assert given[0] != "H"

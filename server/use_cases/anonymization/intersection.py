@@ -11,10 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from upstream.anonymization.arrays import Ints
-
 Patients = NDArray[np.uint64]
 """Keyed hashes of patients' names."""
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

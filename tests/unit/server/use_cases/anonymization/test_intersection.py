@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from upstream.anonymization.measures.intersection import Members, intersection_of
+from server.use_cases.anonymization.intersection import Members, intersection_of
 
 ROWS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4)), max_size=40)
 

@@ -1,0 +1,142 @@
+"""Statistical de-identification: what stands for patients' values, by either method."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from tests.effort import rounds
+from upstream.anonymization.errors import UnreachableError
+from upstream.anonymization.texts.declared_statistical import Statistical
+from upstream.anonymization.texts.kinds import Kind
+from upstream.anonymization.texts.statistical import StatisticalView
+from upstream.anonymization.texts.views import ViewBuilder
+from upstream.anonymization.texts.written_dates import DateReading
+
+NOTES = {
+    "p1": ("88", "25 April 2009", "Tufts", "fever throat headache nose"),
+    "p2": ("52", "13 March 2009", "Mass General", "joint throat fever"),
+    "p3": ("5", "5 April 2009", "Emory", "nose headache vomiting"),
+    "p4": ("17", "20 August 2009", "UT Southwestern", "abdomen fatigue urine"),
+    "p5": ("64", "19 July 2009", "Johns Hopkins", "abdomen fatigue jaundice"),
+}
+"""The five notes of figure 2 of Li and Qin 2017."""
+QUASI = {
+    "age": {"kind": "number"},
+    "date": {"kind": "date", "levels": ["month", "year"]},
+    "organization": {"kind": "category"},
+}
+
+
+def view_of(notes, method, k, quasi=None):
+    """Return the view of notes."""
+    told = Statistical.model_validate(
+        {"k": k, "method": method, "quasi_identifiers": quasi or QUASI}
+    )
+    builder = ViewBuilder([Kind(one) for one in told.quasi_identifiers], DateReading())
+    for patient, (age, day, place, _) in notes.items():
+        builder.add_patient(patient)
+        builder.add(patient, Kind.AGE, age)
+        builder.add(patient, Kind.DATE, day)
+        builder.add(patient, Kind.ORGANIZATION, place)
+    terms = [notes[patient][3].split() for patient in sorted(notes)]
+    return StatisticalView(builder.view(), told, terms, None)
+
+
+def test_patients_of_like_values_have_ranges_in_common():
+    told = view_of(NOTES, "mondrian", 2).generalized()
+    ages = {p: own[Kind.AGE][NOTES[p][0]] for p, own in told.texts.items()}
+    assert min(Counter(ages.values()).values()) >= 2
+    assert ages["p3"] == ages["p4"] == "[age [5-17]]"
+    assert told.measures["prosecutor"] <= 1 / 2
+
+
+def test_patients_of_like_texts_have_lists_in_common():
+    told = view_of(NOTES, "dast", 2).generalized()
+    assert told.texts["p4"][Kind.ORGANIZATION]["UT Southwestern"] == (
+        "[organization johns hopkins | ut southwestern]"
+    )
+    assert told.texts["p5"][Kind.DATE]["19 July 2009"] == "[date 2009-07 | 2009-08]"
+    assert "5" in told.texts["p3"][Kind.AGE]["5"]
+    assert told.measures["unique"] == 0.0
+    assert told.measures["average_risk"] <= 1 / 2
+
+
+def test_more_patients_alike_lose_more():
+    choices = list(view_of(NOTES, "mondrian", 4).choices())
+    assert [one["k"] for one in choices] == [2, 3, 4, 5]
+    assert choices[0]["lm"] < choices[-1]["lm"]
+    lists = list(view_of(NOTES, "dast", 6).choices())
+    assert [(one["k"], one["is_possible"]) for one in lists[-2:]] == [
+        *((5, True), (6, False))
+    ]
+    with pytest.raises(UnreachableError, match="6-safety of 5 patients"):
+        view_of(NOTES, "dast", 6).generalized()
+
+
+def test_only_the_value_that_most_spans_say_is_generalized():
+    builder = ViewBuilder([Kind.AGE, Kind.SEX], DateReading())
+    builder.add_patient("p1")
+    for text in ("56 y/o", "56", "57", "about that"):
+        builder.add("p1", Kind.AGE, text)
+    builder.add("p1", Kind.NAME, "Ada")
+    view = builder.view()
+    assert view.columns == {Kind.AGE: ["56"], Kind.SEX: [None]}
+    assert set(view.written[0][Kind.AGE]) == {"56 y/o", "56"}
+    assert not view.written[0][Kind.SEX]
+
+
+def test_who_says_nothing_is_a_value_of_its_own():
+    notes = {f"p{n}": (str(20 + n), "", "", "a b c") for n in range(3)}
+    notes["p3"] = ("", "", "", "a b c")
+    told = view_of(notes, "mondrian", 2, {"age": {"kind": "number"}}).generalized()
+    assert told.texts["p3"][Kind.AGE] == {}
+    shared = {text for own in told.texts.values() for text in own[Kind.AGE].values()}
+    assert "[age *]" in shared
+
+
+@settings(max_examples=rounds(400, 20), deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["30", "31", "45", "46", "80"]),
+            st.sampled_from(["1 May 2024", "2 May 2024", "5 June 2023", "some day"]),
+            st.sampled_from(["north", "south"]),
+            st.sampled_from(["fever nose", "fever", "abdomen", "abdomen fatigue"]),
+        ),
+        min_size=3,
+        max_size=24,
+    ),
+    st.integers(2, 3),
+    st.sampled_from(["mondrian", "dast"]),
+)
+def test_whatever_is_written_is_written_of_k_patients(rows, k, method):
+    notes = {f"p{n:02d}": row for n, row in enumerate(rows)}
+    told = view_of(notes, method, k).generalized()
+    if method == "mondrian":
+        looks = Counter(
+            tuple(sorted((kind, *set(own.values())) for kind, own in each.items()))
+            for each in told.texts.values()
+            if all(each.values())
+        )
+        assert told.measures["prosecutor"] <= 1 / k
+        assert sum(looks.values()) <= len(rows)
+    else:
+        assert told.measures["average_risk"] <= 1 / k
+        assert told.measures["unique"] == 0.0
+
+
+@pytest.mark.parametrize(
+    "quasi",
+    [
+        {},
+        {"name": {"kind": "category"}},
+        {"sex": {"kind": "codes", "system": "icd10"}},
+        {"age": {"kind": "numbers"}},
+    ],
+)
+def test_what_names_people_is_never_generalized(quasi):
+    with pytest.raises(ValidationError):
+        Statistical.model_validate({"k": 2, "quasi_identifiers": quasi})
