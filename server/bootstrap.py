@@ -34,6 +34,7 @@ from server.persistence import tables
 from server.persistence.schema import (
     RECORDED_TABLES,
 )
+from server.use_cases.anonymization.work.codes.jobs import CodesCopyJob
 from server.use_cases.anonymization.work.tables.jobs import TableCopyJob
 from server.use_cases.anonymization.work.texts.jobs import TextCopyJob
 from server.use_cases.custody.populations import installation_value
@@ -134,6 +135,7 @@ def job_kinds(services: Services) -> JobKinds:
         ExportJob(services),
         TextCopyJob(services),
         TableCopyJob(services),
+        CodesCopyJob(services),
     ]
     return {load.name: load, release.name: release, **{one.name: one for one in texts}}
 

@@ -104,10 +104,20 @@ def write_stays(
 
 
 def write_table_copy(folder, **changes):
-    """Write the file that the page about copies of tables shows, with other keys."""
-    shown = re.search(r"```yaml\n(# stays.yaml\n.*?)```", PAGE.read_text(), re.DOTALL)
+    """Write the file that the page shows of copies of tables, with other keys."""
+    return _write_shown(folder, "stays.yaml", changes)
+
+
+def write_codes_copy(folder, **changes):
+    """Write the file that the page shows of copies of codes, with other keys."""
+    return _write_shown(folder, "codes.yaml", changes)
+
+
+def _write_shown(folder, name, changes):
+    """Write a file of the page; a key of ``...`` is left out."""
+    shown = re.search(rf"```yaml\n(# {name}\n.*?)```", PAGE.read_text(), re.DOTALL)
     told = yaml.safe_load(shown[1]) | {"population": "people", **changes}
-    path = folder / "stays.yaml"
+    path = folder / name
     path.write_text(json.dumps({k: v for k, v in told.items() if v is not ...}))
     return path
 

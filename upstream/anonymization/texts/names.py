@@ -93,7 +93,7 @@ class NameSurrogates:
     def _draw(self, word: str) -> str | None:
         whole = self._meant(word) if len(word) == 1 else word
         names = getattr(self.lists, _list_of(self.roles.get(whole, "surname")))
-        # A name whose initial stands alone somewhere, and that initial, are drawn alike.
+        # A name whose initial stands alone somewhere is drawn as that initial is.
         kept_apart = whole[0] if whole[0] in self.words else None
         for new in self.choice.among("name", whole, names):
             told = new.casefold()

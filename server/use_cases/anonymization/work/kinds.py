@@ -7,7 +7,7 @@ from privacy.errors import CuratorError
 from upstream.manifests.yaml_nodes import read_yaml
 
 _TEXTS: Final = "anonymize.texts"
-_KINDS: Final = {"table": "anonymize.tables"}
+_KINDS: Final = {"table": "anonymize.tables", "codes": "anonymize.codes"}
 
 
 def job_kind_of(file: Path) -> str:

@@ -1,0 +1,1 @@
+"""Anonymized copies of diagnosis codes: what is declared, and the job."""

@@ -1,0 +1,267 @@
+"""The kind of job that makes an anonymized copy of codes: ``anonymize.codes``."""
+
+import os
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Final
+
+from server.use_cases.anonymization.copies import private_file
+from server.use_cases.anonymization.work.codes.declarations import (
+    CodesCopy as CodesCopyFile,
+)
+from server.use_cases.anonymization.work.codes.declarations import CodeWeights
+from server.use_cases.anonymization.work.copy_jobs import CopyJob, Making
+from server.use_cases.anonymization.work.files import (
+    ReadTable,
+    TableFiles,
+    hierarchy_file,
+    read_columns,
+)
+from server.use_cases.extraction.declarations import Found, import_folder
+from server.use_cases.jobs.kinds import JobContext
+from server.use_cases.services.documents import Document
+from server.use_cases.services.errors import CommandRefusedError
+from upstream.anonymization.codes.aligned import AlignedCodes
+from upstream.anonymization.codes.censored import CensoredCodes
+from upstream.anonymization.codes.copies import CodesCopy, CodesMethod
+from upstream.anonymization.codes.trees import file_tree, system_tree
+from upstream.anonymization.copies.choosing import USUAL
+from upstream.anonymization.copies.publishing import write_rows
+from upstream.anonymization.declared.columns import FromFile
+from upstream.trajectories.codes.tree import CodeTree
+from upstream.trajectories.lda.trajectories import Weights
+
+RECORDS: Final = "records.csv"
+BROKEN_BY: Final = (
+    "homogeneity: where all who are published alike share a code, each has it",
+    "background knowledge: codes that somebody knows a patient does not have",
+    "intersection: two copies of the same patients, or one and a table",
+    "minimality: who knows the rules knows that less would have told somebody apart",
+    "a patient who is known not to be among the people that were counted",
+)
+"""What is known to break a copy of codes; it stands in each manifest."""
+Read = Callable[[TableFiles], ReadTable]
+
+
+class CodesCopyJob(CopyJob):
+    """Makes an anonymized copy of codes, or says what each k would give."""
+
+    name = "anonymize.codes"
+    declared = CodesCopyFile
+    kind = "codes"
+
+    def inputs_of(self, found: Found[CodesCopyFile]) -> list[Document]:
+        """Return nothing more: the files' names stand in the copy's manifest."""
+        system = found.declared.system
+        if isinstance(system, FromFile):
+            hierarchy_file(self._services.settings.import_, system.file)
+        return []
+
+    def making(self, context: JobContext, found: Found[CodesCopyFile]) -> Making:
+        """Read the files.
+
+        Raises:
+            CuratorError: They do not serve.
+            JobStoppedError: The job has to stop.
+        """
+        declared, configured = found.declared, self._services.settings.import_
+
+        def read(told: TableFiles) -> ReadTable:
+            scratch = self._folders.stage(context.job_id)
+            try:
+                return read_columns(
+                    told,
+                    declared.columns,
+                    (import_folder(configured), scratch),
+                    context.progress,
+                    context.raise_if_stopped,
+                )
+            finally:
+                self._folders.discard(context.job_id)
+
+        try:
+            return _Making(context, declared, read, configured)
+        except ValueError as error:
+            raise CommandRefusedError(str(error)) from None
+
+
+class _Records:
+    """Rows of codes, by patient."""
+
+    def __init__(self, read: ReadTable, declared: CodesCopyFile) -> None:
+        self.read = read
+        columns = read.columns
+        ages: Sequence[str | None] = [""] * read.rows
+        if declared.age is not None:
+            ages = columns[declared.age]
+        rows = zip(columns[declared.patient], columns[declared.code], ages, strict=True)
+        self.incomplete = 0
+        self.codes: dict[str, list[str]] = defaultdict(list)
+        self.aged: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        for patient, code, age in rows:
+            if patient is None or code is None or age is None:
+                self.incomplete += 1
+                continue
+            self.codes[patient].append(code)
+            if declared.age is not None:
+                self.aged[patient].append((code, _years(age, declared.age)))
+        self.patients = sorted(self.codes)
+        if not self.patients:
+            message = "no row has a patient and a code: nothing was made"
+            raise CommandRefusedError(message)
+
+
+def _years(text: str, column: str) -> int:
+    """Return completed years; a decimal point with zeros behind it is none.
+
+    Raises:
+        CommandRefusedError: The text, which is not quoted, is none.
+    """
+    try:
+        number = float(text)
+        if number.is_integer():
+            return int(number)
+    except (ValueError, OverflowError):
+        pass
+    message = (
+        f"a value of {column!r} is no age in completed years: mend the file, or count "
+        "the years there"
+    )
+    raise CommandRefusedError(message)
+
+
+class _Making:
+    """One attempt: the records, and what becomes of them."""
+
+    def __init__(
+        self,
+        context: JobContext,
+        declared: CodesCopyFile,
+        read: Read,
+        configured: Path | None,
+    ) -> None:
+        self._context, self._declared = context, declared
+        self._records = _Records(read(declared.codes), declared)
+        self._made: CodesCopy | None = None
+        self._censored: CensoredCodes | None = None
+        if declared.method == "gccens":
+            self._censored = self._censoring(read)
+        self._method = self._censored or self._aligning(configured)
+
+    def _censoring(self, read: Read) -> CensoredCodes:
+        declared, sample = self._declared, self._records
+        people = sample
+        if declared.people is not None:
+            people = _Records(read(declared.people), declared)
+            lost = len(sample.codes.keys() - people.codes.keys())
+            if lost:
+                message = (
+                    f"{lost} of {len(sample.patients)} patients are not among the "
+                    "people: people: names everybody, the sample's too"
+                )
+                raise CommandRefusedError(message)
+        return CensoredCodes(
+            [sample.codes[one] for one in sample.patients],
+            [people.codes[one] for one in people.patients],
+            declared.caps if declared.caps is not None else 1,
+            declared.strategy or "by_caps",
+        )
+
+    def _aligning(self, configured: Path | None) -> AlignedCodes:
+        declared, records = self._declared, self._records
+        weights = declared.weights or CodeWeights()
+        return AlignedCodes(
+            [records.aged[one] for one in records.patients],
+            self._tree(configured),
+            Weights(weights.code, weights.age),
+            declared.aligner or "a-gs",
+        )
+
+    def _tree(self, configured: Path | None) -> CodeTree:
+        system = self._declared.system
+        codes = {code for own in self._records.codes.values() for code in own}
+        if isinstance(system, FromFile):
+            path = hierarchy_file(configured, system.file)
+            return file_tree(path, system.file, codes)
+        return system_tree(system or "icd9cm", codes)
+
+    def planned(self) -> Document:
+        """Return what each k, and of GCCens each cap, would lose and risk."""
+        k = self._declared.k
+        found: list[Document] = []
+        for number, tried in enumerate(sorted({k, *USUAL}), 1):
+            if tried <= len(self._records.patients) or tried == k:
+                found.append(_choice(self._method, tried))
+            self._context.progress("try k", number, None)
+        caps = isinstance(self._declared.caps, int) and self._censored is not None
+        by_cap = self._censored.by_cap(k) if caps and self._censored else []
+        return {
+            **self._counts(),
+            **({"by_cap": by_cap} if by_cap else {}),
+            "choices": found,
+        }
+
+    def written(self, folder: Path) -> Document:
+        """Write the records; return what was lost and is risked.
+
+        Raises:
+            CommandRefusedError: There is no such copy.
+            OSError: They cannot be written.
+        """
+        self._context.progress("anonymize", 0, len(self._records.patients))
+        try:
+            made = self._made = self._method.made(self._declared.k)
+        except ValueError as error:
+            raise CommandRefusedError(str(error)) from None
+        self._context.raise_if_stopped()
+        rows = (
+            (str(number), *row)
+            for number, record in enumerate(made.records, 1)
+            for row in record
+        )
+        with (
+            private_file(folder / RECORDS) as raw,
+            TextIOWrapper(raw, encoding="utf-8", newline="") as file,
+        ):
+            write_rows(file, ("record", *made.header), rows)
+            file.flush()
+            os.fsync(file.fileno())
+        empty = sum(not record for record in made.records)
+        return {**self._counts(), "empty_records": empty, "measures": made.measures}
+
+    def _counts(self) -> Document:
+        return {
+            "method": self._declared.method,
+            "k": self._declared.k,
+            **self._records.read.document(),
+            "rows_incomplete": self._records.incomplete,
+            "patients": len(self._records.patients),
+        }
+
+    def members(self) -> tuple[list[str], list[int]] | None:
+        """Return whose each record is, and its cluster; None of GCCens."""
+        held = None if self._made is None else self._made.members
+        if held is None:
+            return None
+        patients = self._records.patients
+        return [patients[record] for record in held], list(held.values())
+
+    def manifest(self) -> Document:
+        """Return what was declared, and what breaks such copies."""
+        told = self._declared.model_dump(mode="json", exclude_defaults=True)
+        own = {"population", "name", "codes"}
+        return {
+            "broken_by": list(BROKEN_BY),
+            "declared": {key: held for key, held in told.items() if key not in own},
+        }
+
+
+def _choice(method: CodesMethod, k: int) -> Document:
+    try:
+        told = method.made(k).measures
+    except ValueError:
+        return {"k": k, "is_possible": False}
+    shown = {name: held for name, held in told.items() if not name.startswith("levels")}
+    return {"k": k, "is_possible": True, **shown}

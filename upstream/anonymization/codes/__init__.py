@@ -1,0 +1,1 @@
+"""Copies of patients' diagnosis codes: repeats censored, or trajectories aligned."""
