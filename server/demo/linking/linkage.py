@@ -1,4 +1,4 @@
-"""What the demo of linking declares: a load without links, a linkage, questions."""
+"""What the demo of linking declares: loads, a linkage, a copy, questions."""
 
 from server.demo.linking.registrations import WARDS
 from server.demo.linking.writing import NOTE_PATTERN
@@ -125,6 +125,21 @@ load:
       columns:
       - {{name: patient_key, type: integer, nullable: false}}
       - {{name: smokes, type: boolean, nullable: false}}
+"""
+COPY = """\
+# A copy of the notes for others: no differential privacy.
+population: people
+name: mining
+collection: notes
+finder: names
+linked: {files: [crosswalk.csv], source: notes}
+profile: full
+replacement: surrogate
+types: {PATIENT: name, ID: record_number, SMOKING: none}
+known:
+  table: {files: [view.csv]}
+  patient: key
+  attributes: {name: name, phone: phone, address: street}
 """
 IN_ADMISSIONS = "SELECT COUNT(DISTINCT {unit}) AS patients FROM admissions"
 BOTH = (

@@ -1,5 +1,6 @@
 """What custodians do with anonymized copies: list, show, hand out, delete."""
 
+import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -124,7 +125,7 @@ class CopyService:
                 the copy is missing or changed: nothing was recorded.
         """
         copy = self._visible(viewer, wanted)
-        if folder.exists():
+        if os.path.lexists(folder):
             message = f"{folder} exists: nothing was handed out"
             raise CommandRefusedError(message)
         files = list(self._folders.files(copy))

@@ -270,6 +270,11 @@ def test_what_a_register_knows_is_looked_for_in_the_output(texts):
     found = made(texts, replacement="tag", known=known)
     assert found["left_perhaps"]["name"] > plain["left_perhaps"].get("name", 0)
     assert "place" in {**found["left"], **found["left_perhaps"]}
+    view = "key,record,attribute,value\np1,1,name,Dr. Slept\np1,2,town,Nowhere\n"
+    (texts.folder / "view.csv").write_text(view)
+    told = {"table": {"files": ["view.csv"]}, "patient": "key"}
+    seen = made(texts, replacement="tag", known=told | {"attributes": {"name": "name"}})
+    assert seen["left_perhaps"]["name"] > plain["left_perhaps"].get("name", 0)
     path = write_copy(texts.folder, known=known | {"patient": "who"})
     assert (
         "has no column 'who'" in texts.run("anonymize.texts", file=str(path))["error"]
@@ -281,6 +286,10 @@ def test_what_a_register_knows_is_looked_for_in_the_output(texts):
     [
         ({"profile": "statistical"}, "write statistical: with k"),
         ({"statistical": STATISTICAL}, "write statistical: with k"),
+        (
+            {"known": {"table": {"files": ["x"]}, "patient": "p"}},
+            "write columns, or attributes",
+        ),
         (
             {
                 "known": {
@@ -297,3 +306,24 @@ def test_profiles_and_what_they_need_go_together(texts, changes, said):
     path = write_copy(texts.folder, **changes)
     with pytest.raises(InvalidOptionError, match=re.escape(said)):
         texts.submit("anonymize.texts", file=str(path))
+
+
+def test_documents_that_a_linkage_joins_are_one_patients(texts):
+    rows = [
+        f"notes,{patient}_{n},{7 if patient != 'p3' else 9},{n},true\n"
+        for patient in PATIENTS
+        for n in range(len(VISITS))
+    ]
+    head = "source,id,key,record,in_latest_export\n"
+    told = head + "other,p1_0,1,1,true\n" + "".join(rows)
+    (texts.folder / "crosswalk.csv").write_text(told)
+    linked = {"files": ["crosswalk.csv"], "source": "notes"}
+    result = made(texts, patient=None, linked=linked)
+    assert (result["patients"], result["documents_without_patient"]) == (2, 0)
+    path = write_copy(texts.folder, patient=None, linked=linked | {"source": "x"})
+    error = texts.run("anonymize.texts", file=str(path))["error"]
+    assert "no id of the source 'x'; there are notes, other" in error
+    path = write_copy(texts.folder, patient=None, linked=linked | {"source": "other"})
+    assert (
+        texts.done("anonymize.texts", file=str(path))["documents_without_patient"] == 8
+    )

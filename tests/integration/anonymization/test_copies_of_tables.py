@@ -162,3 +162,16 @@ def test_a_file_that_is_wrong_is_refused_before_the_work(tables, changes, said):
     path = write_table_copy(tables.folder, **changes)
     with pytest.raises(InvalidOptionError, match=re.escape(said)):
         tables.submit("anonymize.tables", file=str(path))
+
+
+def test_ids_that_a_linkage_joins_are_one_patient(tables):
+    head = "source,id,key,record,in_latest_export\n"
+    rows = [f"stays,p{n:03d},{n // 2},{n},true\n" for n in range(120)]
+    path = tables.folder / "crosswalk.csv"
+    path.write_text(head + "".join(rows))
+    linked = {"files": ["crosswalk.csv"], "source": "stays"}
+    assert made(tables, linked=linked)["patients"] == 60
+    path.write_text(head + "".join(rows[1:]))
+    assert "1 of 180 rows have an id that the crosswalk lacks" in refused(
+        tables, linked=linked
+    )

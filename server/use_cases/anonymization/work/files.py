@@ -14,6 +14,7 @@ from upstream.extraction.reading.decoding.encodings import Encoding
 from upstream.extraction.reading.specs import Folder, Glob
 from upstream.linkage.registers.register import Tell, opened
 from upstream.linkage.registers.tables import read_table
+from upstream.manifests.declarations import Identifier
 
 Text = str | None
 _BATCH = 50_000
@@ -41,6 +42,16 @@ class TableFiles(BaseModel):
     missing: Annotated[
         tuple[Annotated[str, Field(max_length=100)], ...], Field(max_length=20)
     ] = ()
+
+
+class Crosswalk(TableFiles):
+    """What ``curator linkage crosswalk`` wrote: whose each id of a source is.
+
+    Attributes:
+        source: The linkage's source whose ids are meant.
+    """
+
+    source: Identifier
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +157,30 @@ def read_columns(
         rows.told,
         [str(one["name"]) for one in rows.files],
     )
+
+
+def read_crosswalk(
+    told: Crosswalk,
+    places: tuple[Path, Path],
+    tell: Tell,
+    check: Callable[[], None],
+) -> dict[str, str]:
+    """Return the patient of each id of a source.
+
+    Raises:
+        IngestionError: A file cannot be read as such a table.
+        CommandRefusedError: The source has no id there.
+    """
+    columns = read_columns(told, ("source", "id", "key"), places, tell, check).columns
+    rows = zip(columns["source"], columns["id"], columns["key"], strict=True)
+    found = {
+        str(id_): key for source, id_, key in rows if source == told.source and key
+    }
+    if not found:
+        known = ", ".join(sorted({str(one) for one in columns["source"]}))
+        message = f"linked: no id of the source {told.source!r}; there are {known}"
+        raise CommandRefusedError(message)
+    return found
 
 
 def _read(value: Text, missing: set[str]) -> Text:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from server.use_cases.anonymization.work.copy_jobs import CopyFile
-from server.use_cases.anonymization.work.files import TableFiles
+from server.use_cases.anonymization.work.files import Crosswalk, TableFiles
 from upstream.anonymization.copies.given import Method
 from upstream.anonymization.declared.columns import Number, QuasiIdentifier
 from upstream.anonymization.declared.principles import K, SensitiveSpec
@@ -24,6 +24,8 @@ class TableCopy(CopyFile):
         table: Its files.
         patient: The column that names the patient, so that k counts patients; null:
             each row is another patient's. It is never published.
+        linked: Whose each of these names is, where a linkage found that several are
+            one patient's.
         quasi_identifiers: By column: what somebody may know of a patient, and how it
             becomes less exact.
         sensitive: By column: what nobody is to learn, and what must hold of it in
@@ -40,6 +42,7 @@ class TableCopy(CopyFile):
 
     table: TableFiles
     patient: ColumnName | None
+    linked: Crosswalk | None = None
     quasi_identifiers: Annotated[
         Mapping[ColumnName, QuasiIdentifier],
         Field(min_length=1, max_length=MOST_COLUMNS),
@@ -65,6 +68,13 @@ class TableCopy(CopyFile):
                 f"the column {twice[0]!r} stands in two places of patient, "
                 "quasi_identifiers, sensitive and keep: write it in one"
             )
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _linked_names(self) -> Self:
+        if self.linked is not None and self.patient is None:
+            message = "linked needs patient: the column of the source's ids"
             raise ValueError(message)
         return self
 

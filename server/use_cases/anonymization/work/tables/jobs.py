@@ -13,6 +13,7 @@ from server.use_cases.anonymization.work.files import (
     ReadTable,
     hierarchy_file,
     read_columns,
+    read_crosswalk,
 )
 from server.use_cases.anonymization.work.tables.declarations import TableCopy
 from server.use_cases.extraction.declarations import Found, import_folder
@@ -66,15 +67,13 @@ class TableCopyJob(CopyJob):
             JobStoppedError: The job has to stop.
         """
         declared = found.declared
-        scratch = self._folders.stage(context.job_id)
+        folder = import_folder(self._services.settings.import_)
+        places = folder, self._folders.stage(context.job_id)
+        how = context.progress, context.raise_if_stopped
         try:
-            read = read_columns(
-                declared.table,
-                declared.columns,
-                (import_folder(self._services.settings.import_), scratch),
-                context.progress,
-                context.raise_if_stopped,
-            )
+            read = read_columns(declared.table, declared.columns, places, *how)
+            if declared.linked is not None:
+                _link(declared, read, read_crosswalk(declared.linked, places, *how))
         finally:
             self._folders.discard(context.job_id)
         return _Making(context, declared, read, self._given(declared, read))
@@ -206,6 +205,23 @@ def _require_patients(declared: TableCopy, read: ReadTable) -> None:
             "mend or remove them. Nothing was made"
         )
         raise CommandRefusedError(message)
+
+
+def _link(declared: TableCopy, read: ReadTable, patients: dict[str, str]) -> None:
+    """Put patients' keys in place of the ids that a linkage found to be theirs.
+
+    Raises:
+        CommandRefusedError: An id is none of the source's.
+    """
+    ids = read.columns[str(declared.patient)]
+    lost = sum(one is not None and one not in patients for one in ids)
+    if lost:
+        message = (
+            f"{lost} of {read.rows} rows have an id that the crosswalk lacks: write it "
+            "anew (curator linkage crosswalk). Nothing was made"
+        )
+        raise CommandRefusedError(message)
+    ids[:] = [None if one is None else patients[one] for one in ids]
 
 
 def _require_shared(declared: TableCopy, read: ReadTable) -> None:

@@ -7,7 +7,7 @@ and read again for it.
 import hashlib
 import hmac
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -143,14 +143,15 @@ class TextCopier:
         self._statistical = StatisticalGathering(declared.statistical, reading)
         self._generalized = Generalized({}, {})
         self._seen: set[str] = set()
+        self._linked: Mapping[str, str] = {}
         self.without_patient = 0
         """Documents that were gathered and name none: each is a patient of its own."""
         self.fields: set[str] = set()
         """What stands beside the documents that were gathered."""
 
     def patients(self) -> list[str] | None:
-        """Return who was gathered, as the field names them; None without a field."""
-        if self._declared.patient is None:
+        """Return who was gathered, as the field or the linkage names them, or None."""
+        if not self._declared.has_patients:
             return None
         named = (one for one in self._seen if one.startswith(_OF_SOMEBODY))
         return sorted(one.removeprefix(_OF_SOMEBODY) for one in named)
@@ -159,6 +160,10 @@ class TextCopier:
         """Return the kinds that the profile removes and no type of the spans is."""
         marked = set(self._kinds.values())
         return sorted(kind.value for kind in self._removed if kind not in marked)
+
+    def link(self, patients: Mapping[str, str]) -> None:
+        """Take whose each document is, by its id."""
+        self._linked = patients
 
     def know(self, patient: str, kind: Kind, text: str) -> None:
         """Note what a table says of a patient: the output is read again for it."""
@@ -213,7 +218,7 @@ class TextCopier:
         left = tuple(
             found for found in check.find(made.text) if not _meets(found, written)
         )
-        has_patients = self._declared.patient is not None
+        has_patients = self._declared.has_patients
         is_tagged = self._declared.residues == "tag"
         return CopiedDocument(
             id=f"d_{self._drawn('document', one.document.id)}",
@@ -226,7 +231,9 @@ class TextCopier:
     def _whose(self, one: AnnotatedDocument) -> str:
         """Return the patient; a document without one is a patient of its own."""
         name = self._declared.patient
-        told = one.document.fields.get(name, "").strip() if name else ""
+        told = self._linked.get(one.document.id, "")
+        if name:
+            told = one.document.fields.get(name, "").strip()
         return f"{_OF_SOMEBODY}{told}" if told else f"{_OF_NOBODY}{one.document.id}"
 
     def _patient_of(self, whose: str) -> tuple[Patient, ResidualCheck]:

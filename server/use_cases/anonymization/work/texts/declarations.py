@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from server.use_cases.anonymization.work.copy_jobs import CopyFile
-from server.use_cases.anonymization.work.files import TableFiles
+from server.use_cases.anonymization.work.files import Crosswalk, TableFiles
 from server.use_cases.extraction.tagging import ModelName
 from upstream.anonymization.texts.cut_values import SPARSE_ZIP3
 from upstream.anonymization.texts.declared_statistical import Statistical
@@ -54,16 +54,26 @@ class KnownIdentifiers(BaseModel):
         table: Its files.
         patient: The column that names the patient as the documents' field does.
         columns: By column: what kind of identifier it holds.
+        attributes: Of an identifier view, as ``curator linkage view --to`` writes it:
+            by attribute, what kind its values are.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     table: TableFiles
     patient: ColumnName
-    columns: Annotated[Mapping[ColumnName, Kind], Field(min_length=1, max_length=50)]
+    columns: Annotated[Mapping[ColumnName, Kind], Field(max_length=50)] = Field(
+        default_factory=dict
+    )
+    attributes: Annotated[Mapping[str, Kind], Field(max_length=50)] = Field(
+        default_factory=dict
+    )
 
     @model_validator(mode="after")
     def _patient_apart(self) -> Self:
+        if not self.columns and not self.attributes:
+            message = "write columns, or attributes of an identifier view, and kinds"
+            raise ValueError(message)
         if self.patient in self.columns:
             message = f"the column {self.patient!r} names the patient: write others"
             raise ValueError(message)
@@ -80,6 +90,7 @@ class TextCopy(CopyFile):
         finder: Whose spans: a model's name or id, ``rules`` or ``gold``.
         patient: The field of documents that names the patient; none: each document is
             another patient's.
+        linked: Instead: whose each document is, by the ids of a linkage's source.
         profile: What becomes of identifiers.
         replacement: What stands for those that are removed.
         types: What types of spans are, where their names do not tell.
@@ -95,6 +106,7 @@ class TextCopy(CopyFile):
     collection: Identifier
     finder: ModelName
     patient: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    linked: Crosswalk | None = None
     profile: ProfileName
     replacement: Replacement = "tag"
     types: Mapping[str, KindName] = Field(default_factory=dict)
@@ -107,19 +119,27 @@ class TextCopy(CopyFile):
     statistical: Statistical | None = None
     known: KnownIdentifiers | None = None
 
+    @property
+    def has_patients(self) -> bool:
+        """Whether documents of one patient are known to be."""
+        return self.patient is not None or self.linked is not None
+
     @model_validator(mode="after")
     def _shifts_need_patients(self) -> Self:
-        if self.replacement == "surrogate" and self.patient is None:
+        if self.patient is not None and self.linked is not None:
+            message = "patient and linked both say whose documents are: write one"
+            raise ValueError(message)
+        if self.replacement == "surrogate" and not self.has_patients:
             message = (
-                "say which field names the patient (patient:): surrogates are one "
-                "patient's in all documents"
+                "say which field names the patient (patient:), or whose documents are "
+                "(linked:): surrogates are one patient's in all documents"
             )
             raise ValueError(message)
         return self
 
     @model_validator(mode="after")
     def _known_needs_patients(self) -> Self:
-        if self.known is not None and self.patient is None:
+        if self.known is not None and not self.has_patients:
             message = "say which field names the patient (patient:), so that known fits"
             raise ValueError(message)
         return self

@@ -2,20 +2,27 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 from server.use_cases.anonymization.copies import private_file
 from server.use_cases.anonymization.work.copy_jobs import CopyJob, Making
-from server.use_cases.anonymization.work.files import hierarchy_file, read_columns
+from server.use_cases.anonymization.work.files import (
+    hierarchy_file,
+    read_columns,
+    read_crosswalk,
+)
 from server.use_cases.anonymization.work.texts.copying import (
     CopiedDocument,
     CopyCounts,
     TextCopier,
 )
-from server.use_cases.anonymization.work.texts.declarations import TextCopy
+from server.use_cases.anonymization.work.texts.declarations import (
+    KnownIdentifiers,
+    TextCopy,
+)
 from server.use_cases.extraction.declarations import Found, import_folder
 from server.use_cases.extraction.store.texts import Collection
 from server.use_cases.extraction.tagging import model_id
@@ -28,6 +35,7 @@ from server.use_cases.services.services import Services
 from upstream.anonymization.texts.kinds import Kind, kinds_of
 from upstream.anonymization.texts.statistical import StatisticalView
 from upstream.extraction.text.spans import GOLD, AnnotatedDocument
+from upstream.linkage.registers.register import Tell
 
 DOCUMENTS: Final = "documents.jsonl"
 BROKEN_BY: Final = (
@@ -65,10 +73,18 @@ class TextCopyJob(CopyJob):
         """
         copier = copier_of(self._services, self._parts(), found.declared)
         making = _Making(context, self._parts(), found.declared, copier)
-        if found.declared.known is not None:
+        declared = found.declared
+        if declared.known is not None or declared.linked is not None:
+            folder = import_folder(self._services.settings.import_)
             scratch = self._folders.stage(context.job_id)
             try:
-                making.know(import_folder(self._services.settings.import_), scratch)
+                read_beside(
+                    copier,
+                    declared,
+                    (folder, scratch),
+                    context.progress,
+                    context.raise_if_stopped,
+                )
             finally:
                 self._folders.discard(context.job_id)
         making.gather()
@@ -92,28 +108,6 @@ class _Making:
         with parts.databases.reader.connect() as connection:
             self._total = parts.texts.count(connection, self._collection.id)
 
-    def know(self, import_folder: Path, scratch: Path) -> None:
-        """Read what else is known of patients.
-
-        Raises:
-            CuratorError: The files do not serve.
-            JobStoppedError: The job has to stop.
-        """
-        told = self._declared.known
-        if told is None:
-            return
-        read = read_columns(
-            told.table,
-            (told.patient, *told.columns),
-            (import_folder, scratch),
-            self._context.progress,
-            self._context.raise_if_stopped,
-        ).columns
-        for name, kind in told.columns.items():
-            for patient, text in zip(read[told.patient], read[name], strict=True):
-                if patient is not None and text is not None:
-                    self._copier.know(patient, kind, text)
-
     def gather(self) -> None:
         """Note what was found of each patient.
 
@@ -124,6 +118,12 @@ class _Making:
         for number in self._copier.gather(self._documents()):
             self._context.progress("gather", number, self._total)
         name = self._declared.patient
+        if self._declared.linked and self._copier.without_patient == self._total:
+            message = (
+                f"no document of {self._declared.collection} has an id of the source "
+                f"{self._declared.linked.source!r}. Nothing was made"
+            )
+            raise CommandRefusedError(message)
         if name and self._total and self._copier.without_patient == self._total:
             known = ", ".join(sorted(self._copier.fields)) or "none"
             message = (
@@ -165,7 +165,7 @@ class _Making:
         return self._counts()
 
     def _counts(self) -> Document:
-        alone = self._copier.without_patient if self._declared.patient else 0
+        alone = self._copier.without_patient if self._declared.has_patients else 0
         return {
             "profile": self._declared.profile,
             **self._counted.document(),
@@ -207,7 +207,7 @@ class _Making:
             "dates": declared.dates.model_dump(),
             "residues": declared.residues,
             "statistical": declared.model_dump(mode="json")["statistical"],
-            "known": sorted(declared.known.columns) if declared.known else [],
+            "known": declared.known is not None,
             "collection": self._collection.name,
             "finder": self._finder,
         }
@@ -266,3 +266,54 @@ def copier_of(services: Services, parts: TextParts, declared: TextCopy) -> TextC
         read_secret(services.settings.secret_file),
         partial(hierarchy_file, services.settings.import_),
     )
+
+
+def read_beside(
+    copier: TextCopier,
+    declared: TextCopy,
+    places: tuple[Path, Path],
+    tell: Tell,
+    check: Callable[[], None],
+) -> None:
+    """Read whose documents are, and what else is known of patients.
+
+    Args:
+        copier: Is told.
+        declared: The files.
+        places: The import folder, and a folder for what is read meanwhile.
+        tell: Is told the headway.
+        check: Ends the reading where it raises.
+
+    Raises:
+        CuratorError: The files do not serve.
+    """
+    if declared.linked is not None:
+        copier.link(read_crosswalk(declared.linked, places, tell, check))
+    if declared.known is not None:
+        for patient, kind, text in _known(declared.known, places, tell, check):
+            copier.know(patient, kind, text)
+
+
+def _known(
+    told: KnownIdentifiers,
+    places: tuple[Path, Path],
+    tell: Tell,
+    check: Callable[[], None],
+) -> Iterator[tuple[str, Kind, str]]:
+    of_view = ["attribute", "value"] if told.attributes else []
+    columns = list(dict.fromkeys((told.patient, *told.columns, *of_view)))
+    read = read_columns(told.table, columns, places, tell, check).columns
+    patients = read[told.patient]
+    for name, of_column in told.columns.items():
+        for patient, text in zip(patients, read[name], strict=True):
+            if patient is not None and text is not None:
+                yield patient, of_column, text
+    if told.attributes:
+        rows = zip(patients, read["attribute"], read["value"], strict=True)
+        for patient, attribute, text in rows:
+            if (
+                patient is not None
+                and text is not None
+                and attribute in told.attributes
+            ):
+                yield patient, told.attributes[attribute], text

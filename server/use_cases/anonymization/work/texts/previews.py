@@ -1,12 +1,17 @@
 """Previews of copies: some documents beside what would be given out of them."""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from server.use_cases.anonymization.copies import private_file
 from server.use_cases.anonymization.work.texts.declarations import TextCopy
-from server.use_cases.anonymization.work.texts.jobs import copier_of, given_of
-from server.use_cases.extraction.declarations import found_in
+from server.use_cases.anonymization.work.texts.jobs import (
+    copier_of,
+    given_of,
+    read_beside,
+)
+from server.use_cases.extraction.declarations import found_in, import_folder
 from server.use_cases.extraction.work import TextParts
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
@@ -46,6 +51,11 @@ class PreviewService:
         parts = TextParts(self._services)
         collection, finder, _ = given_of(parts, declared)
         copier = copier_of(self._services, parts, declared)
+        if declared.known is not None or declared.linked is not None:
+            folder = import_folder(self._services.settings.import_)
+            with TemporaryDirectory(dir=self._services.settings.data) as scratch:
+                places = folder, Path(scratch)
+                read_beside(copier, declared, places, lambda *_: None, lambda: None)
         for _ in copier.gather(parts.annotated(collection.id, finder)):
             pass
         shown: list[Previewed] = []
