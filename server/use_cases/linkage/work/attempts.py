@@ -33,7 +33,8 @@ from server.use_cases.loading.service import LoadService
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.services import Services, now_text
-from upstream.linkage.registers.keyed import write_keyed
+from upstream.ingestion.ingestion import LinkedTables
+from upstream.linkage.registers.keyed import write_keyed, write_source_ids
 from upstream.linkage.registers.register import Register, opened
 from upstream.linkage.registers.tables import Rows
 from upstream.progress import ProgressStep
@@ -41,7 +42,7 @@ from upstream.progress import ProgressStep
 _REGISTER: Final = "register.duckdb"
 _EARLIER: Final = "earlier.duckdb"
 _KEPT: Final = "kept.duckdb"
-
+_IDS: Final = "ids.parquet"
 
 KNOWN: Final = "known_"
 """Begins the names of finders that are the loops of runs."""
@@ -216,6 +217,7 @@ class Attempt:
             return {}
         linked = folder / LINKED
         linked.mkdir(mode=0o700, exist_ok=True)
+        write_source_ids(register, self._declared.source_ids(), folder / _IDS)
         tables = {one.name for one in self._declared.tables}
         for rows in result.rows:
             if rows.source in tables:
@@ -277,7 +279,8 @@ class Attempt:
             raise TypeError
         imported = import_folder(self._services.settings.import_)
         path = write_manifest(folder, manifest, found.path, imported)
-        settings = self._services.settings.model_copy(update={"import_": folder})
+        settings = self._services.settings.model_copy(update={"import_": path.parent})
+        ids, columns = folder / _IDS, self._declared.id_columns()
 
         def tell(step: ProgressStep) -> None:
             stage = f"load: {step.phase} {step.table}"
@@ -299,6 +302,7 @@ class Attempt:
             recorded=recorded,
             facts={"job": context.job_id},
             worked_before=context.worked_seconds,
+            linked=LinkedTables(folder, ids, columns),
         )
         service = LoadService(replace(self._services, settings=settings), context.actor)
         loaded = service.load(path, self._wanted.choices, request=request)
