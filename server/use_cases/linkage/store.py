@@ -141,6 +141,10 @@ class LinkageStore:
         """Return the jobs that wrote doubts."""
         return set(connection.execute(select(linkage_doubt.c.job).distinct()).scalars())
 
+    def jobs_of_acts(self, connection: Connection) -> set[str]:
+        """Return the jobs that wrote acts."""
+        return set(connection.execute(select(linkage_act.c.job).distinct()).scalars())
+
     def opinions(
         self, connection: Connection, wanted: str, *, upto: int | None = None
     ) -> list[Opinion]:

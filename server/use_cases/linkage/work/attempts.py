@@ -23,6 +23,7 @@ from server.use_cases.linkage.work.declarations import (
     manifest_of,
 )
 from server.use_cases.linkage.work.doubts import DoubtWriter
+from server.use_cases.linkage.work.leftovers import known_finder
 from server.use_cases.linkage.work.loads import write_manifest
 from server.use_cases.linkage.work.registers import RegisterFiles
 from server.use_cases.linkage.work.running import Given, Result, Run, is_scored
@@ -43,18 +44,6 @@ _REGISTER: Final = "register.duckdb"
 _EARLIER: Final = "earlier.duckdb"
 _KEPT: Final = "kept.duckdb"
 _IDS: Final = "ids.parquet"
-
-KNOWN: Final = "known_"
-"""Begins the names of finders that are the loops of runs."""
-
-
-def known_finder(job: str) -> str:
-    """Return under which name a run's loop keeps what it found.
-
-    >>> known_finder("job_01")
-    'known_01'
-    """
-    return KNOWN + job.partition("_")[2]
 
 
 @dataclass(frozen=True, slots=True)

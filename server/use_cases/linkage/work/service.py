@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from server.persistence.linkage_tables import linkage_act, linkage_doubt
 from server.use_cases.extraction.store.slices import Slices
 from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.linkage.store import LinkageRow, LinkageStore
-from server.use_cases.linkage.work.leftovers import shown_folder
+from server.use_cases.linkage.work.leftovers import delete_rows_of_run, shown_folder
 from server.use_cases.linkage.work.registers import RegisterFiles
 from server.use_cases.linkage.work.sheets import read_sheet
 from server.use_cases.services.documents import Document
@@ -133,7 +132,7 @@ class LinkageService:
         return {"read": len(opinions), "decided": len(new)}
 
     def delete(self, wanted: str) -> Document:
-        """Delete a linkage: its register, runs, doubts and decisions.
+        """Delete a linkage: its register, runs, doubts, decisions, what its loop found.
 
         What was loaded with its unit keys stays; another linkage numbers anew.
         """
@@ -148,8 +147,7 @@ class LinkageService:
         files = RegisterFiles(self._services, read_seal(None))
         files.sheet(row.id).unlink(missing_ok=True)
         for job in jobs:
-            slices.delete(linkage_doubt, linkage_doubt.c.job == job)
-            slices.delete(linkage_act, linkage_act.c.job == job)
+            delete_rows_of_run(slices, job, is_named=False)
             files.delete(job)
         return {"deleted": row.name, "id": row.id}
 
