@@ -14,6 +14,8 @@ from privacy.errors import InvalidOptionError
 from server.bootstrap import make_runner
 from server.persistence import tables
 from server.persistence.linkage_tables import linkage_doubt
+from server.use_cases.custody.people import PeopleService
+from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.linkage.work import running
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
 from server.use_cases.services.paging import Page
@@ -147,11 +149,22 @@ def test_a_second_opinion_is_needed_where_two_are_asked_for(linking):
     pair = one["left"], one["right"]
     first = linking.review.decide(OPERATOR, "patients", pair, "no_match")
     assert first["state"] == "waiting"
-    other = type(OPERATOR)("local:other", None)
-    second = linking.review.decide(other, "patients", pair, "no_match")
-    assert second["state"] == "no_match"
+    people = PeopleService(linking.services, "local:test")
+    for name in ("ada", "ben"):
+        people.create_principal(name, "custodian")
+    for clerk, state in (
+        ("local:other", "waiting"),  # on the host, too
+        ("ada", "waiting"),  # with a key that the host could issue, or issued
+        ("ben", "no_match"),  # of ada's making he is not
+    ):
+        viewer = Viewer(clerk, None)
+        said = linking.review.decide(viewer, "patients", pair, "no_match")
+        assert said["state"] == state
+        linking.apply()
+        asked = {(one["left"], one["right"]) for one in linking.doubts()}
+        assert (pair in asked) is (state == "waiting")
     told = linking.review.agreement(OPERATOR, "patients")
-    assert told["agreements"][0]["agreed"] == 1
+    assert {one["agreed"] for one in told["agreements"]} == {1}
 
 
 def test_decisions_that_contradict_are_asked_about_until_somebody_says_more(linking):

@@ -15,7 +15,7 @@ from server.use_cases.extraction.store.spans import Finding
 from server.use_cases.extraction.work import TextParts
 from server.use_cases.jobs.actors import check_custodian
 from server.use_cases.jobs.kinds import JobContext
-from server.use_cases.linkage.opinions import Opinion
+from server.use_cases.linkage.opinions import Dependent, Opinion
 from server.use_cases.linkage.store import LinkageStore
 from server.use_cases.linkage.work.declarations import (
     LINKED,
@@ -178,6 +178,7 @@ class Attempt:
             earlier,
             self._before_job,
             self._wanted.learns,
+            self._dependent(opinions),
         )
         run = Run(register, given, self._context.progress)
         if not is_scored(register, self._before_job):
@@ -187,6 +188,12 @@ class Attempt:
         view = ViewWriter(register, self._declared)
         view.write(result.rows, self._texts, result.known)
         return run, result
+
+    def _dependent(self, opinions: Sequence[Opinion]) -> Dependent:
+        if self._declared.opinions == 1:
+            return frozenset()
+        with self._parts.databases.reader.connect() as connection:
+            return self._store.dependent(connection, {one.clerk for one in opinions})
 
     def _earlier(self, folder: Path) -> tuple[list[Opinion], Path | None]:
         """Return what clerks said, and the register of the run before."""
