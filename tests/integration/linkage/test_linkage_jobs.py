@@ -22,7 +22,7 @@ from server.use_cases.services.paging import Page
 from server.use_cases.services.sealing import TextKeyError
 from tests.support.installations.harness import ImportingInstallation
 from tests.support.installations.texts import OPERATOR
-from tests.support.linking import Linking
+from tests.support.linking import PATIENTS, Linking
 
 
 @pytest.fixture(scope="module")
@@ -370,6 +370,23 @@ def first_id(linking):
     path = linking.folder / "admissions.csv"
     with path.open(newline="", encoding="cp1252") as file:
         return next(csv.DictReader(file, delimiter=";"))["patient_no"]
+
+
+@pytest.mark.parametrize("act", ["crosswalk", "export_view"])
+def test_what_is_shown_goes_into_a_new_file_and_through_no_link(linking, act, tmp_path):
+    write = getattr(linking.service, act)
+    elsewhere, link = tmp_path / "elsewhere.csv", tmp_path / "link.csv"
+    link.symlink_to(elsewhere)
+    with pytest.raises(CommandRefusedError, match="exists: nothing was written"):
+        write("patients", link)
+    assert not elsewhere.exists()
+    with pytest.raises(CommandRefusedError, match="cannot be written: No such file"):
+        write("patients", tmp_path / "no folder" / "keys.csv")
+    told = write("patients", elsewhere)
+    assert len(elsewhere.read_text().splitlines()) > told["rows"] > PATIENTS
+    assert elsewhere.stat().st_mode & 0o777 == 0o600
+    folder = linking.installation.data / "linkages"
+    assert list(folder.glob("shown_*")) == []
 
 
 def test_registers_and_doubts_are_closed_where_a_key_is_set(tmp_path):
