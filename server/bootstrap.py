@@ -49,7 +49,11 @@ from server.use_cases.jobs.kinds import JobKind, JobKinds
 from server.use_cases.jobs.running import BEAT_SECONDS, JobRunner, RunnerParts
 from server.use_cases.jobs.store import LEASE_MS, JobStore
 from server.use_cases.linkage.work.jobs import ApplyJob, ExportJob, LinkJob
-from server.use_cases.linkage.work.leftovers import delete_leftovers
+from server.use_cases.linkage.work.leftovers import (
+    delete_leftovers,
+    delete_registers_of_nobody,
+    delete_rows_of_nobody,
+)
 from server.use_cases.loading.job import LoadJob
 from server.use_cases.loading.lock import lock_of_all_loads
 from server.use_cases.operations.doctor import Instruments
@@ -229,7 +233,8 @@ def start_executors(services: Services) -> None:
 def delete_unnamed_files(services: Services) -> None:
     """Delete snapshots and overlap files that no entry names: a crash left them.
 
-    So goes what a killed command left of linkages, such as a register that it showed.
+    So goes what a killed command left of linkages, such as a register that it showed,
+    or of one that it deleted.
 
     An older ledger does not name what was loaded since, so it is compared with its
     anchor, and the files with it, before anything is deleted.
@@ -261,6 +266,8 @@ def delete_unnamed_files(services: Services) -> None:
         for path in services.settings.snapshots.iterdir():
             if path.suffix != ".duckdb" or path.stem not in snapshots:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
+        delete_registers_of_nobody(services)
+    delete_rows_of_nobody(services)
 
 
 def _require_one_host(services: Services) -> None:

@@ -36,7 +36,7 @@ from server.api.schemas.admin import BODIES as ADMIN_BODIES
 from server.api.schemas.examples import add_examples
 from server.api.schemas.openapi import complete
 from server.api.schemas.openapi import problem_responses as _problems
-from server.api.schemas.problems import Problem
+from server.api.schemas.problems import Problem, problem_of_failure
 from server.api.schemas.releases import ReleaseBody, WithdrawBody
 from server.use_cases.custody.replies import HeldDataset
 from server.use_cases.datasets.replies import (
@@ -82,7 +82,7 @@ class QuietRoute(APIRoute):
                 raise
             except Exception as error:  # noqa: BLE001 - a bug must not show what it met
                 _log.error("internal error", extra={"error": type(error).__name__})
-                return Problem("internal_error", "the server failed").response()
+                return problem_of_failure(error).response()
 
         return quietly
 
@@ -280,8 +280,8 @@ def _add_error_handlers(app: FastAPI) -> None:
         response.headers.update(getattr(error, "headers", None) or {})
         return response
 
-    async def on_bug(_: Request, __: Exception) -> Response:
-        return Problem("internal_error", "the server failed").response()
+    async def on_bug(_: Request, error: Exception) -> Response:
+        return problem_of_failure(error).response()
 
     app.add_exception_handler(CuratorError, on_refusal)
     app.add_exception_handler(RequestValidationError, on_validation)

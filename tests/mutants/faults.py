@@ -1189,6 +1189,25 @@ FAULTS = (
         ("tests/unit/upstream/staging/test_unit_fold.py",),
     ),
     Fault(
+        "source_ids_unseen",
+        "people who were linked are loaded, or published, by their numbers",
+        "upstream/ingestion/ingestion.py",
+        "            collect_source_ids(self.area.connection, self.linked.ids)\n",
+        "            pass\n",
+        (
+            "tests/unit/upstream/staging/test_source_ids.py",
+            "tests/integration/linkage/test_source_ids.py",
+        ),
+    ),
+    Fault(
+        "linked_tables_in_public",
+        "patterns of public tables name the tables with unit keys",
+        "server/use_cases/linkage/work/attempts.py",
+        'update={"import_": path.parent}',
+        'update={"import_": folder}',
+        ("tests/integration/linkage/test_linked_files.py",),
+    ),
+    Fault(
         "lists_compared_freely",
         "whether public lists name others' units is told again and again",
         "server/use_cases/loading/comparisons.py",

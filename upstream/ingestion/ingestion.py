@@ -50,6 +50,7 @@ from upstream.staging.staging import (
     stage,
 )
 from upstream.staging.units import (
+    collect_source_ids,
     count_alike,
     count_units,
     population_digests,
@@ -70,13 +71,30 @@ NO_NEW_UNITS = NewUnits()
 
 
 @dataclass(frozen=True, slots=True)
+class LinkedTables:
+    """What a load is given beside its manifest where a linkage made its tables.
+
+    Attributes:
+        folder: From where the files of private tables are named; nothing public is read
+            from there.
+        ids: Parquet with ``key`` and ``id``: the ids that patients have in the sources.
+        id_columns: What columns of ids are called in the sources.
+    """
+
+    folder: Path
+    ids: Path
+    id_columns: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Ingested:
     """What a load leaves beside its snapshot file.
 
     Attributes:
         report: For the custodian alone.
         population_ids: Sorted unique digests of 16 bytes each: of each unit's id, of
-            its other forms, and of the spellings that ``unit_fold`` joins.
+            its other forms, of the spellings that ``unit_fold`` joins, and of the ids
+            that a linkage's sources have.
         new: The units that have a form that the population's file lacks: these alone
             are compared with other populations.
         names_others: Other populations of which something public names more than a
@@ -104,6 +122,7 @@ def ingest(  # noqa: PLR0913 - the load's whole setting, by keyword
     secret: bytes,
     target: Path,
     surroundings: Surroundings = NOTHING_BEFORE,
+    linked: LinkedTables | None = None,
     memory_limit: str = MEMORY_LIMIT,
     threads: int = 2,
     bucket_bytes: int = BUCKET_BYTES,
@@ -118,6 +137,7 @@ def ingest(  # noqa: PLR0913 - the load's whole setting, by keyword
         import_folder: The folder that real paths must lie under.
         secret: The installation's master secret, 32 bytes.
         surroundings: What was loaded before.
+        linked: The linkage's tables; None: private tables are files as others are.
         target: The snapshot to write. It appears whole and durable, or not at all.
         memory_limit: DuckDB's own, such as ``"1GB"``; more spills beside the target.
         threads: DuckDB's threads.
@@ -158,7 +178,7 @@ def ingest(  # noqa: PLR0913 - the load's whole setting, by keyword
         ):
             spill = _spill(target)
             area = StagingArea(connection, spill, kind, folds, bucket_bytes, progress)
-            load = _Load(area, manifest, surroundings)
+            load = _Load(area, manifest, surroundings, linked)
             ingested = load.run(Folders(base, import_folder))
         connection.execute("CHECKPOINT snapshot; DETACH snapshot")
         connection.close()
@@ -388,10 +408,15 @@ class _Load:
     """One load: all sources first, then all values, then ranks and tables."""
 
     def __init__(
-        self, area: StagingArea, manifest: Manifest, surroundings: Surroundings
+        self,
+        area: StagingArea,
+        manifest: Manifest,
+        surroundings: Surroundings,
+        linked: LinkedTables | None,
     ) -> None:
         self.area = area
         self.manifest = manifest
+        self.linked = linked
         self.schema = manifest.schema()
         self.declared = _declared(manifest)
         self.watch = PublicWatch(area.connection, self.declared, surroundings)
@@ -414,6 +439,8 @@ class _Load:
         staged = self._stage(sources)
         units = count_units(self.area.connection)
         check_units(self.manifest.population, units)
+        if self.linked is not None:
+            collect_source_ids(self.area.connection, self.linked.ids)
         self.watch.refuse_lists()
         self.watch.refuse_other_datasets()
         stored = self._store_public([t for t in staged if t.table.public])
@@ -466,7 +493,10 @@ class _Load:
         for table in self.manifest.tables:
             try:
                 files = open_sources(
-                    table, folders, self.area.connection, self.area.progress
+                    table,
+                    self._folders_of(table, folders),
+                    self.area.connection,
+                    self.area.progress,
                 )
             except IngestionError as error:
                 problems.extend(error.problems)
@@ -476,6 +506,12 @@ class _Load:
         if problems:
             raise IngestionError(tuple(problems))
         return sources
+
+    def _folders_of(self, table: TableSpec, folders: Folders) -> Folders:
+        """Return where a table's files are: of linked ones nowhere else."""
+        if self.linked is None or table.public:
+            return folders
+        return Folders(self.linked.folder, self.linked.folder)
 
     def _private_columns(
         self, table: TableSpec, files: Sequence[SourceFile]
@@ -488,6 +524,14 @@ class _Load:
                 f"the file has the unit column {name!r}, so table {table.name} cannot "
                 "be public: declare its unit_column; if its rows are about no single "
                 "person, write the file without the column"
+            )
+            yield Problem(files[0].path.name, None, None, sentence)
+        ids = frozenset() if self.linked is None else self.linked.id_columns
+        for name in sorted(unit_columns_in_public_file(files, (ids, frozenset()))):
+            sentence = (
+                f"the file has the column {name!r}, by which a source of the linkage "
+                f"says whose its rows are, so table {table.name} cannot be public: if "
+                "its rows are about no single person, write the file without the column"
             )
             yield Problem(files[0].path.name, None, None, sentence)
 

@@ -5,17 +5,21 @@ Staging collects them in temporary tables, from every private table. ``people`` 
 this load alone, of the id without what ``unit_fold`` may join. ``forms`` has the
 digests of each unit's forms (``upstream.id_forms.loose_ids``), by which populations,
 and what is public, are compared; ``spelled`` those of ids as they are before
-``unit_fold``; ``numbers`` has hashes of the digits of ids with letters.
+``unit_fold``; ``numbers`` has hashes of the digits of ids with letters. Where a linkage
+gave the units their keys, ``forms`` and ``numbers`` have the ids of its sources, too.
 """
+
+from pathlib import Path
 
 import duckdb
 
 from privacy.schema import NOBODY
 from upstream.errors import IngestionError, Problem
+from upstream.files.reading_sql import quoted
 from upstream.id_forms.loose_ids import forms_sql, number_sql
 from upstream.manifests.declarations import FOLDS
 from upstream.staging.canonical import folded_sql
-from upstream.staging.row_hash import population_id_sql
+from upstream.staging.row_hash import population_id_sql, unit_key_sql
 
 _FETCHED_ROWS = 10_000
 
@@ -68,6 +72,33 @@ def collect_units(connection: duckdb.DuckDBPyConnection, ids: str) -> int:
     return int(found[0]) if found else 0
 
 
+def collect_source_ids(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Add the ids that the load's units have in the sources of a linkage.
+
+    They are compared as the units' own are: by all their forms, and with everything
+    that own ones are compared with. Which units are alike is told by unit keys alone.
+
+    Args:
+        connection: It has the load's units, and what ``collect_units`` needs.
+        path: Parquet with the columns ``key`` and ``id``, both texts: a unit key, and
+            an id of this patient. Keys that no row of the load has are left out.
+    """
+    told = f"read_parquet([{quoted(str(path))}])"
+    keys = f"SELECT key, {unit_key_sql('key')} AS unit_key FROM (SELECT DISTINCT key FROM {told})"  # noqa: E501, S608 - our own names
+    forms = forms_sql("id", "id_forms")
+    connection.execute(
+        f"CREATE TEMP TABLE fresh AS SELECT unit_key, id, {forms} AS forms FROM ("  # noqa: S608 - as above
+        f"SELECT DISTINCT unit_key, id FROM {told} JOIN ({keys}) USING (key)) "
+        "SEMI JOIN temp.people USING (unit_key); "
+        f"INSERT INTO temp.forms SELECT unit_key, {population_id_sql('form')}, NULL "
+        "FROM (SELECT unit_key, unnest(CASE WHEN forms[1] = '' THEN [id] ELSE forms "
+        "END) AS form FROM temp.fresh); "
+        f"INSERT INTO temp.numbers SELECT unit_key, hash({number_sql('id')}) "
+        "FROM temp.fresh WHERE regexp_matches(id, '\\pL'); "
+        "DROP TABLE temp.fresh"
+    )
+
+
 def count_units(connection: duckdb.DuckDBPyConnection) -> int:
     """Return how many units all private tables of the load have together.
 
@@ -112,11 +143,13 @@ def _count_alike(connection: duckdb.DuckDBPyConnection, column: str) -> int:
 def _count_same_form(connection: duckdb.DuckDBPyConnection) -> int:
     """Return how many units share a form that is some unit's id but for padding.
 
-    ``1-23`` and ``12-3`` are alike only where there is an id ``123`` too.
+    ``1-23`` and ``12-3`` are alike only where there is an id ``123`` too. Ids of a
+    linkage's sources are none of these: two sources may give one number to two people.
     """
     found = connection.execute(
-        "SELECT count(DISTINCT unit_key) FROM temp.forms SEMI JOIN ("
-        "SELECT digest FROM temp.forms GROUP BY digest "
+        "SELECT count(DISTINCT unit_key) FROM "
+        "(FROM temp.forms WHERE is_kept IS NOT NULL) SEMI JOIN ("
+        "SELECT digest FROM temp.forms WHERE is_kept IS NOT NULL GROUP BY digest "
         "HAVING count(DISTINCT unit_key) > 1 AND bool_or(is_kept)) USING (digest)"
     ).fetchone()
     return int(found[0]) if found else 0
@@ -126,7 +159,8 @@ def population_digests(connection: duckdb.DuckDBPyConnection) -> bytes:
     """Return the population's sorted digests of 16 bytes.
 
     One a unit, and one more for each other form of its id, and for each other spelling
-    that ``unit_fold`` joins.
+    that ``unit_fold`` joins; and one for each form of an id that a linkage's source has
+    of it.
     """
     return digests_of(connection)
 

@@ -31,7 +31,7 @@ from server.api.routing.caller_checks import CHECKING_SECONDS, CallerChecks, Che
 from server.api.routing.intake import Arrival, check_transport, read_key, receive
 from server.api.routing.slots import Permits, SlotClock
 from server.api.routing.turns import Turns
-from server.api.schemas.problems import Problem, problem_of
+from server.api.schemas.problems import Problem, problem_of, problem_of_failure
 from server.telemetry.logs import note
 from server.use_cases.identity.access import Caller
 from server.use_cases.identity.admission import Admission, CallerPermit
@@ -305,9 +305,7 @@ def _refusing(work: Callable[[], _T]) -> _T | PendingResponse:
     except Exception as error:  # noqa: BLE001 - a bug must not show what it met
         facts = {"error": type(error).__name__}
         _log.error("internal error before a charge", extra=facts)
-        return PendingResponse(
-            Problem("internal_error", "the server failed").response()
-        )
+        return PendingResponse(problem_of_failure(error).response())
 
 
 def problem_for(error: CuratorError) -> Problem:

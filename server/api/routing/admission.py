@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
-from sqlalchemy.exc import OperationalError
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -36,10 +35,6 @@ MARKDOWN = "text/markdown"
 _DEFAULT_PAGE = 50
 _NAME = re.compile(r"[A-Za-z0-9_]{1,64}")
 _LIMIT = re.compile(r"[0-9]{1,3}")
-_UNREACHED = (
-    "the database cannot be read or written now: look whether it was done, and if not, "
-    "send it again"
-)
 Body = TypeVar("Body", bound=BaseModel)
 
 PAGE_PARAMETERS: list[dict[str, object]] = [
@@ -202,21 +197,19 @@ def _first(error: ValidationError) -> str:
 
 
 def answered(work: Callable[[], Response]) -> Response:
-    """Run the work, and map what it refuses; bugs go on to the route."""
+    """Run the work, and map what it refuses; what else fails goes on to the route."""
     try:
         return work()
     except ProposalOpenError as waiting:
         return json_response(waiting.proposal, 202)
     except Problem as problem:
         return problem.response()
-    except (CuratorError, OperationalError) as error:
+    except CuratorError as error:
         return _problem(error).response()
 
 
-def _problem(error: CuratorError | OperationalError) -> Problem:
+def _problem(error: CuratorError) -> Problem:
     """Map a refusal; what a command names and is not there is a plain 404."""
-    if isinstance(error, OperationalError):  # a full disk, or another writer holds it
-        return Problem("ledger_unavailable", _UNREACHED)
     if isinstance(error, NoSuchThingError):
         return problem_of(NotFoundError())
     if isinstance(error, CommandRefusedError):

@@ -9,7 +9,7 @@ import re
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server.api.schemas.problems import Problem
+from server.api.schemas.problems import Problem, problem_of_failure
 
 NOTHING_LOADS = "default-src 'none'; frame-ancestors 'none'"
 SECURITY_HEADERS = {
@@ -46,7 +46,7 @@ class Edge:
         except Exception as error:  # noqa: BLE001 - a bug must not show what it met
             _log.error("internal error", extra={"error": type(error).__name__})
             if not reply.started:
-                response = Problem("internal_error", "the server failed").response()
+                response = problem_of_failure(error).response()
                 await response(scope, receive, reply.send)
 
 

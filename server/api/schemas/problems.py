@@ -1,15 +1,21 @@
 """Errors over HTTP: one shape, application/problem+json (RFC 9457), stable codes."""
 
 import json
+import sqlite3
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
+from sqlalchemy.exc import DatabaseError, OperationalError
 from starlette.responses import Response
 
 from privacy.errors import CuratorError, LedgerUnavailableError, QueryError
 from server.telemetry.logs import note
 from server.use_cases.services.errors import RateLimitedError
 
+_UNREACHED = (
+    "the database cannot be read or written now: look whether it was done, and if not, "
+    "send it again"
+)
 PROBLEM_JSON = "application/problem+json"
 
 STATUS_BY_CODE = {
@@ -92,6 +98,19 @@ CHARGED = (
     "nothing more: send it again with the same Idempotency-Key, or read it at "
     "/v1/queries/ and its query_id"
 )
+
+
+def problem_of_failure(error: Exception) -> Problem:
+    """Map what is no error of ours; its words may quote anything, and are not shown.
+
+    A database that cannot be read or written is out of service: another writer holds
+    it, its disk is full, or its file was replaced or damaged while it was served. Of
+    such a file drivers raise the root of their errors itself.
+    """
+    is_down = isinstance(error, OperationalError | sqlite3.OperationalError)
+    if is_down or type(error) in {DatabaseError, sqlite3.DatabaseError}:
+        return Problem("ledger_unavailable", _UNREACHED)
+    return Problem("internal_error", "the server failed")
 
 
 def problem_of(error: CuratorError) -> Problem:

@@ -1,7 +1,7 @@
 """What clerks' opinions of a pair come to, and how clerks agree."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
@@ -17,6 +17,8 @@ State = Literal["open", "waiting", "contested", "match", "no_match"]
 Pair = tuple[int, int]
 UNDECIDED: frozenset[State] = frozenset({"open", "waiting", "contested"})
 """Of a pair that clerks are still asked about."""
+Dependent = frozenset[frozenset[str]]
+"""Pairs of clerks who may be one person, as two persons are told apart (PRIVACY 5)."""
 _SURE: tuple[Verdict, Verdict] = ("match", "no_match")
 
 
@@ -43,23 +45,43 @@ def last_verdicts(opinions: Iterable[Opinion]) -> dict[Pair, dict[str, Verdict]]
     return told
 
 
-def state_of(verdicts: Iterable[Verdict], needed: int) -> State:
+def state_of(
+    verdicts: Mapping[str, Verdict], needed: int, dependent: Dependent = frozenset()
+) -> State:
     """Return what opinions come to: the majority of those who are sure.
 
     Args:
-        verdicts: One of each clerk.
+        verdicts: What each clerk says.
         needed: How many have to agree.
+        dependent: Who may be one person: these agree as one. They contradict as two.
 
-    >>> state_of(["match"], 1), state_of(["match"], 2), state_of(["match", "no_match"], 1)
-    ('match', 'waiting', 'contested')
-    """  # noqa: E501 - one example
-    count = Counter(verdicts)
-    match, no_match = (count[one] for one in _SURE)
-    if match and match == no_match:
+    >>> state_of({"ann": "match"}, 1), state_of({"ann": "match"}, 2)
+    ('match', 'waiting')
+    >>> state_of({"ann": "match", "ben": "no_match"}, 1)
+    'contested'
+    """
+    match, no_match = (
+        [clerk for clerk, said in verdicts.items() if said == one] for one in _SURE
+    )
+    if match and len(match) == len(no_match):
         return "contested"
-    if max(match, no_match) < needed:
-        return "waiting" if count.total() else "open"
-    return "match" if match > no_match else "no_match"
+    most = max(match, no_match, key=len)
+    if _persons(most, dependent) < needed:
+        return "waiting" if verdicts else "open"
+    return "match" if most is match else "no_match"
+
+
+def _persons(clerks: Collection[str], dependent: Dependent) -> int:
+    """Return how many of some clerks are persons of their own, beyond doubt."""
+
+    def others(clerk: str, among: Iterable[str]) -> int:
+        return sum(frozenset((clerk, one)) in dependent for one in among)
+
+    found: list[str] = []
+    for clerk in sorted(clerks, key=lambda one: (others(one, clerks), one)):
+        if not others(clerk, found):
+            found.append(clerk)
+    return len(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +92,13 @@ class Standing:
         told: What each clerk said last, by pair.
         needed: How many have to agree.
         fresh: Pairs of which something was said since the latest run.
+        dependent: Clerks who may be one person.
     """
 
     told: Mapping[Pair, Mapping[str, Verdict]]
     needed: int
     fresh: frozenset[Pair]
+    dependent: Dependent = frozenset()
 
     def verdicts(self, pair: Pair) -> Mapping[str, Verdict]:
         """Return what each clerk says of a pair."""
@@ -90,7 +114,7 @@ class Standing:
         """
         if self.is_contradicted(pair, reason):
             return "contested"
-        return state_of(self.verdicts(pair).values(), self.needed)
+        return state_of(self.verdicts(pair), self.needed, self.dependent)
 
     def is_contradicted(self, pair: Pair, reason: str | None) -> bool:
         """Whether a pair's decision was found to contradict others."""

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Final, cast
 
 from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
@@ -14,7 +15,14 @@ from server.persistence.linkage_tables import (
     linkage_doubt,
     linkage_run,
 )
-from server.use_cases.linkage.opinions import Opinion, Pair, Standing, last_verdicts
+from server.use_cases.approvals.second_persons import are_independent
+from server.use_cases.linkage.opinions import (
+    Dependent,
+    Opinion,
+    Pair,
+    Standing,
+    last_verdicts,
+)
 from server.use_cases.linkage.replies import Verdict
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import NoSuchThingError
@@ -141,6 +149,10 @@ class LinkageStore:
         """Return the jobs that wrote doubts."""
         return set(connection.execute(select(linkage_doubt.c.job).distinct()).scalars())
 
+    def jobs_of_acts(self, connection: Connection) -> set[str]:
+        """Return the jobs that wrote acts."""
+        return set(connection.execute(select(linkage_act.c.job).distinct()).scalars())
+
     def opinions(
         self, connection: Connection, wanted: str, *, upto: int | None = None
     ) -> list[Opinion]:
@@ -171,7 +183,19 @@ class LinkageStore:
             query = query.where(table.c.left == pair[0], table.c.right == pair[1])
         told = [(_opinion(one), one.number) for one in connection.execute(query)]
         fresh = frozenset(one.pair for one, number in told if number > applied)
-        return Standing(last_verdicts(one for one, _ in told), row.opinions, fresh)
+        verdicts = last_verdicts(one for one, _ in told)
+        clerks = {one.clerk for one, _ in told} if row.opinions > 1 else set()
+        return Standing(
+            verdicts, row.opinions, fresh, self.dependent(connection, clerks)
+        )
+
+    def dependent(self, connection: Connection, clerks: Iterable[str]) -> Dependent:
+        """Return which clerks may be one person: the host and whom it gave a key."""
+        return frozenset(
+            frozenset(pair)
+            for pair in combinations(sorted(clerks), 2)
+            if not are_independent(connection, *pair)
+        )
 
     def last_decision(self, connection: Connection, wanted: str) -> int:
         """Return the number of a linkage's last decision, 0 where it has none."""

@@ -60,7 +60,13 @@ from server.use_cases.services.secret_files import (
 )
 from server.use_cases.services.services import Services, now_text, random_id
 from server.use_cases.services.slots import wait_for_slot
-from upstream.ingestion.ingestion import Ingested, ingest, names_since, sweep_dead_loads
+from upstream.ingestion.ingestion import (
+    Ingested,
+    LinkedTables,
+    ingest,
+    names_since,
+    sweep_dead_loads,
+)
 from upstream.ingestion.likeness import same_rows
 from upstream.ingestion.public_rows import public_rows, public_rows_if_readable
 from upstream.manifests.manifest import Manifest, load_manifest
@@ -114,6 +120,7 @@ class LoadRequest:
         worked_before: How many seconds raw data was worked on for it before, by
             earlier attempts and by what made its files.
         submitted: The bytes that the manifest must still have; None: any.
+        linked: The tables of a linkage that are loaded; None: the manifest's files are.
     """
 
     progress: Progress = silent
@@ -123,6 +130,7 @@ class LoadRequest:
     facts: Mapping[str, object] = field(default_factory=dict)
     worked_before: float = 0.0
     submitted: FileDigest | None = None
+    linked: LinkedTables | None = None
 
 
 def _as_submitted(path: Path, folder: Path | None, request: LoadRequest) -> Manifest:
@@ -273,6 +281,7 @@ class Loader:
                 secret=asked.secret,
                 target=target,
                 surroundings=surroundings,
+                linked=request.linked,
                 progress=request.progress,
                 interruptible=request.interruptible,
             )

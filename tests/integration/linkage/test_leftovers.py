@@ -12,6 +12,7 @@ import pytest
 from server.bootstrap import delete_unnamed_files
 from server.persistence.linkage_tables import linkage_act, linkage_doubt
 from server.use_cases.linkage.work.leftovers import delete_leftovers, shown_folder
+from server.use_cases.loading.lock import lock_beside_loads
 from server.use_cases.operations import backup
 from tests.support.installations.harness import ImportingInstallation
 from tests.support.installations.texts import OPERATOR
@@ -144,6 +145,42 @@ def test_the_sheet_of_a_linkage_that_was_deleted_half_goes(linking, folder):
     (folder / "lnk_0123.csv").write_text("Rossison")
     delete_unnamed_files(linking.services)
     assert [str(path) for path in folder.glob("*.csv")] == [kept]
+
+
+class KilledError(BaseException):
+    """Stands for the end of a process."""
+
+
+@pytest.mark.parametrize("rows_are_gone", [False, True])
+def test_what_is_left_of_a_deletion_that_was_cut_off_goes_at_a_start(
+    linking, folder, monkeypatch, rows_are_gone
+):
+    def killed(*_, **__):
+        raise KilledError
+
+    name = "RegisterFiles.delete" if rows_are_gone else "delete_rows_of_run"
+    with monkeypatch.context() as patched:
+        patched.setattr(f"server.use_cases.linkage.work.service.{name}", killed)
+        with pytest.raises(KilledError):
+            linking.service.delete("patients")
+    assert names(folder, "*.register")
+    assert rows_are_gone or jobs_of(linking, linkage_doubt)
+    with lock_beside_loads(linking.services.settings):
+        delete_unnamed_files(linking.services)  # a load is under way
+        assert names(folder, "*.register")
+    delete_unnamed_files(linking.services)
+    assert names(folder, "*.register") == []
+    assert jobs_of(linking, linkage_doubt) == jobs_of(linking, linkage_act) == set()
+
+
+def test_a_start_deletes_nothing_of_what_counts_or_is_worked_on(linking, folder):
+    job = linking.submit("linkage.link", linkage="patients.yaml")
+    (folder / f"{job}.register").write_bytes(b"a register that is not recorded yet")
+    before = names(folder, "*.register")
+    doubts = jobs_of(linking, linkage_doubt)
+    delete_unnamed_files(linking.services)
+    assert names(folder, "*.register") == before
+    assert jobs_of(linking, linkage_doubt) == doubts != set()
 
 
 @pytest.mark.thorough

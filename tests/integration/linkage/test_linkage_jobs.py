@@ -14,13 +14,15 @@ from privacy.errors import InvalidOptionError
 from server.bootstrap import make_runner
 from server.persistence import tables
 from server.persistence.linkage_tables import linkage_doubt
+from server.use_cases.custody.people import PeopleService
+from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.linkage.work import running
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
 from server.use_cases.services.paging import Page
 from server.use_cases.services.sealing import TextKeyError
 from tests.support.installations.harness import ImportingInstallation
 from tests.support.installations.texts import OPERATOR
-from tests.support.linking import Linking
+from tests.support.linking import PATIENTS, Linking
 
 
 @pytest.fixture(scope="module")
@@ -147,11 +149,22 @@ def test_a_second_opinion_is_needed_where_two_are_asked_for(linking):
     pair = one["left"], one["right"]
     first = linking.review.decide(OPERATOR, "patients", pair, "no_match")
     assert first["state"] == "waiting"
-    other = type(OPERATOR)("local:other", None)
-    second = linking.review.decide(other, "patients", pair, "no_match")
-    assert second["state"] == "no_match"
+    people = PeopleService(linking.services, "local:test")
+    for name in ("ada", "ben"):
+        people.create_principal(name, "custodian")
+    for clerk, state in (
+        ("local:other", "waiting"),  # on the host, too
+        ("ada", "waiting"),  # with a key that the host could issue, or issued
+        ("ben", "no_match"),  # of ada's making he is not
+    ):
+        viewer = Viewer(clerk, None)
+        said = linking.review.decide(viewer, "patients", pair, "no_match")
+        assert said["state"] == state
+        linking.apply()
+        asked = {(one["left"], one["right"]) for one in linking.doubts()}
+        assert (pair in asked) is (state == "waiting")
     told = linking.review.agreement(OPERATOR, "patients")
-    assert told["agreements"][0]["agreed"] == 1
+    assert {one["agreed"] for one in told["agreements"]} == {1}
 
 
 def test_decisions_that_contradict_are_asked_about_until_somebody_says_more(linking):
@@ -357,6 +370,23 @@ def first_id(linking):
     path = linking.folder / "admissions.csv"
     with path.open(newline="", encoding="cp1252") as file:
         return next(csv.DictReader(file, delimiter=";"))["patient_no"]
+
+
+@pytest.mark.parametrize("act", ["crosswalk", "export_view"])
+def test_what_is_shown_goes_into_a_new_file_and_through_no_link(linking, act, tmp_path):
+    write = getattr(linking.service, act)
+    elsewhere, link = tmp_path / "elsewhere.csv", tmp_path / "link.csv"
+    link.symlink_to(elsewhere)
+    with pytest.raises(CommandRefusedError, match="exists: nothing was written"):
+        write("patients", link)
+    assert not elsewhere.exists()
+    with pytest.raises(CommandRefusedError, match="cannot be written: No such file"):
+        write("patients", tmp_path / "no folder" / "keys.csv")
+    told = write("patients", elsewhere)
+    assert len(elsewhere.read_text().splitlines()) > told["rows"] > PATIENTS
+    assert elsewhere.stat().st_mode & 0o777 == 0o600
+    folder = linking.installation.data / "linkages"
+    assert list(folder.glob("shown_*")) == []
 
 
 def test_registers_and_doubts_are_closed_where_a_key_is_set(tmp_path):

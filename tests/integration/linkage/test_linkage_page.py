@@ -4,7 +4,9 @@ import re
 
 import pytest
 import yaml
+from sqlalchemy import select
 
+from server.persistence.text_tables import text_finding, text_origin, text_span
 from server.use_cases.linkage.work.declarations import Linkage
 from tests.support.installations.harness import (
     ImportingInstallation,
@@ -58,9 +60,9 @@ def write_hospital(folder):
     names = [f"{a}{b}" for a in ("An", "Ber", "Cla", "Dor", "Ev") for b in range(12)]
     for number, name in enumerate(names, 1):
         last = f"{['Kowal', 'Lind', 'Moor', 'Nagy', 'Olsen'][number % 5]}{number}"
-        lines.append(f"{number},{name},{last},19{20 + number}-0{1 + number % 9}-11")
+        lines.append(f"R{number},{name},{last},19{20 + number}-0{1 + number % 9}-11")
     for number, (given, last, born, _) in enumerate(ROWS, 900):
-        lines.append(f"{number},{given},{last},{born}")
+        lines.append(f"R{number},{given},{last},{born}")
     (folder / "registry.csv").write_text("\n".join(lines) + "\n")
     notes = folder / "notes"
     notes.mkdir()
@@ -140,16 +142,32 @@ def test_notes_are_linked_searched_and_loaded_under_their_patients_keys(linking)
     keys = linking.crosswalk()
     for number, (given, last, born, _) in enumerate(ROWS):
         note = f"{given}_{last}_{born}_{number}.txt"
-        assert keys["notes", note] == keys["registry", str(900 + number)]
+        assert keys["notes", note] == keys["registry", f"R{900 + number}"]
     rounds = loaded["linked"]["rounds"]["rounds"]
     assert [one["spans"] for one in rounds] == [0, len(ROWS)]
-    view = linking.service.view("patients", keys["registry", "900"])
+    view = linking.service.view("patients", keys["registry", "R900"])
     names = [one for one in view if one["finder"] == "known"]
     assert [one["value"] for one in names] == ["Quandt"]
     assert {one["value"] for one in view if one["class"] == "sensitive"} == {
         "fever",
         "cough",
     }
+
+    assert left_of_texts(linking) == {"findings": 1, "spans": len(ROWS), "origins": 1}
+    linking.service.delete("patients")
+    assert set(left_of_texts(linking).values()) == {0}
+
+
+def left_of_texts(linking):
+    """Return how much there is of what the loop found, and of values' origins."""
+    spans = select(text_span).where(text_span.c.finder.startswith("known_"))
+    findings = select(text_finding).where(text_finding.c.finder.startswith("known_"))
+    with linking.services.databases.reader.connect() as connection:
+        return {
+            "findings": len(connection.execute(findings).all()),
+            "spans": len(connection.execute(spans).all()),
+            "origins": min(1, len(connection.execute(text_origin.select()).all())),
+        }
 
 
 def test_a_linkage_of_texts_that_were_not_read_is_refused(linking):

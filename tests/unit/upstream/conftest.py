@@ -11,6 +11,7 @@ from upstream.ingestion.ingestion import (
     MEMORY_LIMIT,
     NOTHING_BEFORE,
     Ingested,
+    LinkedTables,
     ingest,
 )
 from upstream.manifests.hierarchies import read_hierarchies
@@ -44,6 +45,7 @@ class Hospital:
     bucket_bytes: int = BUCKET_BYTES
     progress: Progress = silent
     memory_limit: str = MEMORY_LIMIT
+    linked: LinkedTables | None = None
 
     def column(self, name, **keys):
         """Declare more about a column, adding it where it is new."""
@@ -93,6 +95,7 @@ class Hospital:
             secret=secret,
             target=self.folder / self.target,
             surroundings=self.surroundings,
+            linked=self.linked,
             bucket_bytes=self.bucket_bytes,
             progress=self.progress,
             memory_limit=self.memory_limit,

@@ -1,5 +1,7 @@
 """Tables with unit keys: what a source's files had, and whose each row is."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from upstream.linkage.registers.register import Register, quoted
@@ -11,6 +13,26 @@ _CROSSWALK = (
     "standing.is_here AS in_latest_export FROM record "
     "JOIN standing USING (number) ORDER BY number"
 )
+
+_PARTS = (  # of an id as ``id_of`` makes it: what is meant by "\\" and "\/" in it
+    "list_transform(string_split(replace(replace(id, '\\\\', chr(1)), '\\/', chr(2)), "
+    "'/'), lambda part: replace(replace(part, chr(1), '\\'), chr(2), '/'))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceIds:
+    """What of a source's records are numbers that patients have.
+
+    Attributes:
+        source: Its name.
+        parts: Of how many columns its id is.
+        fields: Fields beside the id that are numbers of one patient alone.
+    """
+
+    source: str
+    parts: int = 1
+    fields: Sequence[str] = ()
 
 
 def write_keyed(register: Register, rows: Rows, key: str, path: Path) -> int:
@@ -37,6 +59,50 @@ def write_keyed(register: Register, rows: Rows, key: str, path: Path) -> int:
         f"TO {_literal(path)} ({_AS_CSV})"
     )
     return register.count(rows.table, "record IS NOT NULL")
+
+
+def write_source_ids(
+    register: Register, sources: Sequence[SourceIds], path: Path
+) -> None:
+    """Write which ids each patient has, as Parquet: ``key`` and ``id``, both texts.
+
+    Also those of records that are in no export any more. An id of several columns is
+    told whole, and by columns: of a column, as of a field, those values that one
+    patient alone has, where most are such, since a site's number is many patients'.
+
+    Args:
+        register: The register.
+        sources: Whose ids are meant.
+        path: The file; only its owner reads it.
+    """
+    connection = register.connection
+    connection.execute("CREATE OR REPLACE TEMP TABLE told (key VARCHAR, id VARCHAR)")
+    for one in sources:
+        whole = "id" if one.parts == 1 else f"array_to_string({_PARTS}, '/')"
+        connection.execute(f"INSERT INTO told {_values(one, whole)}")
+        parts = range(1, one.parts + 1) if one.parts > 1 else ()
+        for value in (*(f"{_PARTS}[{n}]" for n in parts), *map(quoted, one.fields)):
+            connection.execute(
+                "INSERT INTO told SELECT key, value FROM ("  # noqa: S608 - names of ours, quoted
+                "SELECT value, min(key) AS key, count(DISTINCT key) AS patients "
+                f"FROM ({_values(one, value)}) GROUP BY value) QUALIFY patients = 1 "
+                "AND 2 * sum(CAST(patients = 1 AS INTEGER)) OVER () > count(*) OVER ()"
+            )
+    path.touch(mode=0o600)
+    connection.execute(
+        f"COPY (SELECT DISTINCT key, id FROM told) TO {_literal(path)} "  # noqa: S608 - as above
+        "(FORMAT parquet, USE_TMP_FILE false)"
+    )
+    connection.execute("DROP TABLE told")
+
+
+def _values(one: SourceIds, value: str) -> str:
+    """Return the query of unit keys and of what a source's records have."""
+    return (
+        f"SELECT * FROM (SELECT CAST(key AS VARCHAR) AS key, {value} AS value "  # noqa: S608 - names of ours, quoted
+        f"FROM record JOIN standing USING (number) WHERE source = '{one.source}') "
+        "WHERE value <> ''"
+    )
 
 
 def write_crosswalk(register: Register, path: Path) -> int:

@@ -15,7 +15,7 @@ from server.use_cases.extraction.store.spans import Finding
 from server.use_cases.extraction.work import TextParts
 from server.use_cases.jobs.actors import check_custodian
 from server.use_cases.jobs.kinds import JobContext
-from server.use_cases.linkage.opinions import Opinion
+from server.use_cases.linkage.opinions import Dependent, Opinion
 from server.use_cases.linkage.store import LinkageStore
 from server.use_cases.linkage.work.declarations import (
     LINKED,
@@ -23,6 +23,7 @@ from server.use_cases.linkage.work.declarations import (
     manifest_of,
 )
 from server.use_cases.linkage.work.doubts import DoubtWriter
+from server.use_cases.linkage.work.leftovers import known_finder
 from server.use_cases.linkage.work.loads import write_manifest
 from server.use_cases.linkage.work.registers import RegisterFiles
 from server.use_cases.linkage.work.running import Given, Result, Run, is_scored
@@ -33,7 +34,8 @@ from server.use_cases.loading.service import LoadService
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.services import Services, now_text
-from upstream.linkage.registers.keyed import write_keyed
+from upstream.ingestion.ingestion import LinkedTables
+from upstream.linkage.registers.keyed import write_keyed, write_source_ids
 from upstream.linkage.registers.register import Register, opened
 from upstream.linkage.registers.tables import Rows
 from upstream.progress import ProgressStep
@@ -41,19 +43,7 @@ from upstream.progress import ProgressStep
 _REGISTER: Final = "register.duckdb"
 _EARLIER: Final = "earlier.duckdb"
 _KEPT: Final = "kept.duckdb"
-
-
-KNOWN: Final = "known_"
-"""Begins the names of finders that are the loops of runs."""
-
-
-def known_finder(job: str) -> str:
-    """Return under which name a run's loop keeps what it found.
-
-    >>> known_finder("job_01")
-    'known_01'
-    """
-    return KNOWN + job.partition("_")[2]
+_IDS: Final = "ids.parquet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +178,7 @@ class Attempt:
             earlier,
             self._before_job,
             self._wanted.learns,
+            self._dependent(opinions),
         )
         run = Run(register, given, self._context.progress)
         if not is_scored(register, self._before_job):
@@ -197,6 +188,12 @@ class Attempt:
         view = ViewWriter(register, self._declared)
         view.write(result.rows, self._texts, result.known)
         return run, result
+
+    def _dependent(self, opinions: Sequence[Opinion]) -> Dependent:
+        if self._declared.opinions == 1:
+            return frozenset()
+        with self._parts.databases.reader.connect() as connection:
+            return self._store.dependent(connection, {one.clerk for one in opinions})
 
     def _earlier(self, folder: Path) -> tuple[list[Opinion], Path | None]:
         """Return what clerks said, and the register of the run before."""
@@ -216,6 +213,7 @@ class Attempt:
             return {}
         linked = folder / LINKED
         linked.mkdir(mode=0o700, exist_ok=True)
+        write_source_ids(register, self._declared.source_ids(), folder / _IDS)
         tables = {one.name for one in self._declared.tables}
         for rows in result.rows:
             if rows.source in tables:
@@ -277,7 +275,8 @@ class Attempt:
             raise TypeError
         imported = import_folder(self._services.settings.import_)
         path = write_manifest(folder, manifest, found.path, imported)
-        settings = self._services.settings.model_copy(update={"import_": folder})
+        settings = self._services.settings.model_copy(update={"import_": path.parent})
+        ids, columns = folder / _IDS, self._declared.id_columns()
 
         def tell(step: ProgressStep) -> None:
             stage = f"load: {step.phase} {step.table}"
@@ -299,6 +298,7 @@ class Attempt:
             recorded=recorded,
             facts={"job": context.job_id},
             worked_before=context.worked_seconds,
+            linked=LinkedTables(folder, ids, columns),
         )
         service = LoadService(replace(self._services, settings=settings), context.actor)
         loaded = service.load(path, self._wanted.choices, request=request)

@@ -16,6 +16,7 @@ from upstream.linkage.blocking.keys import BlockingError
 from upstream.linkage.blocking.passes import passes_of
 from upstream.linkage.declared import Declared as LinkageDeclared
 from upstream.linkage.declared import LinkageSpec
+from upstream.linkage.registers.keyed import SourceIds
 from upstream.linkage.scoring.scoring import RESERVED
 from upstream.linkage.sources import Attribute, TableSource
 from upstream.manifests.declarations import Identifier, TableSpec
@@ -166,6 +167,23 @@ class Linkage(Declared):
         """The sources that are texts."""
         return [one for one in self.sources if isinstance(one, TextSource)]
 
+    def source_ids(self) -> list[SourceIds]:
+        """Return what of the sources' records are numbers that patients have.
+
+        A document is no patient: sources of texts that name no id have none. Nor is
+        what a model took for a number somebody's, until records say so.
+        """
+        numbers = {n for n, one in self.match.fields.items() if one.kind == "id"}
+        tables = (
+            SourceIds(one.name, len(one.id), sorted(numbers & one.fields.keys()))
+            for one in self.tables
+        )
+        return [*tables, *(SourceIds(t.name) for t in self.texts if t.id is not None)]
+
+    def id_columns(self) -> frozenset[str]:
+        """Return the columns that say, each alone, whose a source's rows are."""
+        return frozenset(one.id[0] for one in self.tables if len(one.id) == 1)
+
     def attribute(self, field: str) -> Attribute:
         """Return what a field is in the identifier view, by its kind."""
         kind = self.match.fields[field].kind
@@ -231,13 +249,22 @@ def _refuse(file: str, places: Places, problems: Sequence[tuple[Place, str]]) ->
 def _strangers(
     tables: Sequence[object], made: list[str]
 ) -> Iterator[tuple[Place, str]]:
-    """Yield the private tables that are named as no source, and have no files."""
+    """Yield what tables say that a source's cannot, or that only a source's may.
+
+    A source's table is private, and its rows are the source's, whatever it says; other
+    tables have files.
+    """
     for number, one in enumerate(tables):
-        if not isinstance(one, dict) or one.get("public") or "files" in one:
+        if not isinstance(one, dict) or not isinstance(name := one.get("name"), str):
             continue
-        name = one.get("name")
-        if isinstance(name, str) and name not in made:
-            yield ("load", "tables", number), _no_source(name, made)
+        place: Place = ("load", "tables", number)
+        if name in made and one.get("public"):
+            said = f"load: {name} is a source of the linkage: call a public table"
+            yield place, f"{said} otherwise"
+        elif name in made and "files" in one:
+            yield place, f"load: {name} has its source's rows: leave out its files"
+        elif name not in made and not one.get("public") and "files" not in one:
+            yield place, _no_source(name, made)
 
 
 def _no_source(name: str, made: list[str]) -> str:

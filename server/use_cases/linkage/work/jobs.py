@@ -9,8 +9,6 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from privacy.errors import CuratorError
-from server.persistence.linkage_tables import linkage_act, linkage_doubt
-from server.persistence.text_tables import text_origin
 from server.use_cases.extraction.declarations import (
     FilePath,
     Found,
@@ -32,14 +30,18 @@ from server.use_cases.jobs.kinds import (
 )
 from server.use_cases.linkage.opinions import UNDECIDED
 from server.use_cases.linkage.store import LinkageStore, opened_body
-from server.use_cases.linkage.work.attempts import KNOWN, Attempt, Wanted, known_finder
+from server.use_cases.linkage.work.attempts import Attempt, Wanted
 from server.use_cases.linkage.work.declarations import (
     Linkage,
     TextSource,
     manifest_of,
 )
 from server.use_cases.linkage.work.doubts import MOST
-from server.use_cases.linkage.work.leftovers import delete_leftovers
+from server.use_cases.linkage.work.leftovers import (
+    KNOWN,
+    delete_leftovers,
+    delete_rows_of_run,
+)
 from server.use_cases.linkage.work.registers import RegisterFiles
 from server.use_cases.linkage.work.sheets import write_sheet
 from server.use_cases.linkage.work.texts import TextRows
@@ -178,12 +180,11 @@ class LinkJob(TextJob):
         super().discard(context, is_over=is_over)
         delete_leftovers(self._services)
         files = RegisterFiles(self._services, TextSeal(None))  # nothing is opened
-        spans = self._parts().spans
         databases = self._services.databases
         with databases.reader.connect() as connection:
             counting = LinkageStore().registers(connection)
             kept = LinkageStore().all_runs(connection)
-            findings = spans.findings_of(connection, KNOWN)
+            findings = self._parts().spans.findings_of(connection, KNOWN)
             made = {*files.jobs(), *LinkageStore().jobs_of_doubts(connection)}
             made |= {one.job for one in findings}
             over = self.over(connection, context, made, is_over=is_over)
@@ -193,13 +194,7 @@ class LinkJob(TextJob):
             if job in counting:
                 continue
             files.delete(job)
-            slices.delete(linkage_doubt, linkage_doubt.c.job == job)
-            if job not in kept:
-                slices.delete(linkage_act, linkage_act.c.job == job)
-                slices.delete(text_origin, text_origin.c.job == job)
-            for one in findings:
-                if one.job == job and one.finder == known_finder(job):
-                    spans.delete_finding(slices, one)
+            delete_rows_of_run(slices, job, is_named=job in kept)
 
     def holds_queue(self, result: Document | None) -> bool:
         """Whether the next job begins at a slot's end: a recorded load waited."""

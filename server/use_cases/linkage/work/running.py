@@ -11,7 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from privacy.wording import counted
-from server.use_cases.linkage.opinions import Opinion, last_verdicts, state_of
+from server.use_cases.linkage.opinions import (
+    Dependent,
+    Opinion,
+    last_verdicts,
+    state_of,
+)
 from server.use_cases.linkage.work.declarations import Linkage
 from server.use_cases.linkage.work.looping import Loop
 from server.use_cases.linkage.work.texts import Known, TextRows
@@ -54,6 +59,7 @@ class Given:
         earlier: The register of the run before, opened; None: there is none.
         before: The job of that run.
         learns: Whether parameters are learned anew, though nothing else changed.
+        dependent: Clerks who may be one person.
     """
 
     declared: Linkage
@@ -63,6 +69,7 @@ class Given:
     earlier: Path | None
     before: str | None = None
     learns: bool = False
+    dependent: Dependent = frozenset()
 
 
 @dataclass(slots=True)
@@ -217,9 +224,10 @@ class Run:
     def _decisions(self) -> list[Decision]:
         """Return what clerks decided, in the order of their decisions."""
         told = last_verdicts(self._given.opinions)
-        needed = self._given.declared.opinions
+        needed, dependent = self._given.declared.opinions, self._given.dependent
         states = {
-            pair: state_of(verdicts.values(), needed) for pair, verdicts in told.items()
+            pair: state_of(verdicts, needed, dependent)
+            for pair, verdicts in told.items()
         }
         return [
             Decision(*pair, is_match=state == "match")

@@ -1,14 +1,15 @@
 """What whoever works on the host does with linkages, without a job."""
 
+import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from server.persistence.linkage_tables import linkage_act, linkage_doubt
 from server.use_cases.extraction.store.slices import Slices
 from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.linkage.store import LinkageRow, LinkageStore
-from server.use_cases.linkage.work.leftovers import shown_folder
+from server.use_cases.linkage.work.leftovers import delete_rows_of_run, shown_folder
 from server.use_cases.linkage.work.registers import RegisterFiles
 from server.use_cases.linkage.work.sheets import read_sheet
 from server.use_cases.services.documents import Document
@@ -60,7 +61,7 @@ class LinkageService:
         Raises:
             NoSuchThingError: Nobody has this unit key.
         """
-        with self._register(self.row(wanted)) as register:
+        with self._register(self.row(wanted)) as (register, _):
             found = register.connection.execute(
                 "SELECT record, class, attribute, value, source, id, file, place, "
                 'start, "end", finder FROM identifier WHERE key = ? '
@@ -93,12 +94,14 @@ class LinkageService:
     def _exported(
         self, wanted: str, target: Path, write: Callable[[Register, Path], int]
     ) -> Document:
-        if target.exists():
+        if os.path.lexists(target):
             message = f"{target} exists: nothing was written"
             raise CommandRefusedError(message)
-        with self._register(self.row(wanted)) as register:
+        with self._register(self.row(wanted)) as (register, folder):
+            shown = folder / "shown.csv"
+            rows = write(register, shown)
             try:
-                rows = write(register, target)
+                _copy_into_new(shown, target)
             except OSError as error:
                 message = f"{target} cannot be written: {error.strerror}"
                 raise CommandRefusedError(message) from None
@@ -133,7 +136,7 @@ class LinkageService:
         return {"read": len(opinions), "decided": len(new)}
 
     def delete(self, wanted: str) -> Document:
-        """Delete a linkage: its register, runs, doubts and decisions.
+        """Delete a linkage: its register, runs, doubts, decisions, what its loop found.
 
         What was loaded with its unit keys stays; another linkage numbers anew.
         """
@@ -148,14 +151,13 @@ class LinkageService:
         files = RegisterFiles(self._services, read_seal(None))
         files.sheet(row.id).unlink(missing_ok=True)
         for job in jobs:
-            slices.delete(linkage_doubt, linkage_doubt.c.job == job)
-            slices.delete(linkage_act, linkage_act.c.job == job)
+            delete_rows_of_run(slices, job, is_named=False)
             files.delete(job)
         return {"deleted": row.name, "id": row.id}
 
     @contextmanager
-    def _register(self, row: LinkageRow) -> Iterator[Register]:
-        """Open a linkage's register in a folder that is deleted behind it."""
+    def _register(self, row: LinkageRow) -> Iterator[tuple[Register, Path]]:
+        """Open a linkage's register in a folder that goes behind it; lend both."""
         seal = read_seal(self._services.settings.text_key)
         files = RegisterFiles(self._services, seal)
         with self._services.databases.reader.connect() as connection:
@@ -164,4 +166,19 @@ class LinkageService:
             path = files.open(row.job, digest, folder / "register.duckdb")
             with opened(path, read_only=True) as register:
                 path.unlink()  # it is open: a killed command leaves no names behind
-                yield register
+                yield register, folder
+
+
+def _copy_into_new(source: Path, target: Path) -> None:
+    """Copy into a file that is not there yet, nor a link; only its owner reads it.
+
+    Raises:
+        OSError: It is there, or cannot be written: then nothing of it stays.
+    """
+    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as written, source.open("rb") as read:
+            shutil.copyfileobj(read, written)
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise

@@ -27,8 +27,27 @@ from server.use_cases.linkage.opinions import (
     ],
 )
 def test_the_majority_of_those_who_are_sure_decides(verdicts, needed, state):
-    assert state_of(verdicts, needed) == state
-    assert state_of(reversed(verdicts), needed) == state
+    for told in (verdicts, reversed(verdicts)):
+        by_clerk = {f"clerk {n}": verdict for n, verdict in enumerate(told)}
+        assert state_of(by_clerk, needed) == state
+
+
+@pytest.mark.parametrize(
+    ("match", "no_match", "state"),
+    [
+        ("host,ada", "", "waiting"),
+        ("ada,ben", "", "match"),
+        ("host,ada,ben", "", "match"),
+        ("host,ada", "cy", "waiting"),
+        ("ada,cy", "host", "match"),
+        ("host,ada", "ben,cy", "contested"),
+    ],
+)
+def test_clerks_who_may_be_one_person_agree_as_one(match, no_match, state):
+    told = dict.fromkeys(match.split(","), "match")
+    told |= {one: "no_match" for one in no_match.split(",") if one}
+    given_by_host = frozenset(frozenset(("host", one)) for one in ("ada", "ben"))
+    assert state_of(told, 2, given_by_host) == state
 
 
 def test_of_several_opinions_of_a_clerk_the_last_counts():
