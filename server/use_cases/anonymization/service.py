@@ -1,6 +1,7 @@
 """What custodians do with anonymized copies: list, show, hand out, delete."""
 
 import os
+import secrets
 import shutil
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -47,6 +48,7 @@ WARNING: Final = (
     "broken by what somebody knows besides, by what all of a group share, by two "
     "copies of the same people, and by knowing how the copy was made"
 )
+_PART = ".part-"
 _LONGEST = 200  # characters of a recipient or a purpose
 
 
@@ -130,29 +132,16 @@ class CopyService:
             raise CommandRefusedError(message)
         files = list(self._folders.files(copy))
         with self._services.databases.reader.connect() as connection:
-            before = self._others(list(_granted(connection)), copy)
-        change = self._change(copy, to, before)
-        with asking_second_person(self._services, viewer.actor):
-            with self._services.databases.reader.connect() as connection:
-                check_second_person(connection, viewer.actor, change)
-            part = _made(folder)  # what could fail comes before the entry
-            try:
-                for path in files:
-                    _copied(path, part / path.name)
-                facts: dict[str, object] = {
-                    "population": copy.population,
-                    "copy": copy.id,
-                    "name": copy.name,
-                    "sha256": copy.sha256,
-                    **asdict(to),
-                }
-                recorded = self._services.ledger.recorded(GRANT, viewer.actor, facts)
-                with recorded as entry:
-                    require_second_person(entry, viewer.actor, change)
-                part.replace(folder)
-            except BaseException:
-                shutil.rmtree(part, ignore_errors=True)
-                raise
+            granted = list(_granted(connection))
+        before = self._others(granted, copy)
+        part = _left_by_a_kill(folder, copy, to, granted)
+        if part is None:
+            change = self._change(copy, to, before)
+            with asking_second_person(self._services, viewer.actor):
+                with self._services.databases.reader.connect() as connection:
+                    check_second_person(connection, viewer.actor, change)
+                part = self._given(viewer, copy, to, change, folder)
+        part.replace(folder)
         return {
             "copy": copy.id,
             "to": to.recipient,
@@ -162,6 +151,36 @@ class CopyService:
             "warning": WARNING,
             "others": before,
         }
+
+    def _given(
+        self, viewer: Viewer, copy: Copy, to: HandOut, change: Change, folder: Path
+    ) -> Path:
+        """Copy the files beside a folder and write the entry, which names them.
+
+        Raises:
+            CommandRefusedError: They cannot be copied: nothing was recorded.
+        """
+        for left in folder.parent.glob(f".{folder.name}{_PART}*"):
+            shutil.rmtree(left, ignore_errors=True)  # of a killed command
+        token = secrets.token_hex(8)
+        part = _make(folder.with_name(f".{folder.name}{_PART}{token}"))
+        try:
+            for path in self._folders.files(copy):
+                _copied(path, part / path.name)
+            facts: dict[str, object] = {
+                "population": copy.population,
+                "copy": copy.id,
+                "name": copy.name,
+                "sha256": copy.sha256,
+                **asdict(to),
+                "files": token,
+            }
+            with self._services.ledger.recorded(GRANT, viewer.actor, facts) as entry:
+                require_second_person(entry, viewer.actor, change)
+        except BaseException:
+            shutil.rmtree(part, ignore_errors=True)
+            raise
+        return part
 
     def delete(self, viewer: Viewer, wanted: str) -> Document:
         """Delete a copy here; what was handed out of it stays where it is.
@@ -301,12 +320,23 @@ def _item(copy: Copy, hand_outs: list[HandOutShape]) -> CopyItem:
     }
 
 
-def _made(folder: Path) -> Path:
-    part = folder.with_name(f".{folder.name}.part")
+def _left_by_a_kill(
+    folder: Path, copy: Copy, to: HandOut, granted: list[EntryLine]
+) -> Path | None:
+    """Return files that an entry names and that never came to their folder."""
+    given: Document = {"copy": copy.id, "sha256": copy.sha256, **asdict(to)}
+    for facts in map(_facts, granted):
+        part = folder.with_name(f".{folder.name}{_PART}{facts.get('files')}")
+        if given.items() <= facts.items() and part.is_dir():
+            return part
+    return None
+
+
+def _make(part: Path) -> Path:
     try:
         part.mkdir(mode=0o700, parents=True)
     except OSError as error:
-        message = f"{folder} cannot be made: {error.strerror}; nothing was handed out"
+        message = f"{part} cannot be made: {error.strerror}; nothing was handed out"
         raise CommandRefusedError(message) from None
     return part
 
@@ -315,6 +345,8 @@ def _copied(path: Path, target: Path) -> None:
     try:
         with path.open("rb") as read, private_file(target) as written:
             shutil.copyfileobj(read, written)
+            written.flush()
+            os.fsync(written.fileno())
     except OSError as error:
         message = f"{target} cannot be written: {error.strerror}; nothing was recorded"
         raise CommandRefusedError(message) from None

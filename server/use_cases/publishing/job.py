@@ -105,6 +105,7 @@ class ReleaseJob:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._folders = ReleaseFolders(services.settings.releases)
+        self._given_up: set[str] = set()
 
     def prepare(self, parameters: JobParameters) -> Prepared:
         """Plan the release; no row is read and nothing is charged.
@@ -279,16 +280,21 @@ class ReleaseJob:
             CommandRefusedError: It cannot be written, now or in an earlier attempt.
         """
         key = InstallationKey(read_secret(self._services.settings.secret_file))
-        if self._folders.was_given_up(work.release_id):
+        is_over = work.release_id in self._given_up
+        if is_over or self._folders.was_given_up(work.release_id):
             self._end_unwritten(context, work)
-        measured = self._measured(context, work)
-        context.progress("write", 4, _STEPS)
-        context.require_lease()
         with self._written_or_failed(context, work):
             part = self._folders.stage(work.release_id)
+        measured = self._measured(context, work)
+        # What fails from here on is no reason to draw anew: no ledger is waited for.
+        with contextlib.suppress(SQLAlchemyError):
+            context.require_lease()
+        with self._written_or_failed(context, work):
+            self._given_up.add(work.release_id)  # as long as the files are not whole
             content = write_release(part, publication, work.charge, measured, key)
             digest = hashlib.sha256(content).hexdigest()
             self._folders.settle(part, work.release_id, digest, publication.charged)
+            self._given_up.discard(work.release_id)
         return content
 
     @contextlib.contextmanager
@@ -307,7 +313,7 @@ class ReleaseJob:
             yield
         except OSError as error:
             facts = {"error": type(error).__name__}
-            _log.error("a measured release could not be written", extra=facts)
+            _log.error("a release could not be written", extra=facts)
             with contextlib.suppress(SQLAlchemyError):
                 context.require_lease()
             with contextlib.suppress(OSError):

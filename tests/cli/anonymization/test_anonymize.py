@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -181,3 +182,32 @@ def test_what_two_tables_of_the_same_people_tell_together_is_said(stays, tmp_pat
 def test_of_texts_nothing_is_plotted(notes):
     told = notes.said("anonymize", "plan", "registry.yaml", "--plot", "x.html")
     assert "of these texts there is no k to plot" in told
+
+
+class _KilledError(BaseException):
+    """A kill, as far as a test can be one."""
+
+
+def test_a_killed_hand_out_is_finished_by_the_same_command(
+    notes, tmp_path, monkeypatch
+):
+    notes.run("anonymize", "run", "registry.yaml")
+    hand_out = ("anonymize", "hand-out", "registry", "out", *TO)
+
+    def killed(self, target):
+        raise _KilledError
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Path, "replace", killed)
+        with pytest.raises((_KilledError, AssertionError)):
+            notes.run(*hand_out)
+    assert not (tmp_path / "out").exists()
+    (left,) = tmp_path.glob(".out.part-*")
+    (tmp_path / f"{left.name[:-1]}x").mkdir()  # of another, before its entry
+    given = notes.json(*hand_out)
+    assert sorted(given["files"]) == ["documents.jsonl", "manifest.json"]
+    assert (tmp_path / "out" / "documents.jsonl").is_file()
+    assert len(notes.json("anonymize", "show", "registry")["hand_outs"]) == 1
+    again = notes.json(*("anonymize", "hand-out", "registry", "more", *TO))
+    assert again["folder"] == "more"
+    assert len(notes.json("anonymize", "show", "registry")["hand_outs"]) == 2

@@ -2,8 +2,11 @@
 
 import errno
 import hashlib
+import threading
+import time
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 import server.use_cases.publishing.job as at_work
 from budget.ledger import Ledger
@@ -13,13 +16,15 @@ from privacy.errors import (
     InvalidOptionError,
     LedgerUnavailableError,
 )
+from server.bootstrap import make_jobs, make_runner
 from server.telemetry.metrics import Readings
 from server.use_cases.custody.people import PeopleService
-from server.use_cases.jobs.store import ENDED
+from server.use_cases.jobs.kinds import JobContext
+from server.use_cases.jobs.store import ENDED, JobStore
 from server.use_cases.oversight.odometers import Odometers
 from server.use_cases.releases.folders import ReleaseFolders
 from tests.support.installations.harness import Installation
-from tests.support.installations.publishing import Press, paths, spec
+from tests.support.installations.publishing import OPERATOR, Press, paths, spec
 
 
 @pytest.fixture
@@ -170,3 +175,62 @@ def test_releases_that_missed_their_time_are_counted(quick, slot_seconds, late):
         readings = Odometers(services).read(late=0)
     assert isinstance(readings, Readings)
     assert readings.late_releases == late
+
+
+def test_what_was_drawn_is_written_where_the_ledger_says_nothing_meanwhile(
+    quick, monkeypatch
+):
+    press = Press(quick)
+
+    def silent(self):
+        statement = "UPDATE job"
+        raise OperationalError(statement, {}, Exception("database or disk is full"))
+
+    monkeypatch.setattr(JobContext, "require_lease", silent)
+    ended = press.run(press.submit(spec()))
+    assert (ended["state"], ended["attempts"]) == ("done", 1)
+
+
+def test_a_release_without_room_for_its_folder_is_never_drawn(quick, monkeypatch):
+    press = Press(quick)
+
+    def full(self, release_id):
+        raise OSError(errno.ENOSPC, "no room")
+
+    monkeypatch.setattr(ReleaseFolders, "stage", full)
+    drawn_once(monkeypatch)
+    ended = press.run(press.submit(spec()))
+    assert (ended["state"], ended["attempts"]) == ("failed", 1)
+    assert "charge stays spent" in ended["error"]
+
+
+def test_what_neither_disk_takes_is_not_drawn_again_by_the_same_worker(
+    quick, monkeypatch
+):
+    press = Press(quick)
+
+    def away(*_):
+        raise OSError(errno.EROFS, "read-only")
+
+    def silent(*_):
+        raise LedgerUnavailableError(message="full", query_id="q")
+
+    monkeypatch.setattr("server.use_cases.jobs.running.POSTPONED_MS", 0)
+    job = press.submit(spec())
+    with press.services() as services, monkeypatch.context() as broken:
+        runner = make_runner(
+            services, threading.Event(), lease_ms=300, beat_seconds=0.05
+        )
+        broken.setattr(at_work, "write_release", away)
+        broken.setattr(ReleaseFolders, "give_up", away)
+        broken.setattr(at_work.ReleaseJob, "_fail", silent)
+        broken.setattr(JobStore, "finish", silent)
+        with pytest.raises(LedgerUnavailableError):
+            runner.run_one(job)
+        broken.undo()
+        drawn_once(monkeypatch)
+        while not runner.run_one(job):
+            time.sleep(0.1)  # until the lease has run out
+        ended = make_jobs(services).show(OPERATOR, job)
+    assert ended["state"] == "failed"
+    assert "charge stays spent" in ended["error"]

@@ -311,9 +311,6 @@ def _known(
     if told.attributes:
         rows = zip(patients, read["attribute"], read["value"], strict=True)
         for patient, attribute, text in rows:
-            if (
-                patient is not None
-                and text is not None
-                and attribute in told.attributes
-            ):
-                yield patient, told.attributes[attribute], text
+            kind = told.attributes.get(attribute or "")
+            if patient is not None and text is not None and kind is not None:
+                yield patient, kind, text
