@@ -111,7 +111,9 @@ def test_a_name_of_several_copies_asks_for_the_id(notes):
     assert notes.json("anonymize", "show", ids[0])["id"] == ids[0]
 
 
-def test_without_a_second_person_nothing_leaves(bare, tmp_path):
+@pytest.fixture
+def two(bare):
+    """Two custodians, of a population of which there is a copy."""
     initialise(bare.installation.settings, single_custodian=False)
     two = Two.make(bare.installation)
     manifest = bare.installation.write_manifest()
@@ -120,6 +122,10 @@ def test_without_a_second_person_nothing_leaves(bare, tmp_path):
     bare.run("dataset", "load", manifest)
     with bare.installation.services() as services:
         store_copy(services, "people")
+    return two
+
+
+def test_without_a_second_person_nothing_leaves(bare, two, tmp_path):
     hand_out = ("anonymize", "hand-out", "registry", "out", *TO)
     assert "needs two persons" in bare.said(*hand_out)
     assert not (tmp_path / "out").exists()
@@ -135,6 +141,22 @@ def test_without_a_second_person_nothing_leaves(bare, tmp_path):
     (to,) = bare.json("anonymize", "show", "registry")["hand_outs"]
     assert to["approved_by"] == "carol"
     assert "needs two persons" in bare.said(*hand_out[:3], "again", *TO)
+    assert bare.json("ledger", "verify")["ok"]
+
+
+def test_an_approval_is_of_what_others_have_got_by_then(bare, two):
+    (first,) = bare.json("anonymize", "list")["items"]
+    with bare.installation.services() as services:
+        second = store_copy(services, "people")
+    hand_over = ("anonymize", "hand-out", second, "more", "--to", "Ben", *TO[2:])
+    to_ada = ("anonymize", "hand-out", first["id"], "out", *TO)
+    assert "needs two persons" in bare.said(*hand_over)
+    assert "needs two persons" in bare.said(*to_ada)
+    two.approve_all("carol")
+    bare.run(*to_ada)
+    assert "needs two persons" in bare.said(*hand_over)  # she has hers now
+    two.approve_all("carol")
+    bare.run(*hand_over)
     assert bare.json("ledger", "verify")["ok"]
 
 
