@@ -692,10 +692,10 @@ FAULTS = (
     ),
     Fault(
         "numbers_of_patients_kept",
-        "a column in which every row has another value is published as it is",
+        "a column in which every patient has another value is published as it is",
         "server/use_cases/anonymization/work/tables/jobs.py",
-        "if once > _NEARLY_ALL * read.rows:",
-        "if once > read.rows:",
+        "> _NEARLY_ALL * everybody:",
+        "> everybody:",
         ("tests/integration/anonymization/test_copies_of_tables.py",),
     ),
     Fault(

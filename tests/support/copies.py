@@ -84,10 +84,8 @@ def write_stays(
     with (folder / name).open("w", encoding=encoding, newline="") as file:
         rows = csv.writer(file, delimiter=separator)
         rows.writerow(STAY)
-        number = 0
         for patient in range(120):
             for _ in range(1 + patient % 2):
-                number += 1
                 row = (
                     f"p{patient:03d}",
                     drawn.randint(20, 90),
@@ -97,7 +95,7 @@ def write_stays(
                     drawn.choice(["home", "died", "moved"]),
                     drawn.choice(["d1", "d2", "NA"]),
                     drawn.choice(["S\u00fcd", "Nord"]),
-                    70_000 + number,
+                    70_000 + patient,
                 )
                 if first <= patient < patients:
                     rows.writerow(row)

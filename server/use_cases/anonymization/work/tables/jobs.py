@@ -1,6 +1,7 @@
 """The kind of job that makes an anonymized copy of a table: ``anonymize.tables``."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from io import TextIOWrapper
@@ -41,8 +42,8 @@ BROKEN_BY: Final = (
     "columns that are published as they are, where somebody knows their values",
 )
 """What is known to break a copy of a table; it stands in each manifest."""
-_NEARLY_ALL = 0.5  # of rows with a value that no other row has: they name rows
-_FEW = 20  # rows, of which nothing is said by that
+_NEARLY_ALL = 0.5  # of patients with a value that no other has: it names them
+_FEW = 20  # patients, of whom nothing is said by that
 
 
 class TableCopyJob(CopyJob):
@@ -225,20 +226,34 @@ def _link(declared: TableCopy, read: ReadTable, patients: dict[str, str]) -> Non
 
 
 def _require_shared(declared: TableCopy, read: ReadTable) -> None:
-    """Refuse columns that name rows, though they are published as they are.
+    """Refuse columns that name patients, though they are published as they are.
 
     Raises:
         CommandRefusedError: There is one that the file does not admit.
     """
+    patients: Sequence[str | int | None] = range(read.rows)
+    if declared.patient is not None:
+        patients = read.columns[declared.patient]
+    everybody = len(set(patients))
     for name in declared.published_as_they_are:
-        if name in declared.unique or read.rows < _FEW:
+        if name in declared.unique or everybody < _FEW:
             continue
-        values = [value for value in read.columns[name] if value is not None]
-        once = 2 * len(set(values)) - len(values)  # at least so many stand once
-        if once > _NEARLY_ALL * read.rows:
+        if _told_apart(patients, read.columns[name]) > _NEARLY_ALL * everybody:
             message = (
-                f"nearly every row has another value of {name!r}, as names and numbers "
-                "of patients have: leave the column out, write it under "
-                "quasi_identifiers, or under unique: if nobody can know it"
+                f"most patients have a value of {name!r} that nobody else has, as "
+                "names and numbers of patients are: leave the column out, write it "
+                "under quasi_identifiers, or under unique: if nobody can know it"
             )
             raise CommandRefusedError(message)
+
+
+def _told_apart(
+    patients: Sequence[str | int | None], values: Sequence[str | None]
+) -> int:
+    """Return how many patients have a value that no other patient has."""
+    holder: dict[str, str | int | None] = {}
+    shared: set[str] = set()
+    for patient, value in zip(patients, values, strict=True):
+        if value is not None and holder.setdefault(value, patient) != patient:
+            shared.add(value)
+    return len({who for value, who in holder.items() if value not in shared})
