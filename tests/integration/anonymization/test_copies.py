@@ -10,6 +10,7 @@ import pytest
 from privacy.errors import InvalidOptionError
 from server.use_cases.anonymization.copies import CopyFolders, copy_id
 from server.use_cases.anonymization.service import CopyService
+from server.use_cases.anonymization.work.texts.copying import _tagged
 from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.services.errors import NotFoundError
 from server.use_cases.services.paging import Page
@@ -23,7 +24,9 @@ from tests.support.copies import (
 )
 from tests.support.installations.harness import ImportingInstallation
 from tests.support.installations.texts import OPERATOR, Texts
+from upstream.anonymization.texts.kinds import Kind
 from upstream.anonymization.texts.lists import LISTS
+from upstream.anonymization.texts.residual import Residue
 from upstream.anonymization.texts.written_dates import DateReading
 
 CAROL = Viewer("carol", frozenset({"people"}))
@@ -327,3 +330,14 @@ def test_documents_that_a_linkage_joins_are_one_patients(texts):
     assert (
         texts.done("anonymize.texts", file=str(path))["documents_without_patient"] == 8
     )
+
+
+def test_what_is_left_of_several_identifiers_that_overlap_is_tagged_whole():
+    left = [
+        Residue(5, 10, Kind.NAME, is_exact=True),
+        Residue(5, 28, Kind.ORGANIZATION, is_exact=True),
+        Residue(31, 36, Kind.PHONE, is_exact=True),
+        Residue(31, 36, Kind.OTHER_NUMBER, is_exact=False),
+    ]
+    text = "near Stone Mountain Dialysis, (12345)"
+    assert _tagged(text, left) == "near [ORGANIZATION], ([PHONE])"

@@ -119,11 +119,26 @@ def test_a_row_that_cannot_be_read_is_set_aside_and_told_of(tables):
             "most patients have a value of 'mrn' that nobody else has",
         ),
         ({"k": 200}, "200-anonymity of patients"),
+        (
+            {"sensitive": {"outcome": {"close": 0.1, "order": ["home"]}}},
+            "values are missing from the order",
+        ),
+        (
+            {
+                "method": "incognito",
+                "quasi_identifiers": {
+                    name: {"kind": "prefix", "lengths": list(range(60, 0, -1))}
+                    for name in ("postcode", "admitted", "mrn", "drug")
+                },
+                "keep": [],
+            },
+            "take fewer columns or levels",
+        ),
         ({"patient": "who"}, "has no column 'who'"),
         ({"table": {"files": ["none.csv"]}}, "none.csv"),
         (
             {"quasi_identifiers": {"sex": {"kind": "number"}}},
-            "sex: 180 values are no number (the first is in row 1)",
+            "sex: 180 values are no number below 10^15 (the first is in row 1)",
         ),
     ],
 )

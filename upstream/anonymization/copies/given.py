@@ -55,7 +55,7 @@ class GivenTable:
         columns: The quasi-identifiers.
         patients: Whose each row is; None: each is another patient's.
         sensitive: By column: what is asked of it, and its values.
-        numbers: Which of the quasi-identifiers are numbers.
+        numbers: Which of the quasi-identifiers are numbers, not all missing.
     """
 
     columns: Sequence[Column | HierarchyColumn]
@@ -119,7 +119,11 @@ def given_table(
             name: (spec, sensitive_column(name, values[name], spec.order or None))
             for name, spec in sensitive.items()
         },
-        frozenset(name for name, spec in quasi.items() if isinstance(spec, Number)),
+        frozenset(
+            name
+            for name, spec in quasi.items()
+            if isinstance(spec, Number) and any(v is not None for v in values[name])
+        ),
     )
 
 

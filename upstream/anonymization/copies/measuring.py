@@ -5,12 +5,13 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from upstream.anonymization.arrays import Floats
+from upstream.anonymization.columns.classes import Classes, class_codes
 from upstream.anonymization.columns.columns import Column, HierarchyColumn
 from upstream.anonymization.columns.tables import AnonymizedTable
 from upstream.anonymization.copies.given import GivenTable
 from upstream.anonymization.measures.loss import losses_of
 from upstream.anonymization.measures.queries import draw_queries, query_precision
-from upstream.anonymization.measures.risk import Risks, risks_before, risks_of
+from upstream.anonymization.measures.risk import Risks, risks_of
 from upstream.anonymization.principles.cells import cells_of
 
 QUERIES = 10_000
@@ -67,7 +68,7 @@ def measures_of(given: GivenTable, table: AnonymizedTable, k: int) -> Measures:
         k: Patients that each class had to have.
     """
     lost = losses_of(table, k)
-    risks = _risks(given, table)
+    risks = _risks_of(given, table.published_classes())
     return Measures(
         classes=lost.classes,
         suppressed=lost.suppressed,
@@ -85,8 +86,13 @@ def measures_of(given: GivenTable, table: AnonymizedTable, k: int) -> Measures:
 
 
 def risks_as_is(given: GivenTable) -> Risks:
-    """Return the risks of rows if the quasi-identifiers were published as they are."""
-    return risks_before(given.columns)
+    """Return the risks if the quasi-identifiers were published as they are.
+
+    Of patients, where they have several rows each; ``unique`` is of rows.
+    """
+    sizes = [column.domain.size for column in given.columns]
+    codes, count = class_codes([column.codes for column in given.columns], sizes)
+    return _risks_of(given, Classes(codes, count, np.arange(given.rows)))
 
 
 def _rounded(value: object) -> object:
@@ -95,13 +101,13 @@ def _rounded(value: object) -> object:
     return round(value, 4) if isinstance(value, float) else value
 
 
-def _risks(given: GivenTable, table: AnonymizedTable) -> Risks:
-    """Return the risks, of patients where they have several rows each."""
-    own = risks_of(table.sizes)
+def _risks_of(given: GivenTable, classes: Classes) -> Risks:
+    """Return the risks of rows in classes, of patients where they have several."""
+    own = risks_of(classes.sizes())
     if given.patients is None:
         return own
-    cells = cells_of(table.published_classes(), given.patients)
-    people = risks_of(np.bincount(cells.classes, minlength=len(table.sizes)))
+    cells = cells_of(classes, given.patients)
+    people = risks_of(np.bincount(cells.classes, minlength=classes.count))
     return Risks(people.prosecutor, people.journalist, people.marketer, own.unique)
 
 

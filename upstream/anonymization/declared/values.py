@@ -42,6 +42,8 @@ Located = Callable[[str], Path]
 """Returns where a file lies that is declared, or refuses it."""
 _DAY = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ].*)?", re.DOTALL)
 _QUARTER = 3  # months
+_LARGEST = 1e15
+"""Numbers are below it: of larger ones a double does not tell each from the next."""
 
 
 def column_of(
@@ -59,7 +61,9 @@ def column_of(
         HierarchyError: Values are not what was declared, or a file is no hierarchy.
     """
     if isinstance(spec, Number) and not spec.widths:
-        return number_column(name, _each(name, values, _number, "no number"))
+        return number_column(
+            name, _each(name, values, _number, "no number below 10^15")
+        )
     if isinstance(spec, Category) and spec.order:
         return ordered_column(name, values, spec.order)
     if isinstance(spec, Category):
@@ -133,13 +137,13 @@ def _cut(code: str, length: int) -> str:
 
 def _number(text: str) -> float:
     number = float(text)
-    if "_" in text or not abs(number) < float("inf"):
+    if "_" in text or not abs(number) < _LARGEST:
         raise ValueError
     return number
 
 
 def _plain_numbers(name: str, values: Sequence[Text]) -> list[Text]:
-    return _each(name, values, _whole, "no whole number")
+    return _each(name, values, _whole, "no whole number below 10^15")
 
 
 def _whole(text: str) -> str:

@@ -5,11 +5,13 @@ it has of a patient stands in his texts. Li and Qin 2017 (DAST): patients are cl
 by their texts, and each value becomes the list of those of the cluster.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from upstream.anonymization.arrays import Text
 from upstream.anonymization.copies.choosing import USUAL
 from upstream.anonymization.copies.given import Method, given_table, made_table
 from upstream.anonymization.copies.measuring import measures_of
@@ -77,13 +79,14 @@ class StatisticalView:
 
         Raises:
             UnreachableError: There are too few patients.
+            ValueError: Lists are too long, or too many values are told apart.
         """
         published, measures = self._made.published(self._told.k)
         texts: dict[str, dict[Kind, dict[str, str]]] = {}
         for at, patient in enumerate(self._view.patients):
             own = texts[patient] = {}
             for kind, column in published.items():
-                forms = self._view.written[at][kind]
+                forms = () if column[at] is None else self._view.written[at][kind]
                 own[kind] = dict.fromkeys(forms, f"[{kind.value} {column[at]}]")
         return Generalized(texts, measures)
 
@@ -96,7 +99,7 @@ class StatisticalView:
     def _choice(self, k: int) -> Document:
         try:
             return {"k": k, "is_possible": True, **self._made.published(k)[1]}
-        except UnreachableError:
+        except (UnreachableError, ValueError):
             return {"k": k, "is_possible": False}
 
 
@@ -111,21 +114,22 @@ class _Ranges:
         declared = {kind.value: spec for kind, spec in specs.items()}
         self._given = given_table(columns, (declared, {}), None, (Method(), located))
 
-    def published(self, k: int) -> tuple[dict[Kind, list[str]], Document]:
+    def published(self, k: int) -> tuple[dict[Kind, list[Text]], Document]:
         table = made_table(self._given, k, Method()).table
         told = measures_of(self._given, table, k).document()
         measures = {name: told[name] for name in _MEASURES}
-        return {
-            kind: [text or NOT_SAID for text in table.values(kind.value)]
-            for kind in self._kinds
-        }, measures
+        return {kind: table.values(kind.value) for kind in self._kinds}, measures
 
 
 _MEASURES = ("classes", "gcp", "lm", "prosecutor", "marketer", "precision")
 
 
 class _Lists:
-    """Clusters of patients whose texts are alike (DAST)."""
+    """Clusters of patients whose texts are alike (DAST).
+
+    Which kinds a patient's texts say shows in them. So patients of whom they say the
+    same kinds are generalized apart; of fewer than k such patients nothing is written.
+    """
 
     def __init__(
         self,
@@ -141,17 +145,41 @@ class _Lists:
         ]
         self._records: list[Record] = list(zip(*columns, strict=True))
         self._matrix = term_matrix(terms)
+        self._alike: dict[tuple[bool, ...], list[int]] = defaultdict(list)
+        for at, record in enumerate(self._records):
+            self._alike[tuple(value != NOT_SAID for value in record)].append(at)
 
-    def published(self, k: int) -> tuple[dict[Kind, list[str]], Document]:
-        if len(self._records) < k:
+    def published(self, k: int) -> tuple[dict[Kind, list[Text]], Document]:
+        found: dict[Kind, list[Text]] = {
+            kind: [None] * len(self._records) for kind in self._kinds
+        }
+        measured: list[tuple[int, Document]] = []
+        for group in self._alike.values():
+            if len(group) < k:
+                continue
+            records = [self._records[at] for at in group]
+            clusters = partition(self._matrix[group], Halving(least=k))
+            rows = drill_down(records, clusters, k)
+            measured.append((len(group), _measured(records, rows, len(clusters))))
+            for at, row in zip(group, rows, strict=True):
+                for kind, listed in zip(self._kinds, row, strict=True):
+                    found[kind][at] = " | ".join(sorted(listed))
+        if not measured:
             principle = f"{k}-safety of {len(self._records)} patients"
             raise UnreachableError(principle)
-        clusters = partition(self._matrix, Halving(least=k))
-        rows = drill_down(self._records, clusters, k)
-        return {
-            kind: [_listed(row[at]) for row in rows]
-            for at, kind in enumerate(self._kinds)
-        }, _measured(self._records, rows, len(clusters))
+        return found, self._together(measured)
+
+    def _together(self, measured: Sequence[tuple[int, Document]]) -> Document:
+        """Return clusters added up, and the means over patients of all else."""
+        told = sum(count for count, _ in measured)
+        withheld = 1 - told / len(self._records)
+        means = {
+            name: round(sum(n * float(str(one[name])) for n, one in measured) / told, 4)
+            for name in measured[0][1]
+            if name != "clusters"
+        }
+        clusters = sum(int(str(one["clusters"])) for _, one in measured)
+        return {"clusters": clusters, **means, "withheld": round(withheld, 4)}
 
 
 def _measured(
@@ -160,19 +188,15 @@ def _measured(
     values = [len(listed) for row in rows for listed in row]
     return {
         "clusters": clusters,
-        "mean_profiles": round(float(np.mean([profile_size(row) for row in rows])), 4),
-        "single_values": round(float(np.mean([one == 1 for one in values])), 4),
-        "average_risk": round(average_risk(records, rows), 4),
-        "unique": round(unique_share(records, rows), 4),
+        "mean_profiles": float(np.mean([profile_size(row) for row in rows])),
+        "single_values": float(np.mean([one == 1 for one in values])),
+        "average_risk": average_risk(records, rows),
+        "unique": unique_share(records, rows),
     }
 
 
-def _listed(values: frozenset[str]) -> str:
-    return " | ".join(sorted(values))
-
-
 def _grains(
-    name: str, spec: QuasiIdentifier, values: Sequence[str | None], located: Located
+    name: str, spec: QuasiIdentifier, values: Sequence[Text], located: Located
 ) -> list[str]:
     """Return values in the narrowest grain that is declared; as they are if in none."""
     if getattr(spec, "kind", "") == "category" or getattr(spec, "widths", None) == ():

@@ -1,7 +1,8 @@
 """The kind of job that makes an anonymized copy of a table: ``anonymize.tables``."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from io import TextIOWrapper
@@ -83,15 +84,13 @@ class TableCopyJob(CopyJob):
         _require_patients(declared, read)
         _require_shared(declared, read)
         configured = self._services.settings.import_
-        try:
+        with _refusing():
             return given_table(
                 read.columns,
                 (declared.quasi_identifiers, declared.sensitive),
                 None if declared.patient is None else read.columns[declared.patient],
                 (declared.how(), partial(hierarchy_file, configured)),
             )
-        except ValueError as error:
-            raise CommandRefusedError(str(error)) from None
 
 
 class _Making:
@@ -111,11 +110,11 @@ class _Making:
     def planned(self) -> Document:
         """Return what each k would lose and risk."""
         found: list[Choice] = []
-        for number, one in enumerate(
-            choices(self._given, self._declared.how(), self._declared.k), 1
-        ):
-            found.append(one)
-            self._context.progress("try k", number, None)
+        tried = choices(self._given, self._declared.how(), self._declared.k)
+        with _refusing():
+            for number, one in enumerate(tried, 1):
+                found.append(one)
+                self._context.progress("try k", number, None)
         return {
             **self._counts(),
             "risk_as_is": _rounded(asdict(risks_as_is(self._given))),
@@ -131,7 +130,8 @@ class _Making:
         """
         declared, given = self._declared, self._given
         self._context.progress("anonymize", 0, given.rows)
-        made = self._made = made_table(given, declared.k, declared.how())
+        with _refusing():
+            made = self._made = made_table(given, declared.k, declared.how())
         others = {
             name: self._read.columns[name] for name in declared.published_as_they_are
         }
@@ -180,6 +180,15 @@ class _Making:
             "broken_by": list(BROKEN_BY),
             "declared": {key: held for key, held in told.items() if key not in own},
         }
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Say what an algorithm cannot do, such as a lattice that is too large."""
+    try:
+        yield
+    except ValueError as error:
+        raise CommandRefusedError(str(error)) from None
 
 
 def _choice(one: Choice) -> Document:

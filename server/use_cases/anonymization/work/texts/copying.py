@@ -257,10 +257,19 @@ def _meets(found: Residue, written: list[tuple[int, int]]) -> bool:
 
 
 def _tagged(text: str, left: Iterable[Residue]) -> str:
-    """Return a text whose certain residues are tagged; doubtful ones stay."""
+    """Return a text whose certain residues are tagged; doubtful ones stay.
+
+    What overlaps is tagged as one, by the kind of the longest.
+    """
+    met: list[list[Residue]] = []
+    for one in sorted(one for one in left if one.is_exact):
+        if met and one.start < max(other.end for other in met[-1]):
+            met[-1].append(one)
+        else:
+            met.append([one])
     parts, at = [], 0
-    for one in left:
-        if one.is_exact and one.start >= at:
-            parts += [text[at : one.start], f"[{one.kind.value.upper()}]"]
-            at = one.end
+    for group in met:
+        longest = max(group, key=lambda one: one.end - one.start)
+        parts += [text[at : group[0].start], f"[{longest.kind.value.upper()}]"]
+        at = max(one.end for one in group)
     return "".join([*parts, text[at:]])

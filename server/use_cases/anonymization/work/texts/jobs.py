@@ -87,7 +87,10 @@ class TextCopyJob(CopyJob):
                 )
             finally:
                 self._folders.discard(context.job_id)
-        making.gather()
+        try:
+            making.gather()
+        except ValueError as error:  # lists that are too long, for one
+            raise CommandRefusedError(str(error)) from None
         return making
 
 

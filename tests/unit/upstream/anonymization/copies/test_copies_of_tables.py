@@ -115,6 +115,21 @@ def test_risks_as_is_are_of_the_raw_values():
     assert (risks_as_is(given_).unique, risks_as_is(given_).prosecutor) == (1 / 3, 1.0)
 
 
+def test_risks_as_is_are_of_patients_where_they_have_several_rows():
+    values = {"age": ["1", "1", "1", "2"]}
+    given_, _ = table(
+        values, {"age": {"kind": "number"}}, patients=["p1", "p1", "p1", "p2"]
+    )
+    assert (risks_as_is(given_).prosecutor, risks_as_is(given_).marketer) == (1.0, 1.0)
+
+
+def test_a_column_without_any_number_is_measured_without_precision():
+    told = {"age": {"kind": "number", "widths": [5]}}
+    given_, method = table({"age": [None] * 4}, told)
+    made = made_table(given_, 2, method).table
+    assert measures_of(given_, made, 2).precision == {}
+
+
 ROWS = st.lists(
     st.tuples(
         st.sampled_from("pqrstuv"),
