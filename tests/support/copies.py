@@ -7,7 +7,9 @@ import re
 from pathlib import Path
 
 import yaml
+from sqlalchemy import insert
 
+from server.persistence import tables
 from server.use_cases.anonymization.copies import CopyFolders, copy_id
 from server.use_cases.anonymization.work.texts.jobs import DOCUMENTS
 from server.use_cases.services.services import random_id
@@ -135,4 +137,9 @@ def store_copy(services, population):
     made = {"created": "2026-05-04T09:30:00+00:00", "created_by": "local:test"}
     done = {"profile": "full", "counts": {"documents": 1}}
     folders.settle(job, {**told, **made, **done}, None)
+    row = {"id": job, "kind": "anonymize.texts", "population": population}
+    row |= {"parameters": "{}", "actor": "local:test", "created": made["created"]}
+    row |= {"state": "done", "attempts": 1, "cancel_requested": False, "done": 1}
+    with services.databases.work.begin() as connection:
+        connection.execute(insert(tables.job).values(**row, lineage="{}"))
     return copy_id(job)

@@ -27,6 +27,7 @@ MANIFEST: Final = "manifest.json"
 _ID: Final = re.compile(r"anon_[0-9a-f]{24}")
 _PART: Final = ".part"
 _MEMBERS: Final = ".members"
+_GONE: Final = ".gone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,8 @@ class CopyFolders:
 
     def discard(self, job: str) -> None:
         """Delete what a job wrote, whole or in part."""
-        for folder in (self._part(job), self.path(copy_id(job))):
+        path = self.path(copy_id(job))
+        for folder in (self._part(job), path, path.with_name(f"{path.name}{_GONE}")):
             shutil.rmtree(folder, ignore_errors=True)
         self._members_path(copy_id(job)).unlink(missing_ok=True)
 
@@ -108,7 +110,7 @@ class CopyFolders:
         """Delete a copy; half of one is never seen."""
         path = self.path(copy)
         if path.is_dir():
-            gone = path.with_name(f"{path.name}.gone")
+            gone = path.with_name(f"{path.name}{_GONE}")
             path.replace(gone)
             sync_folder(self.folder)
             shutil.rmtree(gone, ignore_errors=True)
@@ -120,7 +122,7 @@ class CopyFolders:
         if content is None:
             return None
         with np.load(io.BytesIO(content), allow_pickle=False) as held:
-            return Members(held["patients"], held["classes"])
+            return Members(held["patients"], held["classes"], held.get("keys"))
 
     def jobs(self) -> list[str]:
         """Return the jobs that wrote something, and were cut off or done."""
@@ -190,7 +192,10 @@ def private_file(path: Path) -> BufferedRandom:
 
 def _packed(members: Members) -> bytes:
     packed = io.BytesIO()
-    np.savez_compressed(packed, patients=members.patients, classes=members.classes)
+    told = {"patients": members.patients, "classes": members.classes}
+    if members.keys is not None:
+        told["keys"] = members.keys
+    np.savez_compressed(packed, allow_pickle=False, **told)
     return packed.getvalue()
 
 

@@ -1,11 +1,12 @@
 """What two copies of the same patients tell together: their classes' intersections.
 
-Who knows what both publish of a patient knows that he is one of the patients who are in
-both of his classes; k-anonymity of each says nothing about how many these are.
+Who knows what both publish of a patient, all his rows, knows that he is one of those
+who are in all of his classes; k-anonymity of each copy says nothing about how many.
 
 Source: Ganta, Kasiviswanathan and Smith 2008 (composition attacks).
 """
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,12 +22,14 @@ class Members:
     """Which patients have rows in which classes of a copy.
 
     Attributes:
-        patients: By row that is published: whose it is.
+        patients: By row that is published: whose it is, as the source names him.
         classes: By row: its class.
+        keys: By row: the same as a linkage found; None where none was asked.
     """
 
     patients: Patients
     classes: Ints
+    keys: Patients | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,10 @@ class Intersection:
 
 
 def intersection_of(one: Members, other: Members) -> Intersection:
-    """Return what two copies tell together; of rows of a patient the worst counts.
+    """Return what two copies tell together, to who knows all rows of a patient.
+
+    Patients are compared as linkages found them, where both copies were linked. Where
+    no name is in both, nothing is known: the sources may name them otherwise.
 
     >>> both = np.array([1, 2, 3], np.uint64)
     >>> left, right = np.array([0, 0, 1]), np.array([0, 1, 1])
@@ -53,21 +59,42 @@ def intersection_of(one: Members, other: Members) -> Intersection:
     1
     """
     ours, theirs = _distinct(one), _distinct(other)
-    begins = np.searchsorted(theirs[0], ours[0], side="left")
-    counts = np.searchsorted(theirs[0], ours[0], side="right") - begins
-    if not counts.sum():
-        return Intersection(0, None, None)
-    at = np.repeat(np.arange(len(counts)), counts)
-    offsets = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    patients, own = ours[0][at], ours[1][at]
-    key = own * (int(theirs[1].max()) + 1) + theirs[1][begins[at] + offsets]
-    _, places, sizes = np.unique(key, return_inverse=True, return_counts=True)
-    fitting = sizes[places]
-    starts = np.flatnonzero(np.diff(patients, prepend=patients[0] ^ np.uint64(1)))
-    worst = np.minimum.reduceat(fitting, starts)
-    return Intersection(
-        len(worst), int(worst.min()), round(float((1 / worst).mean()), 4)
-    )
+    if one.keys is not None and other.keys is not None:
+        ours = _distinct(Members(one.keys, one.classes))
+        theirs = _distinct(Members(other.keys, other.classes))
+    our_classes, their_classes = _by_patient(*ours), _by_patient(*theirs)
+    both = our_classes.keys() & their_classes.keys()
+    if not both:
+        return Intersection(None, None, None)
+    our_people, their_people = _by_class(our_classes), _by_class(their_classes)
+    known: dict[tuple[frozenset[int], frozenset[int]], int] = {}
+    fitting: list[int] = []
+    for patient in both:
+        held = our_classes[patient], their_classes[patient]
+        if held not in known:
+            people = [our_people[one] for one in held[0]]
+            people += [their_people[one] for one in held[1]]
+            known[held] = len(set.intersection(*sorted(people, key=len)))
+        fitting.append(known[held])
+    risk = sum(1 / each for each in fitting) / len(fitting)
+    return Intersection(len(both), min(fitting), round(risk, 4))
+
+
+def _by_patient(patients: Patients, classes: Ints) -> dict[int, frozenset[int]]:
+    """Return each patient's classes."""
+    names, starts = np.unique(patients, return_index=True)
+    parts = np.split(classes, starts)[1:]  # the first lies before the first patient
+    told = zip(names.tolist(), parts, strict=True)
+    return {patient: frozenset(part.tolist()) for patient, part in told}
+
+
+def _by_class(classes: dict[int, frozenset[int]]) -> dict[int, set[int]]:
+    """Return each class's patients."""
+    found: dict[int, set[int]] = defaultdict(set)
+    for patient, held in classes.items():
+        for one in held:
+            found[one].add(patient)
+    return found
 
 
 def _distinct(members: Members) -> tuple[Patients, Ints]:

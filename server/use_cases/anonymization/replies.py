@@ -33,7 +33,8 @@ class OtherShape(TypedDict):
 
     ``patients_in_both`` is how many are in both copies, ``fewest_together`` the fewest
     of them that fit what both publish of one, ``average_risk`` the mean of 1 over that.
-    All are null where it cannot be told: a copy names no patients, or was deleted.
+    All are null where it cannot be told: a copy names no patients, or was deleted, or
+    the sources of both name none alike.
     """
 
     recipient: str

@@ -8,11 +8,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from budget.reading.statements import EntryLine, read_entries
 from privacy.errors import InvalidOptionError
 from privacy.times import shown_time
+from server.persistence import tables
 from server.use_cases.anonymization.copies import Copy, CopyFolders, private_file
 from server.use_cases.anonymization.intersection import (
     Intersection,
@@ -73,7 +74,7 @@ class CopyService:
         Raises:
             InvalidOptionError: The cursor is none that a list gave.
         """
-        copies = [one for one in self._folders.all() if _is_theirs(viewer, one)]
+        copies = self._copies(viewer)
         ids = [one.id for one in copies]
         if page.cursor is not None and page.cursor not in ids:
             raise InvalidOptionError(NO_CURSOR)
@@ -233,8 +234,15 @@ class CopyService:
         what = f"anonymized copy {copy.name} ({copy.id})"
         return Change(GRANT, copy.population, (Altered(what, None, given),))
 
+    def _copies(self, viewer: Viewer) -> list[Copy]:
+        """Return the copies of a viewer's populations whose jobs are done."""
+        found = [one for one in self._folders.all() if _is_theirs(viewer, one)]
+        with self._services.databases.reader.connect() as connection:
+            done = done_jobs(connection)
+        return [one for one in found if f"job_{one.id[5:]}" in done]
+
     def _visible(self, viewer: Viewer, wanted: str) -> Copy:
-        copies = [one for one in self._folders.all() if _is_theirs(viewer, one)]
+        copies = self._copies(viewer)
         is_host = viewer.populations is None
         found = [o for o in copies if wanted == o.id or (is_host and wanted == o.name)]
         if len(found) > 1:
@@ -247,6 +255,13 @@ class CopyService:
         if not found:
             raise NotFoundError
         return found[0]
+
+
+def done_jobs(connection: Connection) -> set[str]:
+    """Return the jobs that made a copy, and ended with it."""
+    job = tables.job
+    made = select(job.c.id).where(job.c.kind.like("anonymize.%"), job.c.state == "done")
+    return set(connection.execute(made).scalars())
 
 
 def checked_line(text: str) -> str:
@@ -285,9 +300,7 @@ def _said(other: OtherShape) -> str:
     """Return in a sentence what another copy and this one tell together."""
     got = f"{other['recipient']} got {other['name']} ({other['copy']})"
     if other["patients_in_both"] is None:
-        return f"{got}: what both tell together is not known"
-    if other["fewest_together"] is None:
-        return f"{got}: no patient is in both"
+        return f"{got}: what both tell together is not known, they share no name"
     return (
         f"{got}: {other['patients_in_both']} patients are in both, and as few as "
         f"{other['fewest_together']} fit what both say of one"

@@ -63,12 +63,14 @@ def state_of(
     match, no_match = (
         [clerk for clerk, said in verdicts.items() if said == one] for one in _SURE
     )
-    if match and len(match) == len(no_match):
-        return "contested"
-    most = max(match, no_match, key=len)
-    if _persons(most, dependent) < needed:
+    if not match and not no_match:
         return "waiting" if verdicts else "open"
-    return "match" if most is match else "no_match"
+    for_it, against = _persons(match, dependent), _persons(no_match, dependent)
+    if for_it > len(no_match):
+        return "match" if for_it >= needed else "waiting"
+    if against > len(match):
+        return "no_match" if against >= needed else "waiting"
+    return "contested"
 
 
 def _persons(clerks: Collection[str], dependent: Dependent) -> int:

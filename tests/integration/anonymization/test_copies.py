@@ -327,9 +327,12 @@ def test_documents_that_a_linkage_joins_are_one_patients(texts):
     error = texts.run("anonymize.texts", file=str(path))["error"]
     assert "no id of the source 'x'; there are notes, other" in error
     path = write_copy(texts.folder, patient=None, linked=linked | {"source": "other"})
-    assert (
-        texts.done("anonymize.texts", file=str(path))["documents_without_patient"] == 8
-    )
+    error = texts.run("anonymize.texts", file=str(path))["error"]
+    assert "8 of 9 documents have an id that the crosswalk lacks" in error
+    rows = [f"visits,{patient},{patient[1]},1,true\n" for patient in PATIENTS]
+    (texts.folder / "crosswalk.csv").write_text(head + "".join(rows))
+    by_field = linked | {"source": "visits", "id": "patient_id"}
+    assert made(texts, patient=None, linked=by_field)["patients"] == 3
 
 
 def test_what_is_left_of_several_identifiers_that_overlap_is_tagged_whole():

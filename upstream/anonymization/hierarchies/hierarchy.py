@@ -243,7 +243,7 @@ def _path_flaw(path: Sequence[str], width: int, leaves: set[str]) -> str | None:
     elif not path or not all(path):
         sentence = "a value is empty: write one (missing values need no path)"
     elif path[0] in leaves:
-        sentence = f"the value {path[0]!r} stands twice: keep one of them"
+        sentence = "its value stands twice: keep one of them"
     leaves.add(path[0] if path else "")
     return sentence
 
@@ -255,8 +255,8 @@ def _nesting_flaw(
     for level, (value, parent) in enumerate(pairwise(path)):
         if parents.setdefault((level, value), parent) != parent:
             return (
-                f"{value!r} on level {level} lies under {parent!r} here and under "
-                f"{parents[level, value]!r} before: levels must nest"
+                f"its value on level {level} lies under another one here than before: "
+                "levels must nest"
             )
     return None
 

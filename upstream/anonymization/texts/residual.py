@@ -7,6 +7,7 @@ stands. A model misses; this finds what it found elsewhere, or what the tables s
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -68,10 +69,12 @@ class ResidualCheck:
         )
 
     def _take(self, kind: Kind, value: str) -> None:
-        folded = folded_text(value)
+        folded = FoldedText.of(value).text
         if kind in _NAMED:
-            words = _WORDS.findall(folded)
+            words = [*_WORDS.findall(folded), *_joined(folded)]
             self._names |= {word for word in words if len(word) >= LEAST_LETTERS}
+            if not any(len(word) >= LEAST_LETTERS for word in words):
+                self._take_text(kind, folded.strip())
         elif kind in _WORDED or kind in _NEITHER:
             self._take_text(kind, folded.strip())
         else:
@@ -95,14 +98,22 @@ class ResidualCheck:
         >>> [one.kind.value for one in check.find("Call STONE at 555 0100.")]
         ['name', 'phone']
         """
-        folded = folded_text(text)
-        found = {*self._of_names(text, folded), *self._of_numbers(folded)}
-        return sorted(found | set(self._of_texts(folded)))
+        read = FoldedText.of(text)
+        found = {
+            *self._of_names(text, read),
+            *self._of_numbers(read.text),
+            *self._of_texts(read.text),
+        }
+        placed = {
+            Residue(*read.within(one.start, one.end), one.kind, one.is_exact)
+            for one in found
+        }
+        return sorted(placed)
 
-    def _of_names(self, text: str, folded: str) -> Iterator[Residue]:
-        for word in _WORDS.finditer(folded):
+    def _of_names(self, text: str, read: "FoldedText") -> Iterator[Residue]:
+        for word in _WORDS.finditer(read.text):
             said = word[0]
-            is_small = text[word.start()].islower()
+            is_small = text[read.places[word.start()]].islower()
             if said in self._names:
                 yield Residue(word.start(), word.end(), Kind.NAME, not is_small)
             elif (
@@ -139,18 +150,65 @@ class ResidualCheck:
                     yield Residue(start, end, kind, is_exact=True)
 
 
-def folded_text(text: str) -> str:
-    """Return a text without case and accents, of as many characters.
+@dataclass(frozen=True, slots=True)
+class FoldedText:
+    """A text without case, accents and marks, and where each character stood.
 
-    >>> folded_text("MÜLLER, José")
-    'muller, jose'
+    Attributes:
+        text: Folded: e for É, also where the accent is a character of its own, ss for
+            ß, l for ł.
+        places: By character of it: where it stood, and in the end how long the text is.
     """
-    return "".join(_folded(character) for character in text)
+
+    text: str
+    places: tuple[int, ...]
+
+    @classmethod
+    def of(cls, text: str) -> "FoldedText":
+        """Fold a text.
+
+        >>> FoldedText.of("MÜLLER, José, Weiß").text
+        'muller, jose, weiss'
+        """
+        parts: list[str] = []
+        places: list[int] = []
+        for place, character in enumerate(text):
+            told = _folded(character)
+            parts.append(told)
+            places += [place] * len(told)
+        return cls("".join(parts), (*places, len(text)))
+
+    def within(self, start: int, end: int) -> tuple[int, int]:
+        """Return where a part of it stood; marks behind its end belong to it."""
+        behind = bisect_right(self.places, self.places[end - 1])
+        return self.places[start], self.places[behind]
+
+
+_LETTERS: Final = {
+    "ß": "ss", "ł": "l", "ø": "o", "æ": "ae", "œ": "oe",
+    "đ": "d", "\u0131": "i", "þ": "th", "ð": "d",
+}
 
 
 def _folded(character: str) -> str:
+    if unicodedata.combining(character):
+        return ""
     bare = unicodedata.normalize("NFD", character)[0].lower()
-    return bare if len(bare) == 1 else character
+    bare = bare[0] if len(bare) > 1 and unicodedata.combining(bare[1]) else bare
+    return _LETTERS.get(bare, bare)
+
+
+def _joined(name: str) -> list[str]:
+    """Return words that hyphens or apostrophes part, written as one.
+
+    >>> _joined("smith-jones, o'neil")
+    ['smithjones', 'oneil']
+    """
+    return [
+        "".join(_WORDS.findall(word))
+        for word in name.split()
+        if len(_WORDS.findall(word)) > 1
+    ]
 
 
 def within_one_slip(one: str, other: str) -> bool:

@@ -7,20 +7,30 @@ by their texts, and each value becomes the list of those of the cluster.
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from upstream.anonymization.arrays import Text
 from upstream.anonymization.copies.choosing import USUAL
-from upstream.anonymization.copies.given import Method, given_table, made_table
+from upstream.anonymization.copies.given import (
+    GivenTable,
+    Method,
+    given_table,
+    made_table,
+)
 from upstream.anonymization.copies.measuring import measures_of
-from upstream.anonymization.declared.columns import QuasiIdentifier
+from upstream.anonymization.declared.columns import (
+    Category,
+    FromFile,
+    QuasiIdentifier,
+)
 from upstream.anonymization.declared.values import Located, generalized_column
 from upstream.anonymization.errors import UnreachableError
+from upstream.anonymization.hierarchies.files import read_hierarchy
 from upstream.anonymization.texts.declared_statistical import Statistical
 from upstream.anonymization.texts.kinds import Kind
-from upstream.anonymization.texts.views import View
+from upstream.anonymization.texts.views import View, normal_text
 from upstream.trajectories.dast.drilling import drill_down
 from upstream.trajectories.dast.enumeration import Record, Row, profile_size
 from upstream.trajectories.dast.partition import Halving, partition
@@ -66,8 +76,13 @@ class StatisticalView:
         Raises:
             HierarchyError: Values are not what was declared.
         """
-        self._view, self._told = view, told
         specs = {Kind(name): spec for name, spec in told.quasi_identifiers.items()}
+        columns = {
+            kind: _listed(spec, view.columns[kind], located)
+            for kind, spec in specs.items()
+        }
+        view = replace(view, columns=columns)
+        self._view, self._told = view, told
         self._made = (
             _Lists(view, specs, terms, located)
             if told.method == "dast"
@@ -86,7 +101,9 @@ class StatisticalView:
         for at, patient in enumerate(self._view.patients):
             own = texts[patient] = {}
             for kind, column in published.items():
-                forms = () if column[at] is None else self._view.written[at][kind]
+                is_said = self._view.columns[kind][at] is not None
+                is_told = is_said and column[at] is not None
+                forms = self._view.written[at][kind] if is_told else ()
                 own[kind] = dict.fromkeys(forms, f"[{kind.value} {column[at]}]")
         return Generalized(texts, measures)
 
@@ -103,6 +120,23 @@ class StatisticalView:
             return {"k": k, "is_possible": False}
 
 
+def _listed(
+    spec: QuasiIdentifier, values: Sequence[Text], located: Located
+) -> Sequence[Text]:
+    """Return values as an order or a file writes them, whatever their case.
+
+    What is in neither is None, and so is tagged: texts say much.
+    """
+    if isinstance(spec, FromFile):
+        known: Sequence[Text] = read_hierarchy(located(spec.file), spec.file).labels[0]
+    elif isinstance(spec, Category) and spec.order:
+        known = spec.order
+    else:
+        return values
+    told = {normal_text(one): one for one in known if one is not None}
+    return [None if value is None else told.get(value) for value in values]
+
+
 class _Ranges:
     """Classes of patients who are alike in their values (Mondrian)."""
 
@@ -110,26 +144,91 @@ class _Ranges:
         self, view: View, specs: Mapping[Kind, QuasiIdentifier], located: Located
     ) -> None:
         self._kinds = tuple(specs)
-        columns = {kind.value: view.columns[kind] for kind in specs}
         declared = {kind.value: spec for kind, spec in specs.items()}
-        self._given = given_table(columns, (declared, {}), None, (Method(), located))
+        self._groups = [
+            (
+                group,
+                given_table(
+                    {
+                        kind.value: [view.columns[kind][at] for at in group]
+                        for kind in specs
+                    },
+                    (declared, {}),
+                    None,
+                    (Method(), located),
+                ),
+            )
+            for group in _alike([view.columns[kind] for kind in specs])
+        ]
 
     def published(self, k: int) -> tuple[dict[Kind, list[Text]], Document]:
-        table = made_table(self._given, k, Method()).table
-        told = measures_of(self._given, table, k).document()
-        measures = {name: told[name] for name in _MEASURES}
-        return {kind: table.values(kind.value) for kind in self._kinds}, measures
+        return _together(
+            self._kinds,
+            k,
+            [(group, self._made(given, k)) for group, given in self._groups],
+        )
+
+    def _made(self, given: GivenTable, k: int) -> "_Part | None":
+        if given.people < k:
+            return None
+        table = made_table(given, k, Method()).table
+        told = measures_of(given, table, k).document()
+        values = [table.values(kind.value) for kind in self._kinds]
+        return values, {name: told[name] for name in _OF_RANGES}
 
 
-_MEASURES = ("classes", "gcp", "lm", "prosecutor", "marketer", "precision")
+_OF_RANGES = ("classes", "gcp", "lm", "prosecutor", "marketer")
+_ADDED = frozenset({"classes", "clusters"})
+_LARGEST = frozenset({"prosecutor"})
+_Part = tuple[Sequence[Sequence[Text]], Document]
+"""What is published of a group, by kind, by patient; and its measures."""
+
+
+def _alike(columns: Sequence[Sequence[Text]]) -> list[list[int]]:
+    """Return groups of patients of whom texts say values of the same kinds.
+
+    Which kinds a patient's texts say shows in them, so nobody is hidden among others.
+    """
+    found: dict[tuple[bool, ...], list[int]] = defaultdict(list)
+    for at, row in enumerate(zip(*columns, strict=True)):
+        found[tuple(value is not None for value in row)].append(at)
+    return list(found.values())
+
+
+def _together(
+    kinds: Sequence[Kind], k: int, parts: Sequence[tuple[list[int], _Part | None]]
+) -> tuple[dict[Kind, list[Text]], Document]:
+    """Return groups as one: of those without a part nothing is published.
+
+    Raises:
+        UnreachableError: No group has one.
+    """
+    patients = sum(len(group) for group, _ in parts)
+    columns: dict[Kind, list[Text]] = {kind: [None] * patients for kind in kinds}
+    measured: list[tuple[int, dict[str, float]]] = []
+    for group, part in parts:
+        if part is None:
+            continue
+        values, told = part
+        measured.append((len(group), {n: float(str(v)) for n, v in told.items()}))
+        for kind, held in zip(kinds, values, strict=True):
+            for at, text in zip(group, held, strict=True):
+                columns[kind][at] = text
+    if not measured:
+        principle = f"{k} patients of whom texts say the same kinds"
+        raise UnreachableError(principle)
+    shown = sum(count for count, _ in measured)
+    document: Document = {}
+    for name in measured[0][1]:
+        every = [one[name] for _, one in measured]
+        mean = sum(count * one[name] for count, one in measured) / shown
+        chosen = max(every) if name in _LARGEST else round(mean, 4)
+        document[name] = int(sum(every)) if name in _ADDED else chosen
+    return columns, {**document, "withheld": round(1 - shown / patients, 4)}
 
 
 class _Lists:
-    """Clusters of patients whose texts are alike (DAST).
-
-    Which kinds a patient's texts say shows in them. So patients of whom they say the
-    same kinds are generalized apart; of fewer than k such patients nothing is written.
-    """
+    """Clusters of patients whose texts are alike (DAST)."""
 
     def __init__(
         self,
@@ -145,41 +244,24 @@ class _Lists:
         ]
         self._records: list[Record] = list(zip(*columns, strict=True))
         self._matrix = term_matrix(terms)
-        self._alike: dict[tuple[bool, ...], list[int]] = defaultdict(list)
-        for at, record in enumerate(self._records):
-            self._alike[tuple(value != NOT_SAID for value in record)].append(at)
+        self._groups = _alike([view.columns[kind] for kind in specs])
 
     def published(self, k: int) -> tuple[dict[Kind, list[Text]], Document]:
-        found: dict[Kind, list[Text]] = {
-            kind: [None] * len(self._records) for kind in self._kinds
-        }
-        measured: list[tuple[int, Document]] = []
-        for group in self._alike.values():
-            if len(group) < k:
-                continue
-            records = [self._records[at] for at in group]
-            clusters = partition(self._matrix[group], Halving(least=k))
-            rows = drill_down(records, clusters, k)
-            measured.append((len(group), _measured(records, rows, len(clusters))))
-            for at, row in zip(group, rows, strict=True):
-                for kind, listed in zip(self._kinds, row, strict=True):
-                    found[kind][at] = " | ".join(sorted(listed))
-        if not measured:
-            principle = f"{k}-safety of {len(self._records)} patients"
-            raise UnreachableError(principle)
-        return found, self._together(measured)
+        return _together(
+            self._kinds, k, [(group, self._made(group, k)) for group in self._groups]
+        )
 
-    def _together(self, measured: Sequence[tuple[int, Document]]) -> Document:
-        """Return clusters added up, and the means over patients of all else."""
-        told = sum(count for count, _ in measured)
-        withheld = 1 - told / len(self._records)
-        means = {
-            name: round(sum(n * float(str(one[name])) for n, one in measured) / told, 4)
-            for name in measured[0][1]
-            if name != "clusters"
-        }
-        clusters = sum(int(str(one["clusters"])) for _, one in measured)
-        return {"clusters": clusters, **means, "withheld": round(withheld, 4)}
+    def _made(self, group: list[int], k: int) -> _Part | None:
+        if len(group) < k:
+            return None
+        records = [self._records[at] for at in group]
+        clusters = partition(self._matrix[group], Halving(least=k))
+        rows = drill_down(records, clusters, k)
+        values = [
+            [" | ".join(sorted(listed)) for listed in column]
+            for column in zip(*rows, strict=True)
+        ]
+        return values, _measured(records, rows, len(clusters))
 
 
 def _measured(

@@ -90,4 +90,9 @@ class ViewBuilder:
         if kind in _DAYS:
             day = self.reading.of(text)
             return None if day is None else day.isoformat()
-        return " ".join(text.casefold().split()) or None
+        return normal_text(text) or None
+
+
+def normal_text(text: str) -> str:
+    """Return a text without case and with single blanks, as values are compared."""
+    return " ".join(text.casefold().split())

@@ -7,16 +7,18 @@ killed attempt left is deleted by the next one, or by whoever cleans.
 import hashlib
 import hmac
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privacy.errors import CuratorError
 from privacy.times import shown_time
 from server.use_cases.anonymization.copies import CopyFolders, copy_id
 from server.use_cases.anonymization.intersection import Members
-from server.use_cases.anonymization.service import WARNING
+from server.use_cases.anonymization.service import WARNING, done_jobs
 from server.use_cases.extraction.declarations import (
     Declared,
     FilePath,
@@ -33,6 +35,8 @@ from server.use_cases.services.services import Services, now_text
 from upstream.manifests.declarations import Identifier
 
 FORMAT = "curator anonymized copy 1"
+_FOR_CUSTODIANS = frozenset({"set_aside", "columns_left_out"})
+"""Of a job's counts: where raw rows stand, and headers; no recipient gets these."""
 _LABEL = b"curator patients of copies\0"
 
 
@@ -41,6 +45,21 @@ class CopyParameters(JobParameters):
 
     file: FilePath
     dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RawMembers:
+    """Who is in which class, as he is named; all by published row.
+
+    Attributes:
+        patients: As the source names them; none where only a linkage does.
+        classes: The classes.
+        keys: As a linkage found them; None where none was asked.
+    """
+
+    patients: Sequence[str]
+    classes: Sequence[int]
+    keys: Sequence[str] | None = None
 
 
 class CopyFile(Declared):
@@ -75,7 +94,7 @@ class Making(Protocol):
         """Return what was declared, and ``broken_by``: what breaks such copies."""
         ...
 
-    def members(self) -> tuple[Sequence[str], Sequence[int]] | None:
+    def members(self) -> RawMembers | None:
         """Return whose each published row is, and its class; None where none tells."""
         ...
 
@@ -162,13 +181,12 @@ class CopyJob(TextJob):
             return None
         secret = read_secret(self._services.settings.secret_file)
         key = hmac.digest(secret, _LABEL + population.encode(), hashlib.sha256)
-        known: dict[str, int] = {}
-        for name in told[0]:
-            if name not in known:
-                digest = hmac.digest(key, name.encode(), hashlib.sha256)
-                known[name] = int.from_bytes(digest[:8])
-        patients = np.array([known[name] for name in told[0]], np.uint64)
-        return Members(patients, np.array(told[1], np.int64))
+        named = told.patients or [f"\0{number}" for number in range(len(told.classes))]
+        return Members(
+            _hashed(key, "id", named),
+            np.array(told.classes, np.int64),
+            None if told.keys is None else _hashed(key, "key", told.keys),
+        )
 
     def _manifest(
         self, context: JobContext, found: Found[Any], making: Making, counts: Document
@@ -181,7 +199,7 @@ class CopyJob(TextJob):
             "population": found.declared.population,
             "warning": WARNING,
             **making.manifest(),
-            "counts": counts,
+            "counts": {k: v for k, v in counts.items() if k not in _FOR_CUSTODIANS},
             "created": shown_time(now_text()),
             "job": context.job_id,
             "created_by": context.actor,
@@ -212,10 +230,18 @@ class CopyJob(TextJob):
     def discard(self, context: JobContext, *, is_over: bool) -> None:
         """Delete what ended jobs wrote without an end, and what is left of texts."""
         with self._services.databases.reader.connect() as connection:
-            held = {f"job_{one.id[5:]}" for one in self._folders.all()}
-            left = set(self._folders.jobs()) - held
+            left = set(self._folders.jobs()) - done_jobs(connection)
             gone = self.over(connection, context, left, is_over=is_over)
         own_copy = [context.job_id] if is_over else []
         for job in {*gone, *own_copy}:
             self._folders.discard(job)
         super().discard(context, is_over=is_over)
+
+
+def _hashed(key: bytes, purpose: str, names: Sequence[str]) -> NDArray[np.uint64]:
+    """Return a hash of each name, equal ones alike."""
+    known = {
+        name: hmac.digest(key, f"{purpose}\0{name}".encode(), hashlib.sha256)
+        for name in set(names)
+    }
+    return np.array([int.from_bytes(known[name][:8]) for name in names], np.uint64)

@@ -19,6 +19,9 @@ from upstream.manifests.declarations import Identifier
 Text = str | None
 _BATCH = 50_000
 _REGISTER = "rows.duckdb"
+_IN_MEMORY = ":memory:"
+Places = tuple[Path, Path | None]
+"""The import folder, and where rows lie while they are read."""
 
 
 class TableFiles(BaseModel):
@@ -52,6 +55,17 @@ class Crosswalk(TableFiles):
     """
 
     source: Identifier
+
+
+class TextCrosswalk(Crosswalk):
+    """The same, of documents.
+
+    Attributes:
+        id: The field that names them, where the linkage's source has ``id:``; none:
+            their own ids.
+    """
+
+    id: Annotated[str, Field(min_length=1, max_length=200)] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +130,7 @@ class ReadTable:
 def read_columns(
     told: TableFiles,
     columns: Sequence[str],
-    places: tuple[Path, Path],
+    places: Places,
     tell: Tell,
     check: Callable[[], None],
 ) -> ReadTable:
@@ -125,7 +139,8 @@ def read_columns(
     Args:
         told: The files.
         columns: Which columns, each once.
-        places: The import folder, and a folder for what is read meanwhile.
+        places: The import folder, and a folder for what is read meanwhile; None: it is
+            held in memory, and nothing is left where a process is killed.
         tell: Is told the headway.
         check: Ends the reading where it raises.
 
@@ -136,7 +151,10 @@ def read_columns(
     import_folder, scratch = places
     named = _Named(told, tuple(columns))
     missing = {"", *told.missing}
-    with opened(scratch / _REGISTER) as register:
+    where = Path(_IN_MEMORY) if scratch is None else scratch / _REGISTER
+    with opened(where) as register:
+        if scratch is None:
+            register.connection.execute("SET temp_directory = ''")
         rows = read_table(register, named, import_folder, tell)
         wanted = ", ".join(rows.column(name) for name in columns)
         found = register.connection.execute(
@@ -161,7 +179,7 @@ def read_columns(
 
 def read_crosswalk(
     told: Crosswalk,
-    places: tuple[Path, Path],
+    places: Places,
     tell: Tell,
     check: Callable[[], None],
 ) -> dict[str, str]:

@@ -12,7 +12,11 @@ from server.use_cases.anonymization.work.codes.declarations import (
     CodesCopy as CodesCopyFile,
 )
 from server.use_cases.anonymization.work.codes.declarations import CodeWeights
-from server.use_cases.anonymization.work.copy_jobs import CopyJob, Making
+from server.use_cases.anonymization.work.copy_jobs import (
+    CopyJob,
+    Making,
+    RawMembers,
+)
 from server.use_cases.anonymization.work.files import (
     ReadTable,
     TableFiles,
@@ -240,13 +244,14 @@ class _Making:
             "patients": len(self._records.patients),
         }
 
-    def members(self) -> tuple[list[str], list[int]] | None:
+    def members(self) -> RawMembers | None:
         """Return whose each record is, and its cluster; None of GCCens."""
         held = None if self._made is None else self._made.members
         if held is None:
             return None
         patients = self._records.patients
-        return [patients[record] for record in held], list(held.values())
+        named = [patients[record] for record in held]
+        return RawMembers(named, list(held.values()))
 
     def manifest(self) -> Document:
         """Return what was declared, and what breaks such copies."""

@@ -10,7 +10,11 @@ from pathlib import Path
 from typing import Final
 
 from server.use_cases.anonymization.copies import private_file
-from server.use_cases.anonymization.work.copy_jobs import CopyJob, Making
+from server.use_cases.anonymization.work.copy_jobs import (
+    CopyJob,
+    Making,
+    RawMembers,
+)
 from server.use_cases.anonymization.work.files import (
     ReadTable,
     hierarchy_file,
@@ -74,11 +78,13 @@ class TableCopyJob(CopyJob):
         how = context.progress, context.raise_if_stopped
         try:
             read = read_columns(declared.table, declared.columns, places, *how)
+            ids = None
             if declared.linked is not None:
+                ids = list(read.columns[str(declared.patient)])
                 _link(declared, read, read_crosswalk(declared.linked, places, *how))
         finally:
             self._folders.discard(context.job_id)
-        return _Making(context, declared, read, self._given(declared, read))
+        return _Making(context, declared, (read, ids), self._given(declared, read))
 
     def _given(self, declared: TableCopy, read: ReadTable) -> GivenTable:
         _require_patients(declared, read)
@@ -100,11 +106,11 @@ class _Making:
         self,
         context: JobContext,
         declared: TableCopy,
-        read: ReadTable,
+        read: tuple[ReadTable, list[str | None] | None],
         given: GivenTable,
     ) -> None:
         self._context, self._declared = context, declared
-        self._read, self._given = read, given
+        (self._read, self._ids), self._given = read, given
         self._made: Made | None = None
 
     def planned(self) -> Document:
@@ -163,14 +169,17 @@ class _Making:
             "several_rows_a_patient": self._given.patients is not None,
         }
 
-    def members(self) -> tuple[list[str], list[int]] | None:
+    def members(self) -> RawMembers | None:
         """Return whose each published row is, and its class."""
         if self._declared.patient is None or self._made is None:
             return None
         table = self._made.table
-        named = self._read.columns[self._declared.patient]
         kept = table.is_published.nonzero()[0].tolist()
-        return [str(named[row]) for row in kept], table.classes[kept].tolist()
+        keys = [str(self._read.columns[self._declared.patient][row]) for row in kept]
+        classes = table.classes[kept].tolist()
+        if self._ids is None:
+            return RawMembers(keys, classes)
+        return RawMembers([str(self._ids[row]) for row in kept], classes, keys)
 
     def manifest(self) -> Document:
         """Return what was declared, and what breaks such copies."""
@@ -243,11 +252,11 @@ def _require_shared(declared: TableCopy, read: ReadTable) -> None:
     patients: Sequence[str | int | None] = range(read.rows)
     if declared.patient is not None:
         patients = read.columns[declared.patient]
-    everybody = len(set(patients))
     for name in declared.published_as_they_are:
+        apart, everybody = _told_apart(patients, read.columns[name])
         if name in declared.unique or everybody < _FEW:
             continue
-        if _told_apart(patients, read.columns[name]) > _NEARLY_ALL * everybody:
+        if apart > _NEARLY_ALL * everybody:
             message = (
                 f"most patients have a value of {name!r} that nobody else has, as "
                 "names and numbers of patients are: leave the column out, write it "
@@ -258,11 +267,17 @@ def _require_shared(declared: TableCopy, read: ReadTable) -> None:
 
 def _told_apart(
     patients: Sequence[str | int | None], values: Sequence[str | None]
-) -> int:
-    """Return how many patients have a value that no other patient has."""
+) -> tuple[int, int]:
+    """Return how many patients have a value of their own, and how many have any."""
     holder: dict[str, str | int | None] = {}
     shared: set[str] = set()
     for patient, value in zip(patients, values, strict=True):
         if value is not None and holder.setdefault(value, patient) != patient:
             shared.add(value)
-    return len({who for value, who in holder.items() if value not in shared})
+    having = {
+        patient
+        for patient, value in zip(patients, values, strict=True)
+        if value is not None
+    }
+    apart = {who for value, who in holder.items() if value not in shared}
+    return len(apart), len(having)

@@ -183,13 +183,16 @@ class TextCopier:
             self.without_patient += whose.startswith(_OF_NOBODY)
             self.fields |= one.document.fields.keys()
             known = self._known[whose]
-            self._statistical.add(whose, one)
+            is_somebody = whose.startswith(_OF_SOMEBODY)
+            is_counted = is_somebody or not self._declared.has_patients
+            if is_counted:  # else several of them may be one patient's
+                self._statistical.add(whose, one)
             for span in one.spans:
                 kind = self._kinds[span.label]
                 text = one.document.text[span.start : span.end]
                 if kind in self._removed:
                     known.add((kind, text))
-                if kind is not None:
+                if kind is not None and is_counted:
                     self._statistical.add_span(whose, kind, text)
             yield number
         view = self.view()
@@ -231,7 +234,12 @@ class TextCopier:
     def _whose(self, one: AnnotatedDocument) -> str:
         """Return the patient; a document without one is a patient of its own."""
         name = self._declared.patient
-        told = self._linked.get(one.document.id, "")
+        linked = self._declared.linked
+        told = ""
+        if linked is not None:
+            fields = one.document.fields
+            id_ = one.document.id if linked.id is None else fields.get(linked.id, "")
+            told = self._linked.get(id_, "")
         if name:
             told = one.document.fields.get(name, "").strip()
         return f"{_OF_SOMEBODY}{told}" if told else f"{_OF_NOBODY}{one.document.id}"

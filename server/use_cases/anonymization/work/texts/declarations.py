@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from server.use_cases.anonymization.work.copy_jobs import CopyFile
-from server.use_cases.anonymization.work.files import Crosswalk, TableFiles
+from server.use_cases.anonymization.work.files import TableFiles, TextCrosswalk
 from server.use_cases.extraction.tagging import ModelName
 from upstream.anonymization.texts.cut_values import SPARSE_ZIP3
 from upstream.anonymization.texts.declared_statistical import Statistical
@@ -106,7 +106,7 @@ class TextCopy(CopyFile):
     collection: Identifier
     finder: ModelName
     patient: Annotated[str, Field(min_length=1, max_length=200)] | None = None
-    linked: Crosswalk | None = None
+    linked: TextCrosswalk | None = None
     profile: ProfileName
     replacement: Replacement = "tag"
     types: Mapping[str, KindName] = Field(default_factory=dict)

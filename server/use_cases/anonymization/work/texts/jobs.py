@@ -8,8 +8,13 @@ from pathlib import Path
 from typing import Final
 
 from server.use_cases.anonymization.copies import private_file
-from server.use_cases.anonymization.work.copy_jobs import CopyJob, Making
+from server.use_cases.anonymization.work.copy_jobs import (
+    CopyJob,
+    Making,
+    RawMembers,
+)
 from server.use_cases.anonymization.work.files import (
+    Places,
     hierarchy_file,
     read_columns,
     read_crosswalk,
@@ -121,10 +126,12 @@ class _Making:
         for number in self._copier.gather(self._documents()):
             self._context.progress("gather", number, self._total)
         name = self._declared.patient
-        if self._declared.linked and self._copier.without_patient == self._total:
+        lost = self._copier.without_patient
+        if self._declared.linked and lost:
             message = (
-                f"no document of {self._declared.collection} has an id of the source "
-                f"{self._declared.linked.source!r}. Nothing was made"
+                f"{lost} of {self._total} documents have an id that the crosswalk "
+                "lacks: write it anew (curator linkage crosswalk), and id: where the "
+                "linkage's source has one. Nothing was made"
             )
             raise CommandRefusedError(message)
         if name and self._total and self._copier.without_patient == self._total:
@@ -194,10 +201,15 @@ class _Making:
             )
             raise CommandRefusedError(message)
 
-    def members(self) -> tuple[list[str], list[int]] | None:
+    def members(self) -> RawMembers | None:
         """Return the patients, each in a class of his own."""
         patients = self._copier.patients()
-        return None if patients is None else (patients, list(range(len(patients))))
+        if patients is None:
+            return None
+        classes = range(len(patients))
+        if self._declared.linked is not None:
+            return RawMembers([], classes, patients)
+        return RawMembers(patients, classes)
 
     def manifest(self) -> Document:
         """Return what was declared, and what breaks such copies."""
@@ -274,7 +286,7 @@ def copier_of(services: Services, parts: TextParts, declared: TextCopy) -> TextC
 def read_beside(
     copier: TextCopier,
     declared: TextCopy,
-    places: tuple[Path, Path],
+    places: Places,
     tell: Tell,
     check: Callable[[], None],
 ) -> None:
@@ -299,7 +311,7 @@ def read_beside(
 
 def _known(
     told: KnownIdentifiers,
-    places: tuple[Path, Path],
+    places: Places,
     tell: Tell,
     check: Callable[[], None],
 ) -> Iterator[tuple[str, Kind, str]]:

@@ -1,7 +1,6 @@
 """Previews of copies: some documents beside what would be given out of them."""
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 from server.use_cases.anonymization.copies import private_file
@@ -53,9 +52,8 @@ class PreviewService:
         copier = copier_of(self._services, parts, declared)
         if declared.known is not None or declared.linked is not None:
             folder = import_folder(self._services.settings.import_)
-            with TemporaryDirectory(dir=self._services.settings.data) as scratch:
-                places = folder, Path(scratch)
-                read_beside(copier, declared, places, lambda *_: None, lambda: None)
+            places = folder, None
+            read_beside(copier, declared, places, lambda *_: None, lambda: None)
         for _ in copier.gather(parts.annotated(collection.id, finder)):
             pass
         shown: list[Previewed] = []

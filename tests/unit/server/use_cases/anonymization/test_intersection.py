@@ -4,7 +4,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.use_cases.anonymization.intersection import Members, intersection_of
+from server.use_cases.anonymization.intersection import (
+    Intersection,
+    Members,
+    intersection_of,
+)
 
 ROWS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4)), max_size=40)
 
@@ -18,23 +22,33 @@ def members(rows):
 def test_the_fewest_are_those_in_both_classes(one, other):
     found = intersection_of(members(one), members(other))
     both = {p for p, _ in one} & {p for p, _ in other}
-    assert found.patients_in_both == len(both)
     if not both:
-        assert (found.fewest_together, found.average_risk) == (None, None)
+        assert found == Intersection(None, None, None)
         return
-    worst = [
-        min(
-            len(
-                {p for p, held in one if held == a}
-                & {p for p, held in other if held == b}
+    assert found.patients_in_both == len(both)
+    fitting = [
+        len(
+            set.intersection(
+                *(
+                    {p for p, held in rows if held == own}
+                    for rows in (one, other)
+                    for own in {held for p, held in rows if p == patient}
+                )
             )
-            for a in {held for p, held in one if p == patient}
-            for b in {held for p, held in other if p == patient}
         )
         for patient in both
     ]
-    assert found.fewest_together == min(worst)
-    assert found.average_risk == round(sum(1 / each for each in worst) / len(both), 4)
+    assert found.fewest_together == min(fitting)
+    assert found.average_risk == round(sum(1 / each for each in fitting) / len(both), 4)
+
+
+def test_linked_copies_are_compared_by_what_the_linkage_found():
+    ids = np.array([1, 2, 3, 4], np.uint64)
+    keys, classes = np.array([7, 7, 8, 8], np.uint64), np.array([0, 0, 1, 1])
+    linked = Members(ids, classes, keys)
+    assert intersection_of(linked, Members(ids, classes)).patients_in_both == 4
+    assert intersection_of(linked, linked).patients_in_both == 2
+    assert intersection_of(linked, Members(keys, classes)).patients_in_both is None
 
 
 def test_two_2_anonymous_copies_tell_everybody_apart():

@@ -38,7 +38,7 @@ def test_the_majority_of_those_who_are_sure_decides(verdicts, needed, state):
         ("host,ada", "", "waiting"),
         ("ada,ben", "", "match"),
         ("host,ada,ben", "", "match"),
-        ("host,ada", "cy", "waiting"),
+        ("host,ada", "cy", "contested"),
         ("ada,cy", "host", "match"),
         ("host,ada", "ben,cy", "contested"),
     ],
@@ -95,3 +95,10 @@ def test_a_contradicted_decision_is_contested_until_something_new_is_said():
     assert not standing.is_open_to("ann", (3, 4), "contradiction")
     assert standing.state((1, 2), "score") == "match"
     assert standing.is_open_to("ann", (5, 6), "changed")
+
+
+def test_whoever_has_two_accounts_breaks_no_tie():
+    told = {"ann": "match", "ben": "match", "cas": "no_match", "dan": "no_match"}
+    dependent = frozenset({frozenset({"ben", "ben_too"})})
+    assert state_of(told | {"ben_too": "match"}, 2, dependent) == "contested"
+    assert state_of(told | {"eve": "match"}, 2, dependent) == "match"

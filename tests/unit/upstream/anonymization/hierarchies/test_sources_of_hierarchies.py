@@ -44,7 +44,7 @@ def test_a_file_that_is_not_there_is_refused(tmp_path):
 
 
 def test_problems_name_the_file_and_the_line():
-    with pytest.raises(HierarchyError, match=r"made\.csv:2: the value 'a' stands"):
+    with pytest.raises(HierarchyError, match=r"made\.csv:2: its value stands"):
         hierarchy_of_text("a;*\na;*", "made.csv")
 
 
