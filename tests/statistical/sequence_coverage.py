@@ -4,9 +4,11 @@
     python -m tests.statistical.sequence_coverage --units 20000 --releases 20
     python -m tests.statistical.sequence_coverage --aside
     python -m tests.statistical.sequence_coverage --chosen --units 20000
+    python -m tests.statistical.sequence_coverage --tree --units 4000
 
-Every number is asked for in SQL, as a researcher does, and compared with the exact
-count of the made-up sequences, of which a release looks at the first h symbols.
+Every number is asked for in SQL or of the tree, as a researcher does, and compared with
+the exact count of the made-up sequences, of which a release looks at the first h
+symbols.
 """
 
 import argparse
@@ -25,8 +27,15 @@ from query_lang.reading.parse import parse_query
 from release.sequences.questions.answering import AskedSequences
 from release.sequences.questions.published import PublishedSequences
 from release.sequences.strategies.registry import STRATEGIES
+from tests.statistical.sequence_branches import Branches
 from tests.statistical.sequence_choices import Choices
-from tests.statistical.sequence_logs import KEPT_ASIDE, SHAPES, WIDE, made
+from tests.statistical.sequence_logs import (
+    KEPT_ASIDE,
+    SHAPES,
+    UNEVEN_ARMS,
+    WIDE,
+    made,
+)
 from tests.support.noise.meters import SeededSampler
 
 EPSILONS = ("0.1", "0.5", "1", "3")
@@ -340,6 +349,7 @@ def main(arguments=None):
     parser.add_argument("--epsilons", default=",".join(EPSILONS))
     parser.add_argument("--shapes")
     parser.add_argument("--chosen", action="store_true", help="what noise chooses")
+    parser.add_argument("--tree", action="store_true", help="the tree's own route")
     parser.add_argument("--aside", action="store_true", help="shapes not tuned on")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--whole", action="store_true", help="runs in whole sequences")
@@ -351,6 +361,8 @@ def main(arguments=None):
         questions = Questions(log, most, whole=chosen.whole)
         if chosen.chosen:
             questions = Choices(log, most)
+        if chosen.tree:
+            questions = Branches(log, most)
         for strategy in chosen.strategies.split(","):
             for epsilon in chosen.epsilons.split(","):
                 found = coverage(questions, strategy, epsilon, range(chosen.releases))
@@ -372,6 +384,8 @@ def _shapes(arguments):
         return arguments.shapes.split(";")
     if arguments.aside:
         return list(KEPT_ASIDE)
+    if arguments.tree:
+        return [*UNEVEN_ARMS, *SHAPES]
     return [*WIDE, *SHAPES] if arguments.chosen else list(SHAPES)
 
 

@@ -364,6 +364,24 @@ def single(units, dice, *, alone=0.9, alphabet=40):
     return _log(dice.integers(0, alphabet, (units, longest)), lengths, alphabet, dice)
 
 
+def parted(units, dice):
+    """Most of one arm go one way; those of the other, one in four, go anywhere."""
+    alphabet, most = 5, 4
+    arms = (dice.random(units) < 1 / 4).astype(np.int64)
+    any_way = (arms == 1) | (dice.random(units) < 1 / 5)
+    rows = np.tile(np.arange(most), (units, 1))
+    rows[any_way] = dice.integers(0, alphabet, (int(any_way.sum()), most))
+    log = _log(rows, dice.integers(1, most + 1, units), alphabet, dice, 2)
+    return replace(log, groups=arms)
+
+
+def one_way(units, dice):
+    """Two arms go the same way; one has so few units that noise cuts it somewhere."""
+    most = 4
+    log = _log(np.tile(np.arange(most), (units, 1)), np.full(units, most), 12, dice, 2)
+    return replace(log, groups=(np.arange(units) < units / 21).astype(np.int64))
+
+
 SHAPES: dict[str, tuple[Callable, int]] = {
     "long": (long, 12),
     "long, h 6": (long, 6),
@@ -411,7 +429,13 @@ SHORTEST: dict[str, tuple[Callable, int]] = {
 }
 """Shapes of which nearly all end after their first symbol, of many."""
 
-_EVERY = SHAPES | KEPT_ASIDE | WIDE | UNBRANCHED | FEW_LONG | SHORTEST
+UNEVEN_ARMS: dict[str, tuple[Callable, int]] = {
+    "parted": (parted, 4),
+    "one way": (one_way, 4),
+}
+"""Shapes of which one value of the split has far fewer units on a way than others."""
+
+_EVERY = SHAPES | KEPT_ASIDE | WIDE | UNBRANCHED | FEW_LONG | SHORTEST | UNEVEN_ARMS
 
 
 def made(shape, units, seed=1):

@@ -12,6 +12,7 @@ import pytest
 
 from query_lang.reading.parse import parse_query
 from tests.effort import gate_first
+from tests.statistical.sequence_branches import Branches
 from tests.statistical.sequence_choices import Choices
 from tests.statistical.sequence_coverage import (
     Asked,
@@ -220,6 +221,35 @@ def test_each_path_that_a_tree_shows_is_held_at_every_depth(shape, units):
     held = node_coverage(log, most, "1", range(60))
     assert set(held) >= {1, 2, 3}
     assert not {depth: own.share for depth, own in held.items() if own.is_short(6)}
+
+
+@pytest.mark.parametrize(
+    ("shape", "units", "epsilon"),
+    [
+        ("one way", 3_000, "0.1"),
+        *gate_first(0, [("parted", 1_000, "0.3"), ("parted", 4_200, "0.1")]),
+    ],
+)
+def test_paths_are_held_in_all_values_of_a_split_where_one_lost_them(
+    shape, units, epsilon
+):
+    """A value whose tree was cut on the way has its units in no node of the path."""
+    log, most = made(shape, units)
+    held = coverage(Branches(log, most), "prefix_tree", epsilon, range(60))
+    assert set(held) == {
+        f"tree, {how}, {what} {depth}"
+        for how in ("all together", "by split")
+        for what in ("path", "rest", "steps")
+        for depth in range(1, most + 1)
+    }
+    assert not {kind: own.share for kind, own in held.items() if own.is_short(24)}
+
+
+def test_paths_and_steps_are_held_without_a_split():
+    log, most = made("short", UNITS)
+    held = coverage(Branches(log, most), "prefix_tree", "1", range(RELEASES))
+    assert set(held) >= {"tree, no split, path 1", "tree, no split, rest 2"}
+    assert not {kind: own.share for kind, own in held.items() if own.is_short(36)}
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -10,6 +10,7 @@ from privacy.schema import Scalar
 from release.contract.intervals import WEIGHTED_QUANTILE
 from release.contract.models import IntArray
 from release.sequences.contract import Estimate, Run
+from release.sequences.questions.counting import everybody
 from release.sequences.questions.levels import LevelledTree
 
 Step = Literal["symbol", "end", "rest"]
@@ -56,32 +57,57 @@ def branch(tree: LevelledTree, prefix: Run, group: int | None) -> Branch:
     nodes = np.arange(tree.roots.start, tree.roots.stop)
     if group is not None:
         nodes = nodes[tree.groups[nodes] == group]
+    unseen = nodes[:0]
     for symbol in prefix:
-        nodes = _below(tree, nodes)
-        nodes = nodes[tree.symbols[nodes] == symbol]
+        nodes, lost = _onward(tree, nodes, _below(tree, nodes), symbol)
+        unseen = np.concatenate([unseen, lost])
     if not len(nodes):
         return Branch(None, ())
     below = _below(tree, nodes)
-    found = np.unique(tree.symbols[below])
-    children = [
-        _child(tree, int(c), below[tree.symbols[below] == c], below) for c in found
-    ]
-    return Branch(_estimate(tree, nodes), tuple(children))
+    children = []
+    for code in np.unique(tree.symbols[below]).tolist():
+        own, lost = _onward(tree, nodes, below, code)
+        elsewhere = np.concatenate([unseen, lost])
+        children.append(_child(tree, code, (own, below), elsewhere))
+    return Branch(_estimate(tree, nodes, unseen), tuple(children))
 
 
-def _child(tree: LevelledTree, code: int, nodes: IntArray, siblings: IntArray) -> Child:
+def _onward(
+    tree: LevelledTree, nodes: IntArray, below: IntArray, code: int
+) -> tuple[IntArray, IntArray]:
+    """Take a step; return where it leads, and where others may take it unseen.
+
+    In groups of the split that have no such step they are among the rest, or in a node
+    with nothing below.
+
+    Args:
+        tree: The release's.
+        nodes: Of one path, one a group.
+        below: All their children.
+        code: Of the step.
+    """
+    own = below[tree.symbols[below] == code]
+    others = np.setdiff1d(nodes, tree.parents[own])
+    rests = below[tree.symbols[below] == tree.domain.rest]
+    rests = rests[np.isin(tree.parents[rests], others)]
+    cut = others[tree.is_leaf[others] & ~tree.is_final[others]]
+    return own, np.concatenate([rests, cut])
+
+
+def _child(
+    tree: LevelledTree, code: int, step: tuple[IntArray, IntArray], unseen: IntArray
+) -> Child:
+    nodes, siblings = step
     domain = tree.domain
     ways = np.unique(tree.symbols[_below(tree, nodes)])
     kinds: dict[int, Step] = {domain.end: "end", domain.rest: "rest"}
     kind = kinds.get(code, "symbol")
     symbol = domain.alphabet.values[code] if kind == "symbol" else None
-    estimate = _estimate(tree, nodes)
     if kind == "rest":
         others = siblings[tree.symbols[siblings] != code]
-        estimate = _left(tree, estimate, nodes, others)
+        estimate = _left(tree, nodes, others, unseen)
     else:
-        width = estimate.half_width + _elsewhere(tree, siblings, code)
-        estimate = Estimate(estimate.value, width)
+        estimate = _estimate(tree, nodes, unseen)
     return Child(kind, symbol, estimate, len(ways))
 
 
@@ -90,34 +116,48 @@ def _below(tree: LevelledTree, nodes: IntArray) -> IntArray:
     return first + np.flatnonzero(np.isin(tree.parents[first:], nodes))
 
 
-def _estimate(tree: LevelledTree, nodes: IntArray) -> Estimate:
-    """Return the sum of nodes; what noise alone may have made is in the half-width."""
-    width = max(_deviation(tree, nodes), _doubted(tree, nodes))
-    return Estimate(float(tree.counts[nodes].sum()), width)
+def _estimate(tree: LevelledTree, nodes: IntArray, unseen: IntArray) -> Estimate:
+    """Return the sum of nodes, as far off as the farther of its two ends.
+
+    It may be less by what noise alone may have made, and more by what is unseen.
+    """
+    value = float(tree.counts[nodes].sum())
+    own = max(_deviation(tree, nodes), _doubted(tree, nodes))
+    together = _deviation(tree, np.concatenate([nodes, unseen]))
+    return _with_unseen(tree, Estimate(value, own), unseen, together)
 
 
 def _left(
-    tree: LevelledTree, estimate: Estimate, nodes: IntArray, others: IntArray
+    tree: LevelledTree, nodes: IntArray, others: IntArray, unseen: IntArray
 ) -> Estimate:
     """Return what is left of a path beside the children that noise chose.
 
     It is as far off as the path and those children are together: what noise gave them
     was taken from it.
     """
+    alone = _estimate(tree, nodes, unseen[:0])
     parents = np.unique(tree.parents[nodes])
     off = _doubted(tree, np.concatenate([parents, others]))
-    return Estimate(estimate.value, max(estimate.half_width, off))
+    own = Estimate(alone.value, max(alone.half_width, off))
+    together = own.half_width + _deviation(tree, unseen)
+    return _with_unseen(tree, own, unseen, together)
 
 
-def _elsewhere(tree: LevelledTree, siblings: IntArray, code: int) -> float:
-    """Return how many may go on so in groups of the split that have no such step.
+def _with_unseen(
+    tree: LevelledTree, estimate: Estimate, unseen: IntArray, deviation: float
+) -> Estimate:
+    """Widen an estimate by what is unseen; none reaches beyond all units for that.
 
-    There they are among the rest.
+    Args:
+        tree: The release's.
+        estimate: Without it.
+        unseen: Nodes in which more may be.
+        deviation: How far off both may be together.
     """
-    parents, symbols = tree.parents[siblings], tree.symbols[siblings]
-    known = np.isin(parents, parents[symbols == code])
-    rests = siblings[(symbols == tree.domain.rest) & ~known]
-    return float(tree.counts[rests].sum()) + _doubted(tree, rests)
+    most = float(tree.counts[unseen].sum()) + deviation
+    room = everybody(tree) - estimate.value
+    width = max(estimate.half_width, min(most, room))
+    return Estimate(estimate.value, width)
 
 
 def _doubted(tree: LevelledTree, nodes: IntArray) -> float:
