@@ -38,6 +38,7 @@ from upstream.trajectories.dast.safety import average_risk, unique_share
 from upstream.trajectories.dast.terms import term_matrix
 
 Document = dict[str, object]
+_LISTED = 5  # of the usual k: longer lists take minutes
 NOT_SAID = "not said"
 """The value of a patient whose texts say none: a category of its own."""
 
@@ -109,7 +110,8 @@ class StatisticalView:
 
     def choices(self) -> Iterator[Document]:
         """Yield what each k would lose and risk."""
-        for k in sorted({self._told.k, *USUAL}):
+        tried = USUAL if self._told.method == "mondrian" else USUAL[:_LISTED]
+        for k in sorted({self._told.k, *tried}):
             if k <= len(self._view.patients) or k == self._told.k:
                 yield self._choice(k)
 
