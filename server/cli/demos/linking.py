@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from curator_client import Curator
 
 FOLDER = Path(".demo-linking")
+_BOTH_WAYS: Document = {
+    "override_overlap": True,
+    "reason": "the demo counts made-up people by number and by linked patient",
+}
 _OTHERS, _OTHERS_SEED = 150, 7
 """Patients of another hospital, whose marked notes the model learns from."""
 
@@ -57,12 +61,14 @@ def run_linking_demo(wiring: Wiring) -> None:
     loads.create_population(file, population_of(file))
     say("Training a model on marked notes of another hospital ...")
     _learn(made, services, imported)
-    say("Linking: read, tag, score, settle, load ...")
-    made.run(services, "linkage.link", {"linkage": str(file)})
+    say(
+        "Linking: read, tag, score, settle, load (beside the same people by number) ..."
+    )
+    made.run(services, "linkage.link", {"linkage": str(file), **_BOTH_WAYS})
     decided = _decide(wiring, services, truth)
     say(f"A clerk decided {decided} doubtful pairs; linking again with them ...")
     of_linkage: Document = {"population": "people", "linkage": "patients"}
-    loaded = made.run(services, "linkage.apply", of_linkage)
+    loaded = made.run(services, "linkage.apply", {**of_linkage, **_BOTH_WAYS})
     _print_duplicates(cast("dict[str, Document]", loaded["linked"])["duplicates"])
     _copy(made, wiring, services, imported)
     key = made.issue_key(services, ("by_number", "hospital"), "5")
