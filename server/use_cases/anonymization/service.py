@@ -300,7 +300,7 @@ def _said(other: OtherShape) -> str:
     """Return in a sentence what another copy and this one tell together."""
     got = f"{other['recipient']} got {other['name']} ({other['copy']})"
     if other["patients_in_both"] is None:
-        return f"{got}: what both tell together is not known, they share no name"
+        return f"{got}: what both tell together is not known, they share no names"
     return (
         f"{got}: {other['patients_in_both']} patients are in both, and as few as "
         f"{other['fewest_together']} fit what both say of one"
