@@ -283,6 +283,7 @@ class ReleaseJob:
         is_over = work.release_id in self._given_up
         if is_over or self._folders.was_given_up(work.release_id):
             self._end_unwritten(context, work)
+        context.require_lease()  # staging removes what others began
         with self._written_or_failed(context, work):
             part = self._folders.stage(work.release_id)
         measured = self._measured(context, work)

@@ -442,7 +442,7 @@ def test_a_worker_that_comes_late_leaves_what_is_published_alone(press):
     assert press.folders() == [folder]
 
 
-def test_a_worker_without_its_lease_touches_no_folder(press, monkeypatch):
+def test_a_worker_without_its_lease_writes_no_file(press, monkeypatch):
     job = press.submit()
     with press.services() as services:
         count = services.engine.count_cube
@@ -452,11 +452,11 @@ def test_a_worker_without_its_lease_touches_no_folder(press, monkeypatch):
                 connection.execute(update(tables.job).values(lease_boot="another"))
             return count(*arguments)
 
-        staged = []
+        written = []
         monkeypatch.setattr(services.engine, "count_cube", overtaken)
-        monkeypatch.setattr(at_work.ReleaseFolders, "stage", staged.append)
+        monkeypatch.setattr(at_work, "write_release", written.append)
         make_runner(services, OFF, beat_seconds=60).run_one(job)
-    assert staged == []
+    assert written == []
 
 
 def test_a_release_that_is_begun_while_folders_are_cleaned_stays(press, monkeypatch):
