@@ -118,6 +118,10 @@ def test_a_row_that_cannot_be_read_is_set_aside_and_told_of(tables):
             {"sensitive": {"mrn": {}}},
             "most patients have a value of 'mrn' that nobody else has",
         ),
+        (
+            {"patient": None, "keep": ["mrn"]},
+            "most patients have a value of 'mrn' that nobody else has",
+        ),
         ({"k": 200}, "200-anonymity of patients"),
         (
             {"sensitive": {"outcome": {"close": 0.1, "order": ["home"]}}},

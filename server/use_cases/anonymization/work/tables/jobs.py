@@ -48,6 +48,7 @@ BROKEN_BY: Final = (
 )
 """What is known to break a copy of a table; it stands in each manifest."""
 _NEARLY_ALL = 0.5  # of patients with a value that no other has: it names them
+_VARIED = 0.2  # values by rows, where several rows may be one patient's
 _FEW = 20  # patients, of whom nothing is said by that
 
 
@@ -256,7 +257,10 @@ def _require_shared(declared: TableCopy, read: ReadTable) -> None:
         apart, everybody = _told_apart(patients, read.columns[name])
         if name in declared.unique or everybody < _FEW:
             continue
-        if apart > _NEARLY_ALL * everybody:
+        # Where rows name no patient, a few of them may be one patient's all the same.
+        kinds = len(set(read.columns[name]) - {None})
+        is_varied = declared.patient is None and kinds > _VARIED * everybody
+        if is_varied or apart > _NEARLY_ALL * everybody:
             message = (
                 f"most patients have a value of {name!r} that nobody else has, as "
                 "names and numbers of patients are: leave the column out, write it "
