@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from server.cli.anonymization.charts import choices_of, print_choices, write_page
+from server.cli.anonymization.charts import choices_of, page_of, print_choices
 from server.cli.terminal.output import Json, confirm, refusals, show, show_list
 from server.cli.texts.parts import Background, Limit, TextCommandParts
 from server.use_cases.anonymization.service import CopyService, HandOut, checked_line
@@ -16,6 +16,7 @@ from server.use_cases.anonymization.work.texts.previews import MOST, PreviewServ
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.paging import Page
+from server.use_cases.services.private_files import write_page
 
 Name = Annotated[str, typer.Argument(help="A copy's name, or its id.")]
 CopyFile = Annotated[
@@ -87,7 +88,7 @@ def _add_making(cli: typer.Typer, parts: CopyCommandParts) -> None:
                 _require_plot(plot, file, background=background)
             told = done(file, is_plan=True, background=background, quiet=json)
             if plot is not None:
-                write_page(plot, told)
+                write_page(plot, page_of(told))
             choices = [] if json else choices_of(told)
             shown = {k: v for k, v in told.items() if not (choices and k == "choices")}
             show(shown, as_json=json)

@@ -2,14 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from pathlib import Path
 from string import Template
 from typing import Final, cast
 
 from server.cli.terminal.output import show_list, write
-from server.use_cases.anonymization.copies import private_file
 from server.use_cases.services.documents import Document
-from server.use_cases.services.errors import CommandRefusedError
 
 _BARS: Final = "▁▂▃▄▅▆▇█"
 _OWN: Final = frozenset({"k", "is_possible"})
@@ -94,25 +91,15 @@ def _sparkline(values: Sequence[float]) -> str:
     return "".join(_BARS[round(value / most * (len(_BARS) - 1))] for value in values)
 
 
-def write_page(path: Path, told: Document) -> None:
-    """Write curves of what each k would give, as a page its owner alone may read.
-
-    Raises:
-        CommandRefusedError: It is there already, or cannot be written.
-    """
+def page_of(told: Document) -> str:
+    """Return curves of what each k would give, as a page of HTML."""
     choices = choices_of(told)
-    page = _PAGE.substitute(
+    return _PAGE.substitute(
         title=escape(f"{told['name']}: loss and risk against k"),
         warning=escape(str(told["warning"])),
         charts="\n".join(_charts(series_of(choices))),
         table=_table(choices),
     )
-    try:
-        with private_file(path) as written:
-            written.write(page.encode())
-    except OSError as error:
-        message = f"{path} cannot be written: {error.strerror}"
-        raise CommandRefusedError(message) from None
 
 
 def _charts(series: Mapping[str, list[tuple[int, float]]]) -> list[str]:

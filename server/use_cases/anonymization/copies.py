@@ -7,12 +7,10 @@ folder is there whole or not at all: it is renamed once all of it is durable.
 import hashlib
 import io
 import json
-import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from io import BufferedRandom
 from pathlib import Path
 from typing import Final, cast
 
@@ -62,6 +60,15 @@ def copy_id(job: str) -> str:
     'anon_4c1d0a9b8e7f6a5b3c2d1e0f'
     """
     return f"anon_{job.removeprefix('job_')}"
+
+
+def job_of(copy: str) -> str:
+    """Return the job that made a copy.
+
+    >>> job_of("anon_4c1d0a9b8e7f6a5b3c2d1e0f")
+    'job_4c1d0a9b8e7f6a5b3c2d1e0f'
+    """
+    return f"job_{copy.removeprefix('anon_')}"
 
 
 class CopyFolders:
@@ -129,7 +136,7 @@ class CopyFolders:
         if not self.folder.is_dir():
             return []
         names = {path.name.split(".", 1)[0] for path in self.folder.iterdir()}
-        return sorted(f"job_{one[5:]}" for one in names if _ID.fullmatch(one))
+        return sorted(job_of(one) for one in names if _ID.fullmatch(one))
 
     def path(self, copy: str) -> Path:
         """Return a copy's folder."""
@@ -178,16 +185,6 @@ class CopyFolders:
 
     def _part(self, job: str) -> Path:
         return self.folder / f"{copy_id(job)}{_PART}"
-
-
-def private_file(path: Path) -> BufferedRandom:
-    """Open a new file, to be written and read, that its owner alone may read.
-
-    Raises:
-        OSError: It is there already, or cannot be made.
-    """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-    return os.fdopen(descriptor, "w+b")
 
 
 def _packed(members: Members) -> bytes:

@@ -58,11 +58,11 @@ def intersection_of(one: Members, other: Members) -> Intersection:
     >>> intersection_of(Members(both, left), Members(both, right)).fewest_together
     1
     """
-    ours, theirs = _distinct(one), _distinct(other)
+    ours, theirs = one.patients, other.patients
     if one.keys is not None and other.keys is not None:
-        ours = _distinct(Members(one.keys, one.classes))
-        theirs = _distinct(Members(other.keys, other.classes))
-    our_classes, their_classes = _by_patient(*ours), _by_patient(*theirs)
+        ours, theirs = one.keys, other.keys
+    our_classes = _by_patient(ours, one.classes)
+    their_classes = _by_patient(theirs, other.classes)
     both = our_classes.keys() & their_classes.keys()
     if not both:
         return Intersection(None, None, None)
@@ -82,8 +82,9 @@ def intersection_of(one: Members, other: Members) -> Intersection:
 
 def _by_patient(patients: Patients, classes: Ints) -> dict[int, frozenset[int]]:
     """Return each patient's classes."""
-    names, starts = np.unique(patients, return_index=True)
-    parts = np.split(classes, starts)[1:]  # the first lies before the first patient
+    order = np.argsort(patients, kind="stable")
+    names, starts = np.unique(patients[order], return_index=True)
+    parts = np.split(classes[order], starts)[1:]  # none is before the first patient
     told = zip(names.tolist(), parts, strict=True)
     return {patient: frozenset(part.tolist()) for patient, part in told}
 
@@ -95,12 +96,3 @@ def _by_class(classes: dict[int, frozenset[int]]) -> dict[int, set[int]]:
         for one in held:
             found[one].add(patient)
     return found
-
-
-def _distinct(members: Members) -> tuple[Patients, Ints]:
-    """Return each patient's classes, each once, in the order of patients."""
-    order = np.lexsort((members.classes, members.patients))
-    patients, classes = members.patients[order], members.classes[order].astype(np.int64)
-    is_new = np.ones(len(order), bool)
-    is_new[1:] = (np.diff(patients) != 0) | (np.diff(classes) != 0)
-    return patients[is_new], classes[is_new]

@@ -14,7 +14,7 @@ from budget.reading.statements import EntryLine, read_entries
 from privacy.errors import InvalidOptionError
 from privacy.times import shown_time
 from server.persistence import tables
-from server.use_cases.anonymization.copies import Copy, CopyFolders, private_file
+from server.use_cases.anonymization.copies import Copy, CopyFolders, job_of
 from server.use_cases.anonymization.intersection import (
     Intersection,
     intersection_of,
@@ -39,6 +39,7 @@ from server.use_cases.services.errors import (
     NotFoundError,
 )
 from server.use_cases.services.paging import NO_CURSOR, ListOf, Page, listed
+from server.use_cases.services.private_files import copy_private
 from server.use_cases.services.services import Services
 
 GRANT: Final = "anonymized.grant"
@@ -198,15 +199,21 @@ class CopyService:
 
     def _others(self, granted: list[EntryLine], copy: Copy) -> list[OtherShape]:
         """Return who got other copies of the same people: they can compare them."""
+        given = [
+            one
+            for one in map(_facts, granted)
+            if one["population"] == copy.population and one["copy"] != copy.id
+        ]
         own = self._folders.members(copy.id)
-        found: list[OtherShape] = []
-        for one in map(_facts, granted):
-            if one["population"] != copy.population or one["copy"] == copy.id:
-                continue
-            theirs = self._folders.members(str(one["copy"]))
-            told = Intersection(None, None, None)
+        compared: dict[str, Intersection] = {}
+        for other in {str(one["copy"]) for one in given}:
+            theirs = self._folders.members(other)
+            compared[other] = Intersection(None, None, None)
             if own is not None and theirs is not None:
-                told = intersection_of(own, theirs)
+                compared[other] = intersection_of(own, theirs)
+        found: list[OtherShape] = []
+        for one in given:
+            told = compared[str(one["copy"])]
             found.append(
                 {
                     "recipient": str(one["recipient"]),
@@ -239,7 +246,7 @@ class CopyService:
         found = [one for one in self._folders.all() if _is_theirs(viewer, one)]
         with self._services.databases.reader.connect() as connection:
             done = done_jobs(connection)
-        return [one for one in found if f"job_{one.id[5:]}" in done]
+        return [one for one in found if job_of(one.id) in done]
 
     def _visible(self, viewer: Viewer, wanted: str) -> Copy:
         copies = self._copies(viewer)
@@ -356,10 +363,7 @@ def _make(part: Path) -> Path:
 
 def _copied(path: Path, target: Path) -> None:
     try:
-        with path.open("rb") as read, private_file(target) as written:
-            shutil.copyfileobj(read, written)
-            written.flush()
-            os.fsync(written.fileno())
+        copy_private(path, target)
     except OSError as error:
         message = f"{target} cannot be written: {error.strerror}; nothing was recorded"
         raise CommandRefusedError(message) from None

@@ -36,6 +36,7 @@ from server.use_cases.operations.postgres_dump import (
 from server.use_cases.releases.folders import ReleaseFolders
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.private_files import copy_private
 from server.use_cases.services.secret_files import sync_folder, write_durably
 from server.use_cases.services.services import now_text
 
@@ -230,11 +231,7 @@ def _head_in(connection: sqlite3.Connection) -> dict[str, object]:
 
 def _copy(source: Path, target: Path) -> None:
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with source.open("rb") as reading, os.fdopen(descriptor, "wb") as writing:
-        shutil.copyfileobj(reading, writing, _BLOCK_BYTES)
-        writing.flush()
-        os.fsync(writing.fileno())
+    copy_private(source, target)
 
 
 def _link_or_copy(source: Path, target: Path) -> None:

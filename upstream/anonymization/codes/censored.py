@@ -33,11 +33,6 @@ class CensoredCodes:
         self._sample, self._people = sample, people
         self._caps, self._strategy = caps, strategy
 
-    @property
-    def records(self) -> int:
-        """How many there are."""
-        return len(self._sample)
-
     def made(self, k: int) -> CodesCopy:
         """Return a copy in which each record fits k people.
 

@@ -26,11 +26,6 @@ class CodesCopy:
 class CodesMethod(Protocol):
     """A method on the records that it was given."""
 
-    @property
-    def records(self) -> int:
-        """How many there are."""
-        ...
-
     def made(self, k: int) -> CodesCopy:
         """Return a copy in which nobody is told apart from fewer than k.
 

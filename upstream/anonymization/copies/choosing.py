@@ -38,9 +38,22 @@ def choices(
     Raises:
         ValueError: The lattice of hierarchies is too large.
     """
-    for k in sorted({declared, *tried}):
-        if k <= given.people or k == declared:
-            yield Choice(k, _measured(given, method, k))
+    for k in tried_ks(declared, given.people, tried):
+        yield Choice(k, _measured(given, method, k))
+
+
+def tried_ks(declared: int, people: int, tried: Sequence[int] = USUAL) -> list[int]:
+    """Return the k that a plan tries, rising.
+
+    Args:
+        declared: The declared one, tried however many people there are.
+        people: Others are at most that.
+        tried: The others.
+
+    >>> tried_ks(30, 12)
+    [2, 3, 5, 10, 30]
+    """
+    return sorted({declared, *(k for k in tried if k <= people)})
 
 
 def _measured(given: GivenTable, method: Method, k: int) -> Measures | None:

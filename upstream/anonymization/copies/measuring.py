@@ -5,13 +5,13 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from upstream.anonymization.arrays import Floats
-from upstream.anonymization.columns.classes import Classes, class_codes
+from upstream.anonymization.columns.classes import Classes
 from upstream.anonymization.columns.columns import Column, HierarchyColumn
 from upstream.anonymization.columns.tables import AnonymizedTable
 from upstream.anonymization.copies.given import GivenTable
 from upstream.anonymization.measures.loss import losses_of
 from upstream.anonymization.measures.queries import draw_queries, query_precision
-from upstream.anonymization.measures.risk import Risks, risks_of
+from upstream.anonymization.measures.risk import Risks, raw_classes, risks_of
 from upstream.anonymization.principles.cells import cells_of
 
 QUERIES = 10_000
@@ -90,9 +90,7 @@ def risks_as_is(given: GivenTable) -> Risks:
 
     Of patients, where they have several rows each; ``unique`` is of rows.
     """
-    sizes = [column.domain.size for column in given.columns]
-    codes, count = class_codes([column.codes for column in given.columns], sizes)
-    return _risks_of(given, Classes(codes, count, np.arange(given.rows)))
+    return _risks_of(given, raw_classes(given.columns))
 
 
 def _rounded(value: object) -> object:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from upstream.anonymization.arrays import Floats, Ints
-from upstream.anonymization.columns.classes import class_codes
+from upstream.anonymization.columns.classes import Classes, class_codes
 from upstream.anonymization.columns.columns import Column, HierarchyColumn
 from upstream.anonymization.columns.tables import AnonymizedTable
 
@@ -77,9 +77,18 @@ def risks_before(columns: Sequence[Column | HierarchyColumn]) -> Risks:
     Args:
         columns: The quasi-identifiers; at least one, with at least one row.
     """
+    return risks_of(raw_classes(columns).sizes())
+
+
+def raw_classes(columns: Sequence[Column | HierarchyColumn]) -> Classes:
+    """Return the classes of rows that have the same values as they are.
+
+    Args:
+        columns: At least one.
+    """
     sizes = [column.domain.size for column in columns]
-    classes, count = class_codes([column.codes for column in columns], sizes)
-    return risks_of(np.bincount(classes, minlength=count))
+    codes, count = class_codes([column.codes for column in columns], sizes)
+    return Classes(codes, count, np.arange(len(codes)))
 
 
 def row_risks(table: AnonymizedTable) -> Floats:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from upstream.anonymization.arrays import Text
-from upstream.anonymization.copies.choosing import USUAL
+from upstream.anonymization.copies.choosing import USUAL, tried_ks
 from upstream.anonymization.copies.given import (
     GivenTable,
     Method,
@@ -23,6 +23,7 @@ from upstream.anonymization.copies.measuring import measures_of
 from upstream.anonymization.declared.columns import (
     Category,
     FromFile,
+    Number,
     QuasiIdentifier,
 )
 from upstream.anonymization.declared.values import Located, generalized_column
@@ -111,9 +112,8 @@ class StatisticalView:
     def choices(self) -> Iterator[Document]:
         """Yield what each k would lose and risk."""
         tried = USUAL if self._told.method == "mondrian" else USUAL[:_LISTED]
-        for k in sorted({self._told.k, *tried}):
-            if k <= len(self._view.patients) or k == self._told.k:
-                yield self._choice(k)
+        for k in tried_ks(self._told.k, len(self._view.patients), tried):
+            yield self._choice(k)
 
     def _choice(self, k: int) -> Document:
         try:
@@ -283,7 +283,7 @@ def _grains(
     name: str, spec: QuasiIdentifier, values: Sequence[Text], located: Located
 ) -> list[str]:
     """Return values in the narrowest grain that is declared; as they are if in none."""
-    if getattr(spec, "kind", "") == "category" or getattr(spec, "widths", None) == ():
+    if isinstance(spec, Category) or (isinstance(spec, Number) and not spec.widths):
         return [NOT_SAID if value is None else value for value in values]
     column = generalized_column(name, spec, values, located)
     levels = np.full(len(values), min(1, column.domain.height))

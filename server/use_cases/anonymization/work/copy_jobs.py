@@ -6,7 +6,8 @@ killed attempt left is deleted by the next one, or by whoever cleans.
 
 import hashlib
 import hmac
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -19,10 +20,12 @@ from privacy.times import shown_time
 from server.use_cases.anonymization.copies import CopyFolders, copy_id
 from server.use_cases.anonymization.intersection import Members
 from server.use_cases.anonymization.service import WARNING, done_jobs
+from server.use_cases.anonymization.work.files import Reading
 from server.use_cases.extraction.declarations import (
     Declared,
     FilePath,
     Found,
+    import_folder,
     prepared_file,
     submitted_file,
 )
@@ -66,6 +69,35 @@ class CopyFile(Declared):
     """What every file declares of a copy: whose it is, and its name."""
 
     name: Identifier
+
+
+def declared_manifest(
+    declared: CopyFile, files: str, broken_by: Sequence[str]
+) -> Document:
+    """Return what a manifest says of a declaration: its keys, but what it is made of.
+
+    Args:
+        declared: The declaration.
+        files: The key of the files that are read.
+        broken_by: What breaks such copies.
+    """
+    told = declared.model_dump(
+        mode="json", exclude_defaults=True, exclude={"population", "name", files}
+    )
+    return {"broken_by": list(broken_by), "declared": told}
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Say what an algorithm cannot do, such as a lattice that is too large.
+
+    Raises:
+        CommandRefusedError: In place of a ``ValueError``.
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise CommandRefusedError(str(error)) from None
 
 
 class Making(Protocol):
@@ -127,6 +159,16 @@ class CopyJob(TextJob):
             JobStoppedError: The job has to stop.
         """
         raise NotImplementedError
+
+    @contextmanager
+    def reading(self, context: JobContext) -> Iterator[Reading]:
+        """Lend what files are read with; what lies in its folder goes behind it."""
+        folder = import_folder(self._services.settings.import_)
+        scratch = self._folders.stage(context.job_id)
+        try:
+            yield Reading(folder, scratch, context.progress, context.raise_if_stopped)
+        finally:
+            self._folders.discard(context.job_id)
 
     def prepare(self, parameters: JobParameters) -> Prepared:
         """Check the file and what it names.

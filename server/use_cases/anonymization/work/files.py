@@ -1,7 +1,9 @@
 """Files of rows that a copy is made of, read as texts through a register."""
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -10,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from server.use_cases.extraction.declarations import import_folder
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.private_files import private_file
+from upstream.anonymization.copies.publishing import write_rows
 from upstream.extraction.reading.decoding.encodings import Encoding
 from upstream.extraction.reading.specs import Folder, Glob
 from upstream.linkage.registers.register import Tell, opened
@@ -20,8 +24,24 @@ Text = str | None
 _BATCH = 50_000
 _REGISTER = "rows.duckdb"
 _IN_MEMORY = ":memory:"
-Places = tuple[Path, Path | None]
-"""The import folder, and where rows lie while they are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What files are read with.
+
+    Attributes:
+        folder: The import folder.
+        scratch: A folder for what is read meanwhile; None: it is held in memory, and
+            nothing is left where a process is killed.
+        tell: Is told the headway.
+        check: Ends the reading where it raises.
+    """
+
+    folder: Path
+    scratch: Path | None = None
+    tell: Tell = lambda *_: None
+    check: Callable[[], None] = lambda: None
 
 
 class TableFiles(BaseModel):
@@ -128,41 +148,34 @@ class ReadTable:
 
 
 def read_columns(
-    told: TableFiles,
-    columns: Sequence[str],
-    places: Places,
-    tell: Tell,
-    check: Callable[[], None],
+    told: TableFiles, columns: Sequence[str], reading: Reading
 ) -> ReadTable:
     """Read some columns of files; surrounding blanks go.
 
     Args:
         told: The files.
         columns: Which columns, each once.
-        places: The import folder, and a folder for what is read meanwhile; None: it is
-            held in memory, and nothing is left where a process is killed.
-        tell: Is told the headway.
-        check: Ends the reading where it raises.
+        reading: What they are read with.
 
     Raises:
         IngestionError: A file cannot be read as such a table.
         CommandRefusedError: There is no row.
     """
-    import_folder, scratch = places
+    scratch = reading.scratch
     named = _Named(told, tuple(columns))
     missing = {"", *told.missing}
     where = Path(_IN_MEMORY) if scratch is None else scratch / _REGISTER
     with opened(where) as register:
         if scratch is None:
             register.connection.execute("SET temp_directory = ''")
-        rows = read_table(register, named, import_folder, tell)
+        rows = read_table(register, named, reading.folder, reading.tell)
         wanted = ", ".join(rows.column(name) for name in columns)
         found = register.connection.execute(
             f"SELECT {wanted} FROM {rows.table} ORDER BY row"  # noqa: S608 - numbered columns
         )
         held: list[list[Text]] = [[] for _ in columns]
         while batch := found.fetchmany(_BATCH):
-            check()
+            reading.check()
             for column, values in zip(held, zip(*batch, strict=True), strict=True):
                 column.extend(_read(value, missing) for value in values)
     if not held[0]:
@@ -177,19 +190,14 @@ def read_columns(
     )
 
 
-def read_crosswalk(
-    told: Crosswalk,
-    places: Places,
-    tell: Tell,
-    check: Callable[[], None],
-) -> dict[str, str]:
+def read_crosswalk(told: Crosswalk, reading: Reading) -> dict[str, str]:
     """Return the patient of each id of a source.
 
     Raises:
         IngestionError: A file cannot be read as such a table.
         CommandRefusedError: The source has no id there.
     """
-    columns = read_columns(told, ("source", "id", "key"), places, tell, check).columns
+    columns = read_columns(told, ("source", "id", "key"), reading).columns
     rows = zip(columns["source"], columns["id"], columns["key"], strict=True)
     found = {
         str(id_): key for source, id_, key in rows if source == told.source and key
@@ -199,6 +207,23 @@ def read_crosswalk(
         message = f"linked: no id of the source {told.source!r}; there are {known}"
         raise CommandRefusedError(message)
     return found
+
+
+def write_private_rows(
+    path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]
+) -> None:
+    """Write rows of a copy as a new CSV file, durably.
+
+    Raises:
+        OSError: They cannot be written.
+    """
+    with (
+        private_file(path) as raw,
+        TextIOWrapper(raw, encoding="utf-8", newline="") as file,
+    ):
+        write_rows(file, header, rows)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _read(value: Text, missing: set[str]) -> Text:

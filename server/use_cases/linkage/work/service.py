@@ -1,7 +1,6 @@
 """What whoever works on the host does with linkages, without a job."""
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ from server.use_cases.linkage.work.registers import RegisterFiles
 from server.use_cases.linkage.work.sheets import read_sheet
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
+from server.use_cases.services.private_files import copy_private
 from server.use_cases.services.sealing import read_seal
 from server.use_cases.services.services import Services
 from upstream.linkage.registers.keyed import write_crosswalk, write_identifiers
@@ -101,7 +101,7 @@ class LinkageService:
             shown = folder / "shown.csv"
             rows = write(register, shown)
             try:
-                _copy_into_new(shown, target)
+                copy_private(shown, target)
             except OSError as error:
                 message = f"{target} cannot be written: {error.strerror}"
                 raise CommandRefusedError(message) from None
@@ -167,18 +167,3 @@ class LinkageService:
             with opened(path, read_only=True) as register:
                 path.unlink()  # it is open: a killed command leaves no names behind
                 yield register, folder
-
-
-def _copy_into_new(source: Path, target: Path) -> None:
-    """Copy into a file that is not there yet, nor a link; only its owner reads it.
-
-    Raises:
-        OSError: It is there, or cannot be written: then nothing of it stays.
-    """
-    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as written, source.open("rb") as read:
-            shutil.copyfileobj(read, written)
-    except BaseException:
-        target.unlink(missing_ok=True)
-        raise

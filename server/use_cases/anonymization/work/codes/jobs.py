@@ -1,13 +1,10 @@
 """The kind of job that makes an anonymized copy of codes: ``anonymize.codes``."""
 
-import os
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Final
 
-from server.use_cases.anonymization.copies import private_file
 from server.use_cases.anonymization.work.codes.declarations import (
     CodesCopy as CodesCopyFile,
 )
@@ -16,14 +13,17 @@ from server.use_cases.anonymization.work.copy_jobs import (
     CopyJob,
     Making,
     RawMembers,
+    declared_manifest,
+    refusing,
 )
 from server.use_cases.anonymization.work.files import (
     ReadTable,
     TableFiles,
     hierarchy_file,
     read_columns,
+    write_private_rows,
 )
-from server.use_cases.extraction.declarations import Found, import_folder
+from server.use_cases.extraction.declarations import Found
 from server.use_cases.jobs.kinds import JobContext
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
@@ -31,8 +31,7 @@ from upstream.anonymization.codes.aligned import AlignedCodes
 from upstream.anonymization.codes.censored import CensoredCodes
 from upstream.anonymization.codes.copies import CodesCopy, CodesMethod
 from upstream.anonymization.codes.trees import file_tree, system_tree
-from upstream.anonymization.copies.choosing import USUAL
-from upstream.anonymization.copies.publishing import write_rows
+from upstream.anonymization.copies.choosing import tried_ks
 from upstream.anonymization.declared.columns import FromFile
 from upstream.trajectories.codes.tree import CodeTree
 from upstream.trajectories.lda.trajectories import Weights
@@ -73,22 +72,11 @@ class CodesCopyJob(CopyJob):
         declared, configured = found.declared, self._services.settings.import_
 
         def read(told: TableFiles) -> ReadTable:
-            scratch = self._folders.stage(context.job_id)
-            try:
-                return read_columns(
-                    told,
-                    declared.columns,
-                    (import_folder(configured), scratch),
-                    context.progress,
-                    context.raise_if_stopped,
-                )
-            finally:
-                self._folders.discard(context.job_id)
+            with self.reading(context) as reading:
+                return read_columns(told, declared.columns, reading)
 
-        try:
+        with refusing():
             return _Making(context, declared, read, configured)
-        except ValueError as error:
-            raise CommandRefusedError(str(error)) from None
 
 
 class _Records:
@@ -149,10 +137,11 @@ class _Making:
         self._context, self._declared = context, declared
         self._records = _Records(read(declared.codes), declared)
         self._made: CodesCopy | None = None
-        self._censored: CensoredCodes | None = None
-        if declared.method == "gccens":
-            self._censored = self._censoring(read)
-        self._method = self._censored or self._aligning(configured)
+        self._method: CodesMethod = (
+            self._censoring(read)
+            if declared.method == "gccens"
+            else self._aligning(configured)
+        )
 
     def _censoring(self, read: Read) -> CensoredCodes:
         declared, sample = self._declared, self._records
@@ -195,17 +184,15 @@ class _Making:
         """Return what each k, and of GCCens each cap, would lose and risk."""
         k = self._declared.k
         found: list[Document] = []
-        for number, tried in enumerate(sorted({k, *USUAL}), 1):
-            if tried <= len(self._records.patients) or tried == k:
-                found.append(_choice(self._method, tried))
+        for number, tried in enumerate(tried_ks(k, len(self._records.patients)), 1):
+            found.append(_choice(self._method, tried))
             self._context.progress("try k", number, None)
-        caps = isinstance(self._declared.caps, int) and self._censored is not None
-        by_cap = self._censored.by_cap(k) if caps and self._censored else []
-        return {
-            **self._counts(),
-            **({"by_cap": by_cap} if by_cap else {}),
-            "choices": found,
-        }
+        told = {**self._counts(), "choices": found}
+        if isinstance(self._method, CensoredCodes) and isinstance(
+            self._declared.caps, int
+        ):
+            told["by_cap"] = self._method.by_cap(k)
+        return told
 
     def written(self, folder: Path) -> Document:
         """Write the records; return what was lost and is risked.
@@ -215,23 +202,15 @@ class _Making:
             OSError: They cannot be written.
         """
         self._context.progress("anonymize", 0, len(self._records.patients))
-        try:
+        with refusing():
             made = self._made = self._method.made(self._declared.k)
-        except ValueError as error:
-            raise CommandRefusedError(str(error)) from None
         self._context.raise_if_stopped()
         rows = (
             (str(number), *row)
             for number, record in enumerate(made.records, 1)
             for row in record
         )
-        with (
-            private_file(folder / RECORDS) as raw,
-            TextIOWrapper(raw, encoding="utf-8", newline="") as file,
-        ):
-            write_rows(file, ("record", *made.header), rows)
-            file.flush()
-            os.fsync(file.fileno())
+        write_private_rows(folder / RECORDS, ("record", *made.header), rows)
         empty = sum(not record for record in made.records)
         return {**self._counts(), "empty_records": empty, "measures": made.measures}
 
@@ -255,12 +234,7 @@ class _Making:
 
     def manifest(self) -> Document:
         """Return what was declared, and what breaks such copies."""
-        told = self._declared.model_dump(mode="json", exclude_defaults=True)
-        own = {"population", "name", "codes"}
-        return {
-            "broken_by": list(BROKEN_BY),
-            "declared": {key: held for key, held in told.items() if key not in own},
-        }
+        return declared_manifest(self._declared, "codes", BROKEN_BY)
 
 
 def _choice(method: CodesMethod, k: int) -> Document:

@@ -1,28 +1,27 @@
 """The kind of job that makes an anonymized copy of a table: ``anonymize.tables``."""
 
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Final
 
-from server.use_cases.anonymization.copies import private_file
 from server.use_cases.anonymization.work.copy_jobs import (
     CopyJob,
     Making,
     RawMembers,
+    declared_manifest,
+    refusing,
 )
 from server.use_cases.anonymization.work.files import (
     ReadTable,
     hierarchy_file,
     read_columns,
     read_crosswalk,
+    write_private_rows,
 )
 from server.use_cases.anonymization.work.tables.declarations import TableCopy
-from server.use_cases.extraction.declarations import Found, import_folder
+from server.use_cases.extraction.declarations import Found
 from server.use_cases.jobs.kinds import JobContext
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
@@ -34,7 +33,7 @@ from upstream.anonymization.copies.given import (
     made_table,
 )
 from upstream.anonymization.copies.measuring import measures_of, risks_as_is
-from upstream.anonymization.copies.publishing import published_rows, write_rows
+from upstream.anonymization.copies.publishing import published_rows
 from upstream.anonymization.declared.columns import FromFile
 
 ROWS: Final = "rows.csv"
@@ -74,24 +73,19 @@ class TableCopyJob(CopyJob):
             JobStoppedError: The job has to stop.
         """
         declared = found.declared
-        folder = import_folder(self._services.settings.import_)
-        places = folder, self._folders.stage(context.job_id)
-        how = context.progress, context.raise_if_stopped
-        try:
-            read = read_columns(declared.table, declared.columns, places, *how)
-            ids = None
+        ids = None
+        with self.reading(context) as reading:
+            read = read_columns(declared.table, declared.columns, reading)
             if declared.linked is not None:
                 ids = list(read.columns[str(declared.patient)])
-                _link(declared, read, read_crosswalk(declared.linked, places, *how))
-        finally:
-            self._folders.discard(context.job_id)
+                _link(declared, read, read_crosswalk(declared.linked, reading))
         return _Making(context, declared, (read, ids), self._given(declared, read))
 
     def _given(self, declared: TableCopy, read: ReadTable) -> GivenTable:
         _require_patients(declared, read)
         _require_shared(declared, read)
         configured = self._services.settings.import_
-        with _refusing():
+        with refusing():
             return given_table(
                 read.columns,
                 (declared.quasi_identifiers, declared.sensitive),
@@ -118,7 +112,7 @@ class _Making:
         """Return what each k would lose and risk."""
         found: list[Choice] = []
         tried = choices(self._given, self._declared.how(), self._declared.k)
-        with _refusing():
+        with refusing():
             for number, one in enumerate(tried, 1):
                 found.append(one)
                 self._context.progress("try k", number, None)
@@ -137,28 +131,20 @@ class _Making:
         """
         declared, given = self._declared, self._given
         self._context.progress("anonymize", 0, given.rows)
-        with _refusing():
+        with refusing():
             made = self._made = made_table(given, declared.k, declared.how())
         others = {
             name: self._read.columns[name] for name in declared.published_as_they_are
         }
         header, rows = published_rows(made.table, others)
         self._context.raise_if_stopped()
-        with (
-            private_file(folder / ROWS) as raw,
-            TextIOWrapper(raw, encoding="utf-8", newline="") as file,
-        ):
-            write_rows(file, header, rows)
-            file.flush()
-            os.fsync(file.fileno())
-        measures = measures_of(given, made.table, declared.k)
-        told = measures.document()
+        write_private_rows(folder / ROWS, header, rows)
         return {
             **self._counts(),
             "principle": str(given.principle(declared.k)),
             "rows_published": len(rows),
             "levels": None if made.levels is None else dict(made.levels),
-            "measures": told,
+            "measures": measures_of(given, made.table, declared.k).document(),
         }
 
     def _counts(self) -> Document:
@@ -184,21 +170,7 @@ class _Making:
 
     def manifest(self) -> Document:
         """Return what was declared, and what breaks such copies."""
-        told = self._declared.model_dump(mode="json", exclude_defaults=True)
-        own = {"population", "name", "table"}
-        return {
-            "broken_by": list(BROKEN_BY),
-            "declared": {key: held for key, held in told.items() if key not in own},
-        }
-
-
-@contextmanager
-def _refusing() -> Iterator[None]:
-    """Say what an algorithm cannot do, such as a lattice that is too large."""
-    try:
-        yield
-    except ValueError as error:
-        raise CommandRefusedError(str(error)) from None
+        return declared_manifest(self._declared, "table", BROKEN_BY)
 
 
 def _choice(one: Choice) -> Document:

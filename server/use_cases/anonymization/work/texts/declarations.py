@@ -120,6 +120,11 @@ class TextCopy(CopyFile):
     known: KnownIdentifiers | None = None
 
     @property
+    def reads_beside(self) -> bool:
+        """Whether files are read beside the collection."""
+        return self.known is not None or self.linked is not None
+
+    @property
     def has_patients(self) -> bool:
         """Whether documents of one patient are known to be."""
         return self.patient is not None or self.linked is not None

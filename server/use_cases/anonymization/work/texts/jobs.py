@@ -2,19 +2,19 @@
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Final
 
-from server.use_cases.anonymization.copies import private_file
 from server.use_cases.anonymization.work.copy_jobs import (
     CopyJob,
     Making,
     RawMembers,
+    refusing,
 )
 from server.use_cases.anonymization.work.files import (
-    Places,
+    Reading,
     hierarchy_file,
     read_columns,
     read_crosswalk,
@@ -28,19 +28,19 @@ from server.use_cases.anonymization.work.texts.declarations import (
     KnownIdentifiers,
     TextCopy,
 )
-from server.use_cases.extraction.declarations import Found, import_folder
+from server.use_cases.extraction.declarations import Found
 from server.use_cases.extraction.store.texts import Collection
 from server.use_cases.extraction.tagging import model_id
 from server.use_cases.extraction.work import TextParts
 from server.use_cases.jobs.kinds import JobContext
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.private_files import private_file
 from server.use_cases.services.secret_files import read_secret
 from server.use_cases.services.services import Services
 from upstream.anonymization.texts.kinds import Kind, kinds_of
 from upstream.anonymization.texts.statistical import StatisticalView
 from upstream.extraction.text.spans import GOLD, AnnotatedDocument
-from upstream.linkage.registers.register import Tell
 
 DOCUMENTS: Final = "documents.jsonl"
 BROKEN_BY: Final = (
@@ -76,26 +76,15 @@ class TextCopyJob(CopyJob):
             CommandRefusedError: No document names one, where a field is declared.
             JobStoppedError: The job has to stop.
         """
-        copier = copier_of(self._services, self._parts(), found.declared)
-        making = _Making(context, self._parts(), found.declared, copier)
-        declared = found.declared
-        if declared.known is not None or declared.linked is not None:
-            folder = import_folder(self._services.settings.import_)
-            scratch = self._folders.stage(context.job_id)
-            try:
-                read_beside(
-                    copier,
-                    declared,
-                    (folder, scratch),
-                    context.progress,
-                    context.raise_if_stopped,
-                )
-            finally:
-                self._folders.discard(context.job_id)
-        try:
+        declared, parts = found.declared, self._parts()
+        given = given_of(parts, declared)
+        copier = copier_of(self._services, declared, given)
+        if declared.reads_beside:
+            with self.reading(context) as reading:
+                read_beside(copier, declared, reading)
+        making = _Making(context, parts, declared, (given, copier))
+        with refusing():  # lists that are too long, for one
             making.gather()
-        except ValueError as error:  # lists that are too long, for one
-            raise CommandRefusedError(str(error)) from None
         return making
 
 
@@ -107,11 +96,10 @@ class _Making:
         context: JobContext,
         parts: TextParts,
         declared: TextCopy,
-        copier: TextCopier,
+        how: tuple["Given", TextCopier],
     ) -> None:
         self._context, self._parts, self._declared = context, parts, declared
-        self._collection, self._finder, _ = given_of(parts, declared)
-        self._copier = copier
+        (self._collection, self._finder, _), self._copier = how
         self._counted = CopyCounts()
         with parts.databases.reader.connect() as connection:
             self._total = parts.texts.count(connection, self._collection.id)
@@ -134,7 +122,7 @@ class _Making:
                 "linkage's source has one. Nothing was made"
             )
             raise CommandRefusedError(message)
-        if name and self._total and self._copier.without_patient == self._total:
+        if name and self._total and lost == self._total:
             known = ", ".join(sorted(self._copier.fields)) or "none"
             message = (
                 f"no document of {self._declared.collection} has the field {name!r}: "
@@ -251,9 +239,11 @@ def _write(path: Path, copies: Iterable[CopiedDocument]) -> None:
     unordered.unlink()
 
 
-def given_of(
-    parts: TextParts, declared: TextCopy
-) -> tuple[Collection, str, dict[str, Kind | None]]:
+Given = tuple[Collection, str, dict[str, Kind | None]]
+"""A collection, whose spans of it are meant, and what their types stand for."""
+
+
+def given_of(parts: TextParts, declared: TextCopy) -> Given:
     """Return the collection, the finder, and what its types stand for.
 
     Raises:
@@ -269,55 +259,38 @@ def given_of(
     return collection, finder, kinds_of(labels, dict(declared.types))
 
 
-def copier_of(services: Services, parts: TextParts, declared: TextCopy) -> TextCopier:
-    """Return what rewrites documents as a file declares.
-
-    Raises:
-        CuratorError: Something that the file names is not there.
-    """
+def copier_of(services: Services, declared: TextCopy, given: Given) -> TextCopier:
+    """Return what rewrites documents as a file declares."""
     return TextCopier(
         declared,
-        given_of(parts, declared)[2],
+        given[2],
         read_secret(services.settings.secret_file),
         partial(hierarchy_file, services.settings.import_),
     )
 
 
-def read_beside(
-    copier: TextCopier,
-    declared: TextCopy,
-    places: Places,
-    tell: Tell,
-    check: Callable[[], None],
-) -> None:
+def read_beside(copier: TextCopier, declared: TextCopy, reading: Reading) -> None:
     """Read whose documents are, and what else is known of patients.
 
     Args:
         copier: Is told.
         declared: The files.
-        places: The import folder, and a folder for what is read meanwhile.
-        tell: Is told the headway.
-        check: Ends the reading where it raises.
+        reading: What they are read with.
 
     Raises:
         CuratorError: The files do not serve.
     """
     if declared.linked is not None:
-        copier.link(read_crosswalk(declared.linked, places, tell, check))
+        copier.link(read_crosswalk(declared.linked, reading))
     if declared.known is not None:
-        for patient, kind, text in _known(declared.known, places, tell, check):
+        for patient, kind, text in _known(declared.known, reading):
             copier.know(patient, kind, text)
 
 
-def _known(
-    told: KnownIdentifiers,
-    places: Places,
-    tell: Tell,
-    check: Callable[[], None],
-) -> Iterator[tuple[str, Kind, str]]:
+def _known(told: KnownIdentifiers, reading: Reading) -> Iterator[tuple[str, Kind, str]]:
     of_view = ["attribute", "value"] if told.attributes else []
     columns = list(dict.fromkeys((told.patient, *told.columns, *of_view)))
-    read = read_columns(told.table, columns, places, tell, check).columns
+    read = read_columns(told.table, columns, reading).columns
     patients = read[told.patient]
     for name, of_column in told.columns.items():
         for patient, text in zip(patients, read[name], strict=True):

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from server.use_cases.anonymization.copies import private_file
+from server.use_cases.anonymization.work.files import Reading
 from server.use_cases.anonymization.work.texts.declarations import TextCopy
 from server.use_cases.anonymization.work.texts.jobs import (
     copier_of,
@@ -14,6 +14,7 @@ from server.use_cases.extraction.declarations import found_in, import_folder
 from server.use_cases.extraction.work import TextParts
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.private_files import write_page
 from server.use_cases.services.services import Services
 from upstream.anonymization.texts.preview import Previewed, preview_page
 from upstream.manifests.yaml_nodes import read_yaml
@@ -48,12 +49,11 @@ class PreviewService:
             raise CommandRefusedError(message)
         declared = found_in(TextCopy, file, read_yaml(file)).declared
         parts = TextParts(self._services)
-        collection, finder, _ = given_of(parts, declared)
-        copier = copier_of(self._services, parts, declared)
-        if declared.known is not None or declared.linked is not None:
+        collection, finder, _ = given = given_of(parts, declared)
+        copier = copier_of(self._services, declared, given)
+        if declared.reads_beside:
             folder = import_folder(self._services.settings.import_)
-            places = folder, None
-            read_beside(copier, declared, places, lambda *_: None, lambda: None)
+            read_beside(copier, declared, Reading(folder))
         for _ in copier.gather(parts.annotated(collection.id, finder)):
             pass
         shown: list[Previewed] = []
@@ -67,10 +67,5 @@ class PreviewService:
                     Previewed(told.id, told.text, copied.made, copied.residues)
                 )
         page = preview_page(shown, f"{declared.name}: {declared.profile}")
-        try:
-            with private_file(target) as written:
-                written.write(page.encode())
-        except OSError as error:
-            message = f"{target} cannot be written: {error.strerror}"
-            raise CommandRefusedError(message) from None
+        write_page(target, page)
         return {"to": str(target), "documents": len(shown)}
