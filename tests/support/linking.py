@@ -4,6 +4,8 @@ import csv
 import json
 import re
 import secrets
+import shutil
+from contextlib import contextmanager
 from pathlib import Path
 
 import yaml
@@ -20,6 +22,7 @@ from server.use_cases.loading.service import LoadService
 from server.use_cases.services.paging import Page
 from server.use_cases.services.sealing import TextSeal
 from server.use_cases.services.services import now_text
+from tests.support.installations.harness import ImportingInstallation
 from tests.support.installations.texts import OPERATOR, Texts
 
 PAGE = Path(__file__).parents[2] / "docs" / "linking.md"
@@ -44,6 +47,24 @@ def write_exports(folder, **changes):
     said = {name: value for name, value in told.items() if value is not None}
     path.write_text(yaml.safe_dump(said))
     return path
+
+
+def write_unlinked(folder):
+    """Make an installation with exports and a population; nothing was linked."""
+    made = ImportingInstallation(folder).create()
+    with made.services() as services:
+        found = Linking(made, services)
+        found.create_population(found.write())
+    return folder
+
+
+@contextmanager
+def copied(folder, into):
+    """Open a copy of an installation that a module's tests share."""
+    shutil.copytree(folder, into, dirs_exist_ok=True)
+    made = ImportingInstallation(into)
+    with made.services() as services:
+        yield Linking(made, services)
 
 
 class Linking(Texts):

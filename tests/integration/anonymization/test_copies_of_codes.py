@@ -91,6 +91,13 @@ def test_plans_show_loss_and_risk_against_k(codes, changes):
     assert [*folder.iterdir()] == []
 
 
+def test_a_plan_of_more_than_there_are_says_so(codes):
+    path = write_codes_copy(codes.folder, k=50)
+    planned = codes.done("anonymize.codes", file=str(path), dry_run=True)
+    assert planned["choices"][-1] == {"k": 50, "is_possible": False}
+    assert "by_cap" not in planned
+
+
 def test_everybody_else_is_counted_where_their_codes_are_given(codes):
     told = (codes.folder / "diagnoses.csv").read_text()
     more = told.replace("p0", "q0").split("\n", 1)[1]

@@ -1,7 +1,6 @@
 """What killed commands and jobs leave beside registers does not stay."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from server.use_cases.loading.lock import lock_beside_loads
 from server.use_cases.operations import backup
 from tests.support.installations.harness import ImportingInstallation
 from tests.support.installations.texts import OPERATOR
-from tests.support.linking import Linking
+from tests.support.linking import Linking, copied
 
 KILLED = """
 import os
@@ -43,10 +42,8 @@ def linked(tmp_path_factory):
 
 @pytest.fixture
 def linking(linked, tmp_path):
-    shutil.copytree(linked, tmp_path, dirs_exist_ok=True)
-    made = ImportingInstallation(tmp_path)
-    with made.services() as services:
-        yield Linking(made, services)
+    with copied(linked, tmp_path) as found:
+        yield found
 
 
 @pytest.fixture

@@ -1,32 +1,23 @@
 """What a linkage loads beside its tables: public files, which stay what they are."""
 
-import shutil
 
 import duckdb
 import pytest
 
 from privacy.errors import InvalidOptionError
-from tests.support.installations.harness import ImportingInstallation
-from tests.support.linking import Linking, of_page
+from tests.support.linking import copied, of_page, write_unlinked
 
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory):
     """The folder of an installation with exports, where nothing was linked."""
-    folder = tmp_path_factory.mktemp("bare")
-    made = ImportingInstallation(folder).create()
-    with made.services() as services:
-        found = Linking(made, services)
-        found.create_population(found.write())
-    return folder
+    return write_unlinked(tmp_path_factory.mktemp("bare"))
 
 
 @pytest.fixture
 def linking(bare, tmp_path):
-    shutil.copytree(bare, tmp_path, dirs_exist_ok=True)
-    made = ImportingInstallation(tmp_path)
-    with made.services() as services:
-        yield Linking(made, services)
+    with copied(bare, tmp_path) as found:
+        yield found
 
 
 def wards(folder, path, pattern=None):

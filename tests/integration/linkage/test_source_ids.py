@@ -1,7 +1,6 @@
 """Ids of a linkage's sources are compared as unit ids are, with all that is public."""
 
 import csv
-import shutil
 
 import pytest
 import yaml
@@ -9,53 +8,41 @@ import yaml
 from server.use_cases.loading.loading import LoadChoices
 from server.use_cases.loading.service import LoadService
 from server.use_cases.services.errors import CommandRefusedError
-from tests.support.installations.harness import ImportingInstallation
-from tests.support.linking import Linking, of_page
+from tests.support.linking import copied, of_page, write_unlinked
 from upstream.errors import IngestionError
 
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory):
     """The folder of an installation with exports, where nothing was linked."""
-    folder = tmp_path_factory.mktemp("bare")
-    made = ImportingInstallation(folder).create()
-    with made.services() as services:
-        found = Linking(made, services)
-        found.create_population(found.write())
-    return folder
+    return write_unlinked(tmp_path_factory.mktemp("bare"))
 
 
 @pytest.fixture(scope="module")
 def linked(bare, tmp_path_factory):
     """A copy of it whose exports were linked and loaded."""
     folder = tmp_path_factory.mktemp("linked") / "copy"
-    shutil.copytree(bare, folder)
-    made = ImportingInstallation(folder)
-    with made.services() as services:
-        Linking(made, services).link()
+    with copied(bare, folder) as found:
+        found.link()
     return folder
 
 
 @pytest.fixture(params=["bare", "linked"])
 def either(request, tmp_path):
-    yield from opened(request.getfixturevalue(request.param), tmp_path)
+    with copied(request.getfixturevalue(request.param), tmp_path) as found:
+        yield found
 
 
 @pytest.fixture
 def before(bare, tmp_path):
-    yield from opened(bare, tmp_path)
+    with copied(bare, tmp_path) as found:
+        yield found
 
 
 @pytest.fixture
 def after(linked, tmp_path):
-    yield from opened(linked, tmp_path)
-
-
-def opened(folder, copy):
-    shutil.copytree(folder, copy, dirs_exist_ok=True)
-    made = ImportingInstallation(copy)
-    with made.services() as services:
-        yield Linking(made, services)
+    with copied(linked, tmp_path) as found:
+        yield found
 
 
 def ids_of(folder, file, column, delimiter=",", encoding="utf-8"):

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -191,7 +192,8 @@ class _Making:
         if isinstance(self._method, CensoredCodes) and isinstance(
             self._declared.caps, int
         ):
-            told["by_cap"] = self._method.by_cap(k)
+            with suppress(ValueError):  # fewer than k people: no cap serves
+                told["by_cap"] = self._method.by_cap(k)
         return told
 
     def written(self, folder: Path) -> Document:
