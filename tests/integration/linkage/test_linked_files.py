@@ -1,6 +1,5 @@
 """What a linkage loads beside its tables: public files, which stay what they are."""
 
-
 import duckdb
 import pytest
 
