@@ -7,10 +7,13 @@ from typing import Annotated
 
 import typer
 
+from privacy.wording import counted
 from server.cli.anonymization.charts import choices_of, page_of, print_choices
 from server.cli.terminal.output import Json, confirm, refusals, show, show_list
+from server.cli.terminal.remote import Http, Remote
 from server.cli.texts.parts import Background, Limit, TextCommandParts
-from server.use_cases.anonymization.service import CopyService, HandOut, checked_line
+from server.use_cases.anonymization.grants import HandOut
+from server.use_cases.anonymization.service import CopyService, checked_line
 from server.use_cases.anonymization.work.kinds import has_k, job_kind_of
 from server.use_cases.anonymization.work.texts.previews import MOST, PreviewService
 from server.use_cases.services.documents import Document
@@ -19,6 +22,7 @@ from server.use_cases.services.paging import Page
 from server.use_cases.services.private_files import write_page
 
 Name = Annotated[str, typer.Argument(help="A copy's name, or its id.")]
+_COPIES = "anonymized"
 CopyFile = Annotated[
     Path, typer.Argument(help="What declares the copy, under CURATOR_IMPORT.")
 ]
@@ -116,7 +120,10 @@ def _add_making(cli: typer.Typer, parts: CopyCommandParts) -> None:
             int, typer.Option(min=1, max=MOST, help="How many, at most.")
         ] = 20,
         left: Annotated[
-            bool, typer.Option(help="Those alone in which identifiers are left.")
+            bool,
+            typer.Option(
+                help="Those alone in which identifiers were left, tagged or not."
+            ),
         ] = False,
         json: Json = False,
     ) -> None:
@@ -149,22 +156,28 @@ def _require_plot(plot: Path, file: Path, *, background: bool) -> None:
 
 def _add_lists(cli: typer.Typer, parts: CopyCommandParts) -> None:
     @cli.command("list")
-    def list_all(*, limit: Limit = 50, json: Json = False) -> None:
+    def list_all(*, limit: Limit = 50, http: Http = False, json: Json = False) -> None:
         """List the copies, newest first, and to how many each was handed out.
 
         Example: curator anonymize list
         """
+        if http:
+            show_list(Remote(as_json=json).listed(_COPIES)[:limit], as_json=json)
+            return
         with refusals(as_json=json):
             viewer = parts.work.viewer()
             found = parts.copies().page(viewer, Page(limit))["items"]
             show_list(found, as_json=json)
 
     @cli.command("show")
-    def show_one(copy: Name, *, json: Json = False) -> None:
+    def show_one(copy: Name, *, http: Http = False, json: Json = False) -> None:
         """Show a copy: its manifest, who got it, who got others of its people.
 
         Example: curator anonymize show registry
         """
+        if http:
+            show(Remote(as_json=json).get(_COPIES, copy), as_json=json)
+            return
         with refusals(as_json=json):
             show(parts.copies().show(parts.work.viewer(), copy), as_json=json)
 
@@ -204,6 +217,15 @@ def _add_changes(cli: typer.Typer, parts: CopyCommandParts) -> None:
         Example: curator anonymize delete registry
         """
         with refusals(as_json=json):
+            viewer, copies = parts.work.viewer(), parts.copies()
             if not yes:
-                confirm(f"deletes the copy {copy}")
-            show(parts.copies().delete(parts.work.viewer(), copy), as_json=json)
+                held = copies.show(viewer, copy)["handed_out"]
+                confirm(f"deletes the copy {copy}{_of_holders(held)}")
+            show(copies.delete(viewer, copy), as_json=json)
+
+
+def _of_holders(count: int) -> str:
+    if not count:
+        return ", which nobody got"
+    held = counted(count, "hand-out")
+    return f", of which there was {held}: what was handed out stays where it is"

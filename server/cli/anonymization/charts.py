@@ -11,7 +11,7 @@ from server.use_cases.services.documents import Document
 _BARS: Final = "▁▂▃▄▅▆▇█"
 _OWN: Final = frozenset({"k", "is_possible"})
 _COLOURS: Final = ("#0b62a4", "#b35c00", "#2e7d32", "#8e24aa", "#c62828", "#00838f")
-_WIDTH, _HEIGHT, _LEFT, _FOOT = 640, 260, 48, 28  # of a chart, in pixels
+_WIDTH, _HEIGHT, _LEFT, _FOOT = 640, 276, 64, 44  # of a chart, in pixels
 _PAGE: Final = Template("""<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy"
@@ -94,26 +94,37 @@ def _sparkline(values: Sequence[float]) -> str:
 def page_of(told: Document) -> str:
     """Return curves of what each k would give, as a page of HTML."""
     choices = choices_of(told)
+    declared = told.get("k")
+    own = declared if isinstance(declared, int) else None
     return _PAGE.substitute(
         title=escape(f"{told['name']}: loss and risk against k"),
         warning=escape(str(told["warning"])),
-        charts="\n".join(_charts(series_of(choices))),
+        charts="\n".join(_charts(series_of(choices), own)),
         table=_table(choices),
     )
 
 
-def _charts(series: Mapping[str, list[tuple[int, float]]]) -> list[str]:
+def _charts(
+    series: Mapping[str, list[tuple[int, float]]], declared: int | None
+) -> list[str]:
     """Return one chart of all shares from 0 to 1, and one of each other number."""
     shares = {
         name: points
         for name, points in series.items()
         if all(0 <= value <= 1 for _, value in points)
     }
-    others = [{name: points} for name, points in series.items() if name not in shares]
-    return [_chart(each) for each in (shares, *others) if each]
+    others = {name: {name: points} for name, points in series.items()}
+    charts = [_chart("share", shares, declared)] if shares else []
+    return charts + [
+        _chart(name, alone, declared)
+        for name, alone in others.items()
+        if name not in shares
+    ]
 
 
-def _chart(series: Mapping[str, list[tuple[int, float]]]) -> str:
+def _chart(
+    axis: str, series: Mapping[str, list[tuple[int, float]]], declared: int | None
+) -> str:
     every = sorted({k for points in series.values() for k, _ in points})
     most = max(value for points in series.values() for _, value in points) or 1.0
     places = {
@@ -122,9 +133,24 @@ def _chart(series: Mapping[str, list[tuple[int, float]]]) -> str:
     }
     bottom = _HEIGHT - _FOOT
     parts = [
-        f'<text x="{place:.0f}" y="{_HEIGHT - 8}" text-anchor="middle">{k}</text>'
+        f'<text x="{place:.0f}" y="{bottom + 18}" text-anchor="middle">{k}</text>'
         for k, place in places.items()
     ]
+    middle = _WIDTH / 2, bottom / 2
+    parts += [
+        f'<text x="{middle[0]:.0f}" y="{_HEIGHT - 6}" text-anchor="middle">k</text>',
+        (
+            f'<text x="14" y="{middle[1]:.0f}" text-anchor="middle" '
+            f'transform="rotate(-90 14 {middle[1]:.0f})">{escape(axis)}</text>'
+        ),
+    ]
+    if declared in places:
+        x = f"{places[declared]:.1f}"
+        parts.append(
+            f'<line x1="{x}" x2="{x}" y1="10" y2="{bottom}" stroke="#555" '
+            f'stroke-dasharray="2 3"/><text x="{x}" y="9" text-anchor="middle">'
+            f"declared: k = {declared}</text>"
+        )
     for share in (0, 0.5, 1):
         y = bottom - share * (bottom - 16)
         parts.append(

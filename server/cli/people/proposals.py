@@ -7,21 +7,12 @@ import typer
 
 from server.cli.terminal.arguments import Reason
 from server.cli.terminal.output import Json, refusals, show, show_list
-from server.cli.terminal.remote import Remote
+from server.cli.terminal.remote import Http, Remote
 from server.use_cases.approvals.proposals import WAITING, ProposalService
 from server.use_cases.services.documents import Reply
 
 _COLUMNS = ("proposal", "state", "action", "population", "proposed_by", "lapses")
 _PROPOSALS = "proposals"
-
-Http = Annotated[
-    bool,
-    typer.Option(
-        "--http",
-        help="Ask the server of CURATOR_URL with the custodian's key CURATOR_API_KEY, "
-        "not the files of this host.",
-    ),
-]
 
 
 def proposal_commands(service: Callable[[], ProposalService]) -> typer.Typer:

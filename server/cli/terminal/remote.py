@@ -1,7 +1,7 @@
 """Commands that go over HTTP with one's own key, through the client's connection."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote, urlencode
 
 import typer
@@ -20,6 +20,15 @@ if TYPE_CHECKING:
     from curator_client.connection.exchange import Request
 
 _PAGE = "200"
+
+Http = Annotated[
+    bool,
+    typer.Option(
+        "--http",
+        help="Ask the server of CURATOR_URL with the custodian's key CURATOR_API_KEY, "
+        "not the files of this host.",
+    ),
+]
 
 
 class Remote:

@@ -113,15 +113,16 @@ class CopyFolders:
             shutil.rmtree(folder, ignore_errors=True)
         self._members_path(copy_id(job)).unlink(missing_ok=True)
 
-    def delete(self, copy: str) -> None:
-        """Delete a copy; half of one is never seen."""
+    def delete(self, copy: str, *, keeping_members: bool) -> None:
+        """Delete a copy, and who is in it, if that is not kept; half is never seen."""
         path = self.path(copy)
         if path.is_dir():
             gone = path.with_name(f"{path.name}{_GONE}")
             path.replace(gone)
             sync_folder(self.folder)
             shutil.rmtree(gone, ignore_errors=True)
-        self._members_path(copy).unlink(missing_ok=True)
+        if not keeping_members:
+            self._members_path(copy).unlink(missing_ok=True)
 
     def members(self, copy: str) -> Members | None:
         """Return who is in which class of a copy; None where nobody knows."""

@@ -1,8 +1,12 @@
 """Anonymized copies as they are sent to custodians."""
 
+from typing import Literal
+
 from typing_extensions import TypedDict
 
 from server.use_cases.services.documents import Document
+
+WhyUnknown = Literal["deleted", "no_patients", "no_names_in_both"]
 
 
 class CopyItem(TypedDict):
@@ -33,8 +37,9 @@ class OtherShape(TypedDict):
 
     ``patients_in_both`` is how many are in both copies, ``fewest_together`` the fewest
     of them that fit what both publish of one, ``average_risk`` the mean of 1 over that.
-    All are null where it cannot be told: a copy names no patients, or was deleted, or
-    the sources of both name none alike.
+    All are null where it cannot be told, and ``why_unknown`` says why: the other was
+    deleted before it was handed out, one of both does not tell patients apart or puts
+    none in classes, or their sources name no patient alike.
     """
 
     recipient: str
@@ -43,6 +48,7 @@ class OtherShape(TypedDict):
     patients_in_both: int | None
     fewest_together: int | None
     average_risk: float | None
+    why_unknown: WhyUnknown | None
 
 
 class CopyDetail(CopyItem):

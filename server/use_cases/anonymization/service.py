@@ -1,36 +1,43 @@
 """What custodians do with anonymized copies: list, show, hand out, delete."""
 
+import hashlib
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
 from sqlalchemy import Connection, select
 
-from budget.reading.statements import EntryLine, read_entries
 from privacy.errors import InvalidOptionError
-from privacy.times import shown_time
+from privacy.wording import counted
 from server.persistence import tables
-from server.use_cases.anonymization.copies import Copy, CopyFolders, job_of
-from server.use_cases.anonymization.intersection import (
-    Intersection,
-    intersection_of,
+from server.use_cases.anonymization.copies import MANIFEST, Copy, CopyFolders, job_of
+from server.use_cases.anonymization.grants import (
+    WARNING,
+    Grant,
+    HandOut,
+    change_of,
+    others_of,
+    read_grants,
+    said_of,
 )
 from server.use_cases.anonymization.replies import (
     CopyDetail,
     CopyItem,
-    HandOutShape,
     OtherShape,
 )
-from server.use_cases.approvals.changes import Altered, Change
+from server.use_cases.approvals.changes import Change
+from server.use_cases.approvals.proposals import ProposalService
 from server.use_cases.approvals.second_persons import (
+    ProposalOpenError,
     asking_second_person,
     check_second_person,
     require_second_person,
 )
+from server.use_cases.approvals.stale_changes import COPY_DELETED, COPY_GRANTED
 from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import (
@@ -42,24 +49,9 @@ from server.use_cases.services.paging import NO_CURSOR, ListOf, Page, listed
 from server.use_cases.services.private_files import copy_private
 from server.use_cases.services.services import Services
 
-GRANT: Final = "anonymized.grant"
-"""The action of an entry: somebody gets a copy."""
-DELETE: Final = "anonymized.delete"
-WARNING: Final = (
-    "no differential privacy: k-anonymity and its kin, and de-identified texts, are "
-    "broken by what somebody knows besides, by what all of a group share, by two "
-    "copies of the same people, and by knowing how the copy was made"
-)
+DELETE: Final = COPY_DELETED
 _PART = ".part-"
 _LONGEST = 200  # characters of a recipient or a purpose
-
-
-@dataclass(frozen=True, slots=True)
-class HandOut:
-    """Who gets a copy, and what for: one line each."""
-
-    recipient: str
-    purpose: str
 
 
 class CopyService:
@@ -82,8 +74,8 @@ class CopyService:
         start = 0 if page.cursor is None else ids.index(page.cursor) + 1
         shown = copies[start : start + page.limit]
         with self._services.databases.reader.connect() as connection:
-            granted = list(_granted(connection))
-        items = [_item(one, _of_copy(granted, one.id)) for one in shown]
+            grants = list(read_grants(connection))
+        items = [_item(one, grants) for one in shown]
         is_more = start + page.limit < len(copies)
         return listed(items, shown[-1].id if is_more else None)
 
@@ -99,14 +91,13 @@ class CopyService:
         """
         copy = self._visible(viewer, wanted)
         with self._services.databases.reader.connect() as connection:
-            granted = list(_granted(connection))
-        own = _of_copy(granted, copy.id)
+            grants = list(read_grants(connection))
         return {
-            **_item(copy, own),
+            **_item(copy, grants),
             "warning": WARNING,
             "manifest": copy.manifest,
-            "hand_outs": own,
-            "others": self._others(granted, copy),
+            "hand_outs": [one.shown for one in grants if one.copy == copy.id],
+            "others": others_of(grants, self._folders, copy.population, copy.id),
         }
 
     def hand_out(
@@ -125,24 +116,23 @@ class CopyService:
         Raises:
             NotFoundError: There is no such copy.
             ProposalOpenError: A second person has to approve.
-            CommandRefusedError: The folder is there, or cannot be made, or a file of
-                the copy is missing or changed: nothing was recorded.
+            CommandRefusedError: The folder is there, lies among what is kept here or
+                cannot be made, or a file of the copy is missing or changed: nothing
+                was recorded.
         """
         copy = self._visible(viewer, wanted)
-        if os.path.lexists(folder):
-            message = f"{folder} exists: nothing was handed out"
-            raise CommandRefusedError(message)
-        files = list(self._folders.files(copy))
         with self._services.databases.reader.connect() as connection:
-            granted = list(_granted(connection))
-        before = self._others(granted, copy)
-        part = _left_by_a_kill(folder, copy, to, granted)
+            grants = list(read_grants(connection))
+        self._check_folder(folder, copy, to, grants)
+        files = list(self._folders.files(copy))
+        others = others_of(grants, self._folders, copy.population, copy.id)
+        part = _left_by_a_kill(folder, copy, to, grants)
         if part is None:
-            change = self._change(copy, to, before)
-            with asking_second_person(self._services, viewer.actor):
-                with self._services.databases.reader.connect() as connection:
-                    check_second_person(connection, viewer.actor, change)
-                part = self._given(viewer, copy, to, change, folder)
+            named = {one.files for one in grants}
+            for left in folder.parent.glob(f".{folder.name}{_PART}*"):
+                if left.name.partition(_PART)[2] not in named:
+                    shutil.rmtree(left, ignore_errors=True)  # of a killed command
+            part = self._approved(viewer, copy, to, others, folder)
         part.replace(folder)
         return {
             "copy": copy.id,
@@ -151,8 +141,76 @@ class CopyService:
             "files": [path.name for path in files],
             "sha256": copy.sha256,
             "warning": WARNING,
-            "others": before,
+            "others": others,
         }
+
+    def _check_folder(
+        self, folder: Path, copy: Copy, to: HandOut, grants: Iterable[Grant]
+    ) -> None:
+        """Look whether files can come to a folder, before anybody approves of it.
+
+        Raises:
+            CommandRefusedError: They cannot.
+        """
+        message = ""
+        inside = self._services.settings.data.resolve()
+        given = [one for one in grants if one.is_of(copy, to)]
+        if given and _holds(folder, copy):
+            message = (
+                f"{folder} has it already: handed out to {to.recipient} on "
+                f"{given[-1].shown['time']}"
+            )
+        elif os.path.lexists(folder):
+            message = f"{folder} exists: nothing was handed out; name a new folder"
+        elif not folder.parent.is_dir():
+            message = f"there is no folder {folder.parent}: make it first"
+        elif folder.resolve().is_relative_to(inside):
+            message = (
+                f"{folder} lies in {inside}, where what nobody else may read is kept: "
+                "name a folder elsewhere"
+            )
+        if message:
+            raise CommandRefusedError(message)
+
+    def _approved(
+        self,
+        viewer: Viewer,
+        copy: Copy,
+        to: HandOut,
+        others: Sequence[OtherShape],
+        folder: Path,
+    ) -> Path:
+        """Copy the files beside a folder where a second person approved.
+
+        Raises:
+            ProposalOpenError: Nobody did yet; it says what the proposer should know.
+            CommandRefusedError: They cannot be copied: nothing was recorded.
+        """
+        change = change_of(copy, to, others)
+        try:
+            with asking_second_person(self._services, viewer.actor):
+                with self._services.databases.reader.connect() as connection:
+                    check_second_person(connection, viewer.actor, change)
+                return self._given(viewer, copy, to, change, folder)
+        except ProposalOpenError as error:
+            told = [*map(said_of, others), *self._also_proposed(copy, error)]
+            raise ProposalOpenError(error.proposal, "; ".join(told)) from None
+        raise AssertionError  # what asks never goes on without an approval
+
+    def _also_proposed(self, copy: Copy, error: ProposalOpenError) -> list[str]:
+        """Return in words what else of a copy waits, such as another spelling."""
+        waiting = [
+            one
+            for one in ProposalService(self._services).listed(waiting=True)
+            if one["action"] == COPY_GRANTED
+            and one["proposal"] != error.proposal["proposal"]
+            and copy.id in one["words"][0]
+        ]
+        if not waiting:
+            return []
+        told = [f"{one['proposal']} ({', '.join(one['words'][:2])})" for one in waiting]
+        count = counted(len(waiting), "proposal")
+        return [f"beside it {count} of this copy waits, otherwise: {', '.join(told)}"]
 
     def _given(
         self, viewer: Viewer, copy: Copy, to: HandOut, change: Change, folder: Path
@@ -162,8 +220,6 @@ class CopyService:
         Raises:
             CommandRefusedError: They cannot be copied: nothing was recorded.
         """
-        for left in folder.parent.glob(f".{folder.name}{_PART}*"):
-            shutil.rmtree(left, ignore_errors=True)  # of a killed command
         token = secrets.token_hex(8)
         part = _make(folder.with_name(f".{folder.name}{_PART}{token}"))
         try:
@@ -177,7 +233,9 @@ class CopyService:
                 **asdict(to),
                 "files": token,
             }
-            with self._services.ledger.recorded(GRANT, viewer.actor, facts) as entry:
+            with self._services.ledger.recorded(
+                COPY_GRANTED, viewer.actor, facts
+            ) as entry:
                 require_second_person(entry, viewer.actor, change)
         except BaseException:
             shutil.rmtree(part, ignore_errors=True)
@@ -187,59 +245,22 @@ class CopyService:
     def delete(self, viewer: Viewer, wanted: str) -> Document:
         """Delete a copy here; what was handed out of it stays where it is.
 
+        Who was in which of its classes is kept, by keyed hashes, where somebody has it:
+        copies that are handed out later are compared with it.
+
         Raises:
             NotFoundError: There is no such copy.
         """
         copy = self._visible(viewer, wanted)
         facts = {"population": copy.population, "copy": copy.id, "name": copy.name}
-        with self._services.ledger.recorded(DELETE, viewer.actor, facts):
-            pass
-        self._folders.delete(copy.id)
-        return {"deleted": copy.name, "id": copy.id}
-
-    def _others(self, granted: list[EntryLine], copy: Copy) -> list[OtherShape]:
-        """Return who got other copies of the same people: they can compare them."""
-        given = [
-            one
-            for one in map(_facts, granted)
-            if one["population"] == copy.population and one["copy"] != copy.id
-        ]
-        own = self._folders.members(copy.id)
-        compared: dict[str, Intersection] = {}
-        for other in {str(one["copy"]) for one in given}:
-            theirs = self._folders.members(other)
-            compared[other] = Intersection(None, None, None)
-            if own is not None and theirs is not None:
-                compared[other] = intersection_of(own, theirs)
-        found: list[OtherShape] = []
-        for one in given:
-            told = compared[str(one["copy"])]
-            found.append(
-                {
-                    "recipient": str(one["recipient"]),
-                    "name": str(one["name"]),
-                    "copy": str(one["copy"]),
-                    "patients_in_both": told.patients_in_both,
-                    "fewest_together": told.fewest_together,
-                    "average_risk": told.average_risk,
-                }
-            )
-        return found
-
-    @staticmethod
-    def _change(copy: Copy, to: HandOut, others: list[OtherShape]) -> Change:
-        """Return what a second person approves: these files, to this recipient.
-
-        And knowing who has others of the same people: where somebody got one since,
-        the approval is of something else.
-        """
-        given: Document = {
-            **asdict(to),
-            "sha256": copy.sha256,
-            "others": [_said(one) for one in others],
+        with self._services.ledger.recorded(DELETE, viewer.actor, facts) as entry:
+            item = _item(copy, read_grants(entry.connection))
+        self._folders.delete(copy.id, keeping_members=item["handed_out"] > 0)
+        return {
+            "deleted": copy.name,
+            "id": copy.id,
+            "handed_out": item["handed_out"],
         }
-        what = f"anonymized copy {copy.name} ({copy.id})"
-        return Change(GRANT, copy.population, (Altered(what, None, given),))
 
     def _copies(self, viewer: Viewer) -> list[Copy]:
         """Return the copies of a viewer's populations whose jobs are done."""
@@ -288,47 +309,7 @@ def _is_theirs(viewer: Viewer, copy: Copy) -> bool:
     return viewer.populations is None or copy.population in viewer.populations
 
 
-def _granted(connection: Connection) -> Iterator[EntryLine]:
-    for entry in read_entries(connection, "admin", naming=f'"{GRANT}"'):
-        if entry.body.get("action") == GRANT:
-            yield entry
-
-
-def _facts(entry: EntryLine) -> Document:
-    facts = entry.body["facts"]
-    return dict(facts) if isinstance(facts, dict) else {}
-
-
-def _of_copy(granted: list[EntryLine], copy: str) -> list[HandOutShape]:
-    return [_hand_out(one) for one in granted if _facts(one).get("copy") == copy]
-
-
-def _said(other: OtherShape) -> str:
-    """Return in a sentence what another copy and this one tell together."""
-    got = f"{other['recipient']} got {other['name']} ({other['copy']})"
-    if other["patients_in_both"] is None:
-        return f"{got}: what both tell together is not known, they share no names"
-    return (
-        f"{got}: {other['patients_in_both']} patients are in both, and as few as "
-        f"{other['fewest_together']} fit what both say of one"
-    )
-
-
-def _hand_out(entry: EntryLine) -> HandOutShape:
-    facts = _facts(entry)
-    approval = facts.get(f"approval of {GRANT}")
-    by = approval.get("approved_by") if isinstance(approval, dict) else None
-    return {
-        "recipient": str(facts["recipient"]),
-        "purpose": str(facts["purpose"]),
-        "time": shown_time(entry.time),
-        "by": str(entry.body["actor"]),
-        "approved_by": None if by is None else str(by),
-        "sha256": str(facts["sha256"]),
-    }
-
-
-def _item(copy: Copy, hand_outs: list[HandOutShape]) -> CopyItem:
+def _item(copy: Copy, grants: Iterable[Grant]) -> CopyItem:
     return {
         "id": copy.id,
         "name": copy.name,
@@ -336,25 +317,33 @@ def _item(copy: Copy, hand_outs: list[HandOutShape]) -> CopyItem:
         "kind": copy.kind,
         "created": copy.created,
         "created_by": copy.created_by,
-        "handed_out": len(hand_outs),
+        "handed_out": sum(one.copy == copy.id for one in grants),
     }
 
 
 def _left_by_a_kill(
-    folder: Path, copy: Copy, to: HandOut, granted: list[EntryLine]
+    folder: Path, copy: Copy, to: HandOut, grants: Iterable[Grant]
 ) -> Path | None:
     """Return files that an entry names and that never came to their folder."""
-    given: Document = {"copy": copy.id, "sha256": copy.sha256, **asdict(to)}
-    for facts in map(_facts, granted):
-        part = folder.with_name(f".{folder.name}{_PART}{facts.get('files')}")
-        if given.items() <= facts.items() and part.is_dir():
+    for one in grants:
+        part = folder.with_name(f".{folder.name}{_PART}{one.files}")
+        if one.is_of(copy, to) and part.is_dir():
             return part
     return None
 
 
+def _holds(folder: Path, copy: Copy) -> bool:
+    """Whether a folder has the manifest of a copy."""
+    try:
+        told = (folder / MANIFEST).read_bytes()
+    except OSError:
+        return False
+    return hashlib.sha256(told).hexdigest() == copy.sha256
+
+
 def _make(part: Path) -> Path:
     try:
-        part.mkdir(mode=0o700, parents=True)
+        part.mkdir(mode=0o700)
     except OSError as error:
         message = f"{part} cannot be made: {error.strerror}; nothing was handed out"
         raise CommandRefusedError(message) from None

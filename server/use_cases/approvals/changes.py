@@ -31,6 +31,8 @@ Kind = Literal[
     "public_rows",
     "release",
     "release_snapshot",
+    "copy",
+    "copy_held",
 ]
 
 
@@ -40,8 +42,10 @@ class Subject:
 
     Attributes:
         kind: What it is.
-        name: The scope of a limit, or the project, population, dataset or release.
-        part: A column of a project, the place of a declaration, or a public table.
+        name: The scope of a limit, or the project, population, dataset, release or
+            copy.
+        part: A column of a project, the place of a declaration, a public table, what
+            a second person reads of a copy, or who holds one.
     """
 
     kind: Kind

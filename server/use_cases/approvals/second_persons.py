@@ -56,7 +56,8 @@ class ProposalOpenError(CuratorError):
 
     code = "refused"
 
-    def __init__(self, proposal: ProposalShape) -> None:
+    def __init__(self, proposal: ProposalShape, besides: str = "") -> None:
+        """Take the proposal, and a sentence on what its proposer should know."""
         self.proposal = proposal
         super().__init__(
             f"{proposal['action']} needs two persons, and is proposed now as "
@@ -64,7 +65,8 @@ class ProposalOpenError(CuratorError):
             f"key, by 'curator proposal approve {proposal['proposal']}' or POST "
             f"/v1/admin/proposals/{proposal['proposal']}/approve, before "
             f"{proposal['lapses']}; then repeat the same command or request (an "
-            "installation made with 'curator init --single-custodian' needs only one)"
+            f"installation made with 'curator init --single-custodian' needs only one)"
+            f"{besides and f'. {besides}'}"
         )
 
 
@@ -381,4 +383,7 @@ def in_words(altered: Altered) -> str:
     named = named_populations(altered)
     if named is not None:
         return f"{altered.what}: {', '.join(named) or 'none'}"
+    subject = altered.subject
+    if subject is not None and subject.kind in ("copy", "copy_held"):
+        return f"{altered.what}: {altered.new}"  # nothing was there before
     return f"{altered.what}: {shown_value(altered.old)} -> {shown_value(altered.new)}"

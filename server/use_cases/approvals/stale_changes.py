@@ -4,8 +4,9 @@ Nobody should approve of "cap 0 -> 5" while the cap is 6: the change cannot be m
 if the cap came back to 0 it would be made in other circumstances than those approved.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from sqlalchemy import Connection, Row, func, select
 
@@ -26,6 +27,9 @@ from server.use_cases.approvals.stored_changes import read_altered
 
 _THERE = "there already"
 _PUBLIC = ": public"
+COPY_GRANTED: Final = "anonymized.grant"
+"""The action of an entry: somebody gets an anonymized copy."""
+COPY_DELETED: Final = "anonymized.delete"
 
 Found = list[tuple[str, str, str]]
 """What differs: its name, what it is now, what it was."""
@@ -80,6 +84,16 @@ def set_since(connection: Connection, proposed: Proposed) -> list[str]:
     watched = {of: one.what for one, of in proposed.of_kind("limit", "project_fact")}
     if not watched:
         return []
+    later = _since(connection, proposed, "admin", "reconcile")
+    return sorted(
+        {watched[of] for entry in later for of in _set_by(entry) & watched.keys()}
+    )
+
+
+def _since(
+    connection: Connection, proposed: Proposed, *kinds: str, naming: str | None = None
+) -> Iterable[EntryLine]:
+    """Return the entries behind the one that proposes a change; none while it is."""
     made = connection.execute(
         select(func.min(chain.c.seq)).where(
             chain.c.kind == "admin",
@@ -87,12 +101,9 @@ def set_since(connection: Connection, proposed: Proposed) -> list[str]:
             chain.c.body.contains(proposed.id),  # nobody knew this id before
         )
     ).scalar_one()
-    if made is None:  # it is being proposed
+    if made is None:
         return []
-    later = read_entries(connection, "admin", "reconcile", after=made)
-    return sorted(
-        {watched[of] for entry in later for of in _set_by(entry) & watched.keys()}
-    )
+    return read_entries(connection, *kinds, after=made, naming=naming)
 
 
 def _set_by(entry: EntryLine) -> set[Subject]:
@@ -254,6 +265,27 @@ def _is_taken(connection: Connection, name: str, population: str | None) -> bool
     return connection.execute(taken).first() is not None
 
 
+def _hand_out(connection: Connection, proposed: Proposed) -> Found:
+    """Look whether a copy is still there, and who else holds one of its people's."""
+    own = {subject.name for _, subject in proposed.of_kind("copy")}
+    known = {(of.name, of.part) for _, of in proposed.of_kind("copy_held")}
+    found = []
+    later = _since(connection, proposed, "admin", naming='"anonymized.')
+    for entry in later:
+        action, facts = entry.body.get("action"), entry.body.get("facts")
+        if action not in (COPY_GRANTED, COPY_DELETED) or not isinstance(facts, dict):
+            continue
+        copy, named = facts["copy"], f"{facts['name']} ({facts['copy']})"
+        if action == COPY_DELETED and copy in own:
+            found.append((f"anonymized copy {named}", "deleted", "there"))
+        holder = copy, facts.get("recipient")
+        is_other = facts["population"] == proposed.population and copy not in own
+        if action == COPY_GRANTED and is_other and holder not in known:
+            what = f"the holder of {named}, a copy of the same people,"
+            found.append((what, str(holder[1]), "nobody"))
+    return found
+
+
 _LOOKS: dict[str, Callable[[Connection, Proposed], Found]] = {
     "population.create": _creation,
     "overlap.override": _creation,
@@ -263,4 +295,5 @@ _LOOKS: dict[str, Callable[[Connection, Proposed], Found]] = {
     "snapshot.activate": _activation,
     "dataset.load": _load,
     "release.publish": _publication,
+    COPY_GRANTED: _hand_out,
 }

@@ -29,6 +29,7 @@ from server.use_cases.oversight.statement_changes import (
     membership,
     reconciled,
 )
+from server.use_cases.oversight.statement_copies import copies_handed_out
 from server.use_cases.oversight.statement_releases import (
     read_by,
     readable_in,
@@ -82,6 +83,7 @@ class StatementService:
                 _notes(connection),
                 "## Releases",
                 release_table(connection, [(row, read_by(row)) for row in releases]),
+                *copies_handed_out(connection, name),
                 "## Charges",
                 CHARGE_TIMES,
                 *self._charges(charges, _titles(releases)),

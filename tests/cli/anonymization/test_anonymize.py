@@ -97,11 +97,59 @@ def test_a_copy_is_deleted_and_who_got_it_stays_on_record(notes, tmp_path):
     notes.run("anonymize", "hand-out", "registry", "out", *TO)
     assert notes.json("anonymize", "delete", "registry")["id"] == made["copy"]
     assert notes.json("anonymize", "list")["items"] == []
-    assert list((notes.installation.data / "anonymized").iterdir()) == []
+    (left,) = (notes.installation.data / "anonymized").iterdir()
+    assert left.name == f"{made['copy']}.members"  # later ones are compared with it
     assert (tmp_path / "out" / "documents.jsonl").exists()
     entries = notes.json("ledger", "export")
     actions = [one["action"] for one in entries if one["kind"] == "admin"]
     assert actions[-2:] == ["anonymized.grant", "anonymized.delete"]
+    told = notes.run("ledger", "report", "--population", "people").stdout
+    assert "| Ada, registry | protocol 12/2026 |" in told
+
+
+def test_nothing_stays_of_a_deleted_copy_that_nobody_got(notes):
+    notes.run("anonymize", "run", "registry.yaml")
+    assert notes.json("anonymize", "delete", "registry")["handed_out"] == 0
+    assert list((notes.installation.data / "anonymized").iterdir()) == []
+
+
+def test_where_files_cannot_go_is_said_before_anybody_approves(bare, two, tmp_path):
+    hand_out = ("anonymize", "hand-out", "registry")
+    inside = bare.installation.data / "anonymized" / "out"
+    assert "where what nobody else may read" in bare.said(*hand_out, inside, *TO)
+    missing = tmp_path / "no" / "out"
+    assert f"no folder {missing.parent}: make it" in bare.said(*hand_out, missing, *TO)
+    assert bare.json("proposal", "list", "--waiting")["items"] == []
+
+
+def test_a_repeated_hand_out_says_when_it_was(notes):
+    notes.run("anonymize", "run", "registry.yaml")
+    hand_out = ("anonymize", "hand-out", "registry", "out")
+    notes.run(*hand_out, *TO)
+    assert "out has it already: handed out to Ada, registry on 20" in notes.said(
+        *hand_out, *TO
+    )
+    assert "out exists: nothing was" in notes.said(*hand_out, *TO[:3], "another")
+
+
+def test_what_others_have_is_told_where_a_copy_is_made(notes, tmp_path):
+    first = notes.json("anonymize", "run", "registry.yaml")
+    assert (first["same_name"], first["others"]) == ([], [])
+    notes.run("anonymize", "hand-out", "registry", "out", *TO)
+    again = notes.json("anonymize", "run", "registry.yaml")
+    assert again["same_name"] == [first["copy"]]
+    (other,) = again["others"]
+    assert (other["recipient"], other["patients_in_both"]) == ("Ada, registry", 3)
+
+
+def test_the_preview_tells_what_is_tagged_from_what_stays(notes, tmp_path):
+    for residues in ("tag", "flag"):
+        write_copy(tmp_path, replacement="tag", residues=residues)
+        notes.run("anonymize", "preview", "registry.yaml", f"{residues}.html")
+    tagged, flagged = ((tmp_path / f"{o}.html").read_text() for o in ("tag", "flag"))
+    assert tagged.count('<mark class="tagged" title="name">') == 9
+    assert tagged.count('<mark class="left" title=') == 0
+    assert flagged.count('<mark class="left" title="name">') == 9
 
 
 def test_a_name_of_several_copies_asks_for_the_id(notes):
@@ -129,13 +177,21 @@ def test_without_a_second_person_nothing_leaves(bare, two, tmp_path):
     hand_out = ("anonymize", "hand-out", "registry", "out", *TO)
     assert "needs two persons" in bare.said(*hand_out)
     assert not (tmp_path / "out").exists()
+    (copy,) = (one["id"] for one in bare.json("anonymize", "list")["items"])
     (waiting,) = bare.json("proposal", "list", "--waiting")["items"]
-    (words,) = waiting["words"]
-    assert "Ada, registry" in words
-    assert "sha256" in words
+    named = f"anonymized copy registry ({copy})"
+    assert waiting["words"][:2] == [
+        f"{named}: recipient: Ada, registry",
+        f"{named}: purpose: protocol 12/2026",
+    ]
+    assert any("is no: no differential privacy" in one for one in waiting["words"])
+    assert waiting["words"][-1].endswith(f"curator anonymize show {copy} --http")
     two.approve_all("carol")
     other = ("--to", "Eve", *TO[2:])
-    assert "needs two persons" in bare.said(*hand_out[:4], *other)
+    beside = bare.said(*hand_out[:4], *other)
+    assert "needs two persons" in beside
+    assert "beside it 1 proposal of this copy waits" in beside
+    assert "recipient: Ada, registry" in beside
     bare.run(*hand_out)
     assert (tmp_path / "out" / "manifest.json").exists()
     (to,) = bare.json("anonymize", "show", "registry")["hand_outs"]
@@ -154,10 +210,29 @@ def test_an_approval_is_of_what_others_have_got_by_then(bare, two):
     assert "needs two persons" in bare.said(*to_ada)
     two.approve_all("carol")
     bare.run(*to_ada)
-    assert "needs two persons" in bare.said(*hand_over)  # she has hers now
+    states = {one["state"]: one for one in bare.json("proposal", "list")["items"]}
+    assert states.keys() == {"stale", "used"}
+    (stale,) = states["stale"]["stale"]
+    holds = f"the holder of registry ({first['id']}), a copy of the same people, is"
+    assert stale == f"{holds} Ada, registry now, not nobody"
+    again = bare.said(*hand_over)  # she has hers now
+    assert "needs two persons" in again
+    assert f"Ada, registry has registry ({first['id']})" in again
     two.approve_all("carol")
     bare.run(*hand_over)
     assert bare.json("ledger", "verify")["ok"]
+
+
+def test_what_was_approved_of_a_deleted_copy_is_stale(bare, two):
+    (made,) = bare.json("anonymize", "list")["items"]
+    bare.said("anonymize", "hand-out", "registry", "out", *TO)
+    two.approve_all("carol")
+    bare.run("anonymize", "delete", "registry")
+    (gone,) = bare.json("proposal", "list")["items"][:1]
+    assert gone["state"] == "stale"
+    assert gone["stale"] == [
+        f"anonymized copy registry ({made['id']}) is deleted now, not there"
+    ]
 
 
 @pytest.fixture
@@ -179,6 +254,8 @@ def test_loss_and_risk_are_seen_before_k_is_chosen(stays, tmp_path):
     assert page.stat().st_mode & 0o777 == 0o600
     content = page.read_text()
     assert "<svg" in content
+    assert ">declared: k = 5</text>" in content
+    assert re.search(r">k</text>.*>share</text>", content)
     assert "no differential privacy" in content
     assert content.count("<tr>") == 8
     assert stays.json("anonymize", "list")["items"] == []
@@ -198,7 +275,7 @@ def test_what_two_tables_of_the_same_people_tell_together_is_said(stays, tmp_pat
     assert 1 <= other["fewest_together"] < 5
     stays.run("anonymize", "delete", "stays", "--yes")
     (gone,) = stays.json("anonymize", "show", "other")["others"]
-    assert gone["patients_in_both"] is None
+    assert gone == other
 
 
 def test_of_texts_nothing_is_plotted(notes):

@@ -20,11 +20,16 @@ table { border-collapse: collapse; width: 100%; table-layout: fixed; }
 td, th { border: 1px solid #bbb; padding: .6rem; vertical-align: top; }
 td { white-space: pre-wrap; overflow-wrap: anywhere; }
 mark.old { background: #fde2e2; } mark.new { background: #dff3e4; }
+mark.tagged { background: #d6e4ff; outline: 2px solid #3b5bb5; }
 mark.left { background: #ffd54d; outline: 2px solid #b35c00; }
 p.warning { border-left: 4px solid #b35c00; padding-left: .8rem; }
 </style></head><body>
 <h1>$title</h1>
 <p class="warning">$warning</p>
+<p><mark class="old">what was found</mark> is
+<mark class="new">what stands in its place</mark>;
+<mark class="tagged">found in the copy again, and tagged there</mark>;
+<mark class="left">an identifier, or perhaps one, that stays</mark>.</p>
 <table><tr><th>document</th><th>as it is: for the custodian alone</th>
 <th>de-identified</th></tr>
 $rows</table>
@@ -38,12 +43,21 @@ WARNING = (
 
 @dataclass(frozen=True, slots=True)
 class Previewed:
-    """A document, its copy, and what of identifiers is left in that."""
+    """A document, its copy, and what of identifiers is left in that.
+
+    Attributes:
+        name: Its id.
+        text: As it is.
+        copy: What was done, before what was left was tagged.
+        residues: What was left then.
+        tags_residues: Whether those that are certain are tagged in what is given out.
+    """
 
     name: str
     text: str
     copy: DeidentifiedText
     residues: tuple[Residue, ...] = ()
+    tags_residues: bool = False
 
 
 def preview_page(documents: Iterable[Previewed], title: str = "Preview") -> str:
@@ -74,8 +88,9 @@ def _new(one: Previewed) -> str:
         for start, end, done in one.copy.written()
     ]
     left = [
-        (residue.start, residue.end, f'class="left" title="{residue.kind.value}"')
+        (residue.start, residue.end, f'class="{how}" title="{residue.kind.value}"')
         for residue in one.residues
+        for how in ["tagged" if one.tags_residues and residue.is_exact else "left"]
     ]
     return _marked(one.copy.text, [*left, *marks])
 

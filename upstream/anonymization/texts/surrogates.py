@@ -1,4 +1,4 @@
-"""Surrogates: values of the same form that are nobody's, one for a patient's value."""
+"""Surrogates: other values of the same form, one for each value of a patient."""
 
 import re
 from collections.abc import Callable, Mapping

@@ -6,7 +6,7 @@ killed attempt left is deleted by the next one, or by whoever cleans.
 
 import hashlib
 import hmac
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from privacy.errors import CuratorError
 from privacy.times import shown_time
-from server.use_cases.anonymization.copies import CopyFolders, copy_id
+from server.use_cases.anonymization.copies import CopyFolders, copy_id, job_of
+from server.use_cases.anonymization.grants import WARNING, others_of, read_grants
 from server.use_cases.anonymization.intersection import Members
-from server.use_cases.anonymization.service import WARNING, done_jobs
+from server.use_cases.anonymization.service import done_jobs
 from server.use_cases.anonymization.work.files import Reading
 from server.use_cases.extraction.declarations import (
     Declared,
@@ -40,6 +41,8 @@ from upstream.manifests.declarations import Identifier
 FORMAT = "curator anonymized copy 1"
 _FOR_CUSTODIANS = frozenset({"set_aside", "columns_left_out"})
 """Of a job's counts: where raw rows stand, and headers; no recipient gets these."""
+Counts = Mapping[str, Any]
+"""What a job counted, as its result has it."""
 _LABEL = b"curator patients of copies\0"
 
 
@@ -124,6 +127,14 @@ class Making(Protocol):
 
     def manifest(self) -> Document:
         """Return what was declared, and ``broken_by``: what breaks such copies."""
+        ...
+
+    def summary(self, counts: Counts) -> list[str]:
+        """Return in sentences what the copy is, lost and risks, for a second person.
+
+        Args:
+            counts: What ``written`` returned.
+        """
         ...
 
     def members(self) -> RawMembers | None:
@@ -240,6 +251,7 @@ class CopyJob(TextJob):
             "name": found.declared.name,
             "population": found.declared.population,
             "warning": WARNING,
+            "summary": making.summary(counts),
             **making.manifest(),
             "counts": {k: v for k, v in counts.items() if k not in _FOR_CUSTODIANS},
             "created": shown_time(now_text()),
@@ -263,11 +275,28 @@ class CopyJob(TextJob):
         }
         outputs: list[Document] = []
         if digest is not None:
+            result |= self._beside(found, copy_id(context.job_id))
             outputs = [{"copy": copy_id(context.job_id), "manifest_sha256": digest}]
         with self._services.databases.work.begin() as connection:
             self.check_actor(connection, context)
             context.conclude(connection, result, outputs)
         return result
+
+    def _beside(self, found: Found[Any], copy: str) -> Document:
+        """Return which copies have the same name, and who got others of its people."""
+        population, name = found.declared.population, found.declared.name
+        with self._services.databases.reader.connect() as connection:
+            grants = list(read_grants(connection))
+            done = done_jobs(connection)
+        same = [
+            one.id
+            for one in self._folders.all()
+            if (one.population, one.name) == (population, name)
+            and one.id != copy
+            and job_of(one.id) in done
+        ]
+        others = others_of(grants, self._folders, population, copy)
+        return {"same_name": same, "others": others}
 
     def discard(self, context: JobContext, *, is_over: bool) -> None:
         """Delete what ended jobs wrote without an end, and what is left of texts."""

@@ -6,12 +6,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from privacy.wording import counted
 from server.use_cases.anonymization.work.codes.declarations import (
     CodesCopy as CodesCopyFile,
 )
 from server.use_cases.anonymization.work.codes.declarations import CodeWeights
 from server.use_cases.anonymization.work.copy_jobs import (
     CopyJob,
+    Counts,
     Making,
     RawMembers,
     declared_manifest,
@@ -237,6 +239,18 @@ class _Making:
     def manifest(self) -> Document:
         """Return what was declared, and what breaks such copies."""
         return declared_manifest(self._declared, "codes", BROKEN_BY)
+
+    def summary(self, counts: Counts) -> list[str]:
+        """Return in sentences what the records are, lost and risk."""
+        declared = self._declared
+        told = counts["measures"]
+        lost = "cul_mean" if declared.method == "gccens" else "lm_code"
+        people = counted(len(self._records.patients), "patient")
+        risk = f"prosecutor {told['prosecutor']}, marketer {told['marketer']}"
+        return [
+            f"codes of {people}, by {declared.method}: k {declared.k}",
+            f"risk: {risk}; loss: {lost} {told[lost]}",
+        ]
 
 
 def _choice(method: CodesMethod, k: int) -> Document:

@@ -6,8 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from privacy.wording import counted
 from server.use_cases.anonymization.work.copy_jobs import (
     CopyJob,
+    Counts,
     Making,
     RawMembers,
     declared_manifest,
@@ -171,6 +173,23 @@ class _Making:
     def manifest(self) -> Document:
         """Return what was declared, and what breaks such copies."""
         return declared_manifest(self._declared, "table", BROKEN_BY)
+
+    def summary(self, counts: Counts) -> list[str]:
+        """Return in sentences what the table is, lost and risks."""
+        declared = self._declared
+        told = counts["measures"]
+        people = counted(self._given.people, "patient")
+        as_they_are = ", ".join(declared.published_as_they_are) or "none"
+        rows = f"{counts['rows_published']:,} of {counts['rows']:,} rows"
+        made = f"by {declared.method}: {counts['principle']}"
+        columns = ", ".join(declared.quasi_identifiers)
+        risk = f"prosecutor {told['prosecutor']}, marketer {told['marketer']}"
+        together = told["together"] or "as prosecutor"
+        return [
+            f"a table of {rows} of {people}, {made}",
+            f"generalized: {columns}; as they are: {as_they_are}",
+            f"risk: {risk}, together {together}; loss: gcp {told['gcp']}",
+        ]
 
 
 def _choice(one: Choice) -> Document:

@@ -7,8 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from privacy.wording import counted
 from server.use_cases.anonymization.work.copy_jobs import (
     CopyJob,
+    Counts,
     Making,
     RawMembers,
     refusing,
@@ -215,8 +217,42 @@ class _Making:
             "finder": self._finder,
         }
 
+    def summary(self, counts: Counts) -> list[str]:
+        """Return in sentences what the copy is, and what may be left in it."""
+        declared = self._declared
+        documents = counted(counts["documents"], "document")
+        people = counted(counts["patients"], "patient")
+        whose = f" of {people}" if declared.has_patients else ""
+        how = f"by the profile {declared.profile}, by {declared.replacement}"
+        left = counted(counts["documents_with_left"], "document")
+        never = ", ".join(counts["never_marked"]) or "none"
+        return [
+            f"{documents}{whose}, de-identified {how}; marked by {declared.finder}",
+            f"identifiers that nobody marked: in {left} ({_DONE[declared.residues]})",
+            f"kinds of identifiers that nobody looked for: {never}",
+            *_risk_of(counts.get("measures")),
+        ]
+
     def _documents(self) -> Iterator[AnnotatedDocument]:
         return self._parts.annotated(self._collection.id, self._finder)
+
+
+_DONE: Final = {
+    "tag": "those that were found are tagged",
+    "flag": "they stand there",
+    "refuse": "none that was found",
+}
+
+
+def _risk_of(measures: Counts | None) -> list[str]:
+    if measures is None:
+        return []
+    told = ", ".join(
+        f"{name} {value}"
+        for name, value in measures.items()
+        if isinstance(value, int | float)
+    )
+    return [f"generalized values: {told}"]
 
 
 def _write(path: Path, copies: Iterable[CopiedDocument]) -> None:

@@ -4,8 +4,10 @@ from pathlib import Path
 from typing import Final
 
 from server.use_cases.anonymization.work.files import Reading
+from server.use_cases.anonymization.work.kinds import job_kind_of
 from server.use_cases.anonymization.work.texts.declarations import TextCopy
 from server.use_cases.anonymization.work.texts.jobs import (
+    TextCopyJob,
     copier_of,
     given_of,
     read_beside,
@@ -38,7 +40,8 @@ class PreviewService:
             file: What declares the copy.
             target: The page; it must not be there.
             most: How many documents, at most ``MOST``.
-            only_left: Those alone in which identifiers are left.
+            only_left: Those alone in which identifiers were left that no span marked,
+                whether they are tagged or stay.
 
         Raises:
             CuratorError: The file is wrong, or what it names is not there.
@@ -46,6 +49,12 @@ class PreviewService:
         """
         if target.exists():
             message = f"{target} exists: nothing was written"
+            raise CommandRefusedError(message)
+        if job_kind_of(file) != TextCopyJob.name:
+            message = (
+                "a preview shows texts beside their copies: of tables and codes, see "
+                "'curator anonymize plan'; nothing was written"
+            )
             raise CommandRefusedError(message)
         declared = found_in(TextCopy, file, read_yaml(file)).declared
         parts = TextParts(self._services)
@@ -57,15 +66,15 @@ class PreviewService:
         for _ in copier.gather(parts.annotated(collection.id, finder)):
             pass
         shown: list[Previewed] = []
+        tags = declared.residues == "tag"
         for one in parts.annotated(collection.id, finder):
             if len(shown) == most:
                 break
             copied = copier.copied(one)
             if copied.residues or not only_left:
                 told = one.document
-                shown.append(
-                    Previewed(told.id, told.text, copied.made, copied.residues)
-                )
+                left = copied.residues
+                shown.append(Previewed(told.id, told.text, copied.made, left, tags))
         page = preview_page(shown, f"{declared.name}: {declared.profile}")
         write_page(target, page)
         return {"to": str(target), "documents": len(shown)}
