@@ -19,9 +19,11 @@ class UnreachableError(CuratorError):
 
     code = "principle_unreachable"
 
-    def __init__(self, principle: str) -> None:
+    def __init__(self, principle: str, counted: str = "") -> None:
+        """Take what was asked for, and what there is of that, counted."""
         self.principle = principle
+        has = f" ({counted})" if counted else ""
         super().__init__(
             f"no generalization of the table has {principle}, not even all rows in one "
-            "class: ask for less, or allow suppressed rows"
+            f"class{has}: ask for less, or allow suppressed rows"
         )

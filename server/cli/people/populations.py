@@ -27,6 +27,8 @@ def population_commands(
     def create(manifest: Path, *, json: Json = False) -> None:
         """Create the population that a manifest, a pipeline or a linkage declares.
 
+        Or a file of one key, population, where nothing is to be loaded.
+
         Example: curator population create hospital.yaml
         """
         with refusals(as_json=json):

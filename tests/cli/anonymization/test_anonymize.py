@@ -9,6 +9,7 @@ import pytest
 from server.installing import initialise
 from tests.cli.conftest import Commands
 from tests.support.copies import (
+    PAGE,
     PATIENTS,
     store_copy,
     write_copy,
@@ -276,6 +277,30 @@ def test_what_two_tables_of_the_same_people_tell_together_is_said(stays, tmp_pat
     stays.run("anonymize", "delete", "stays", "--yes")
     (gone,) = stays.json("anonymize", "show", "other")["others"]
     assert gone == other
+
+
+def test_a_table_is_planned_and_not_previewed(stays):
+    told = stays.said("anonymize", "preview", "stays.yaml", "x.html")
+    assert "of tables and codes, see 'curator anonymize plan'" in told
+
+
+def test_who_makes_copies_alone_begins_with_the_population_of_the_page(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    commands = Commands(ImportingInstallation(tmp_path).create())
+    shown = re.search(r"```yaml\n(# people.yaml\n.*?)```", PAGE.read_text(), re.DOTALL)
+    file = tmp_path / "people.yaml"
+    file.write_text(shown[1])
+    assert commands.json("population", "create", "people.yaml")["name"] == "hospital"
+    write_stays(tmp_path)
+    write_table_copy(tmp_path, population="hospital")
+    assert commands.json("anonymize", "run", "stays.yaml")["patients"] == 120
+    file.write_text("population: {id: other, unit: patient, epsilon_cap: 1}")
+    said = commands.said("population", "create", "people.yaml")
+    assert "unit_type is missing: add it" in said
+    file.write_text(shown[1].replace("epsilon_cap: 1, ", "").replace("hospital", "x"))
+    assert "epsilon_cap" in commands.said("population", "create", "people.yaml")
 
 
 def test_of_texts_nothing_is_plotted(notes):

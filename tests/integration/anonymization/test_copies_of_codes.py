@@ -116,7 +116,7 @@ def test_everybody_else_is_counted_where_their_codes_are_given(codes):
         ("p1,nonsense,30,w", LDA, "no code of ICD-9-CM"),
         ("p1,724,thirty,w", LDA, "is no age in completed years"),
         ("p1,724,200,w", LDA, "below 0 or above 127"),
-        ("p1,724,30,w", {"k": 50}, "at most the number of people"),
+        ("p1,724,30,w", {"k": 50}, ", the people"),
     ],
 )
 def test_what_cannot_be_read_or_reached_makes_nothing(codes, row, changes, said):

@@ -76,6 +76,27 @@ def test_a_plan_shows_loss_and_risk_against_k_and_makes_nothing(tables):
     assert [*folder.iterdir()] == []
 
 
+def test_what_there_is_too_little_of_is_counted(tables):
+    assert "not even all rows in one class (120 patients, 3 values of outcome)" in (
+        refused(tables, k=500)
+    )
+
+
+def test_the_summary_says_what_a_second_person_approves(tables):
+    folder = CopyFolders(tables.services.settings.anonymized)
+    copy = made(tables)["copy"]
+    manifest = json.loads((folder.path(copy) / "manifest.json").read_text())
+    table, columns, risk = manifest["summary"]
+    assert table == (
+        "a table of 180 of 180 rows of 120 patients, by mondrian: 5-anonymity of "
+        "patients and distinct 2-diversity of outcome"
+    )
+    assert columns == (
+        "generalized: age, postcode, sex, admitted; as they are: outcome, drug"
+    )
+    assert risk.startswith("risk: prosecutor 0.")
+
+
 def test_incognito_says_the_level_of_each_column(tables):
     told = {
         "age": {"kind": "number", "widths": [10, 20]},
@@ -168,6 +189,7 @@ def test_rows_of_nobody_are_refused(tables):
     [
         ({"patient": ...}, "patient"),
         ({"keep": ["age"]}, "the column 'age' stands in two places"),
+        ({"keep": ["drug", "drug"]}, "keep: has 'drug' twice: write it once"),
         ({"suppression": 0.1}, "suppression means nothing to mondrian"),
         (
             {"method": "incognito", "quasi_identifiers": {"age": {"kind": "number"}}},

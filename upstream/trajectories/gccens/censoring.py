@@ -78,7 +78,9 @@ def censor(
     """
     sample, population = list(sample), list(population)
     if k < 1 or len(population) < k:
-        message = "k is at least 1, and at most the number of people"
+        message = (
+            f"k is {k}: it is at least 1, and at most {len(population)}, the people"
+        )
         raise ValueError(message)
     codes = codes_of(sample, population)
     original = counts_of(sample, codes)

@@ -101,8 +101,9 @@ def clusters_of(cohort: Cohort, k: int, way: Way | None = None) -> list[Cluster]
     Raises:
         ValueError: k is below 1, or there are fewer than k records.
     """
-    if k < 1 or len(cohort.trajectories) < k:
-        message = "k is at least 1, and at most the number of records"
+    records_held = len(cohort.trajectories)
+    if k < 1 or records_held < k:
+        message = f"k is {k}: it is at least 1, and at most {records_held}, the records"
         raise ValueError(message)
     way = way or Way()
     records: dict[Trajectory, list[int]] = {}

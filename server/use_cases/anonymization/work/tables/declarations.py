@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from server.use_cases.anonymization.work.copy_jobs import CopyFile
 from server.use_cases.anonymization.work.files import Crosswalk, TableFiles
@@ -15,6 +15,19 @@ from upstream.anonymization.declared.principles import K, SensitiveSpec
 from upstream.extraction.reading.specs import ColumnName
 
 MOST_COLUMNS = 50
+
+
+def _each_once(names: tuple[str, ...]) -> tuple[str, ...]:
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        message = f"has {twice[0]!r} twice: write it once"
+        raise ValueError(message)
+    return names
+
+
+ColumnNames = Annotated[
+    tuple[ColumnName, ...], Field(max_length=1_000), AfterValidator(_each_once)
+]
 
 
 class TableCopy(CopyFile):
@@ -50,8 +63,8 @@ class TableCopy(CopyFile):
     sensitive: Annotated[
         Mapping[ColumnName, SensitiveSpec], Field(max_length=MOST_COLUMNS)
     ] = Field(default_factory=dict)
-    keep: Annotated[tuple[ColumnName, ...], Field(max_length=1_000)] = ()
-    unique: Annotated[tuple[ColumnName, ...], Field(max_length=1_000)] = ()
+    keep: ColumnNames = ()
+    unique: ColumnNames = ()
     method: Literal["mondrian", "incognito"] = "mondrian"
     k: K
     cuts: Literal["gain", "median"] | None = None

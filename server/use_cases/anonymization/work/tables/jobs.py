@@ -37,6 +37,7 @@ from upstream.anonymization.copies.given import (
 from upstream.anonymization.copies.measuring import measures_of, risks_as_is
 from upstream.anonymization.copies.publishing import published_rows
 from upstream.anonymization.declared.columns import FromFile
+from upstream.anonymization.errors import UnreachableError
 
 ROWS: Final = "rows.csv"
 BROKEN_BY: Final = (
@@ -133,8 +134,11 @@ class _Making:
         """
         declared, given = self._declared, self._given
         self._context.progress("anonymize", 0, given.rows)
-        with refusing():
-            made = self._made = made_table(given, declared.k, declared.how())
+        try:
+            with refusing():
+                made = self._made = made_table(given, declared.k, declared.how())
+        except UnreachableError as error:
+            raise UnreachableError(error.principle, _counted(given)) from None
         others = {
             name: self._read.columns[name] for name in declared.published_as_they_are
         }
@@ -190,6 +194,16 @@ class _Making:
             f"generalized: {columns}; as they are: {as_they_are}",
             f"risk: {risk}, together {together}; loss: gcp {told['gcp']}",
         ]
+
+
+def _counted(given: GivenTable) -> str:
+    """Return in words how many patients and sensitive values there are."""
+    values = {
+        name: counted(len(set(column.codes.tolist())), "value")
+        for name, (_, column) in given.sensitive.items()
+    }
+    told = [f"{count} of {name}" for name, count in values.items()]
+    return ", ".join([counted(given.people, "patient"), *told])
 
 
 def _choice(one: Choice) -> Document:

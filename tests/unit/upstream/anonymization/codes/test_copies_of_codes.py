@@ -55,7 +55,7 @@ def test_codes_without_a_cap_stand_once_and_lower_caps_lose_more():
     by_cap = CensoredCodes(SAMPLE, PEOPLE, 3, "by_caps").by_cap(1)
     assert [one["cap"] for one in by_cap] == list(range(1, 11))
     assert by_cap[0]["cul_mean"] > by_cap[1]["cul_mean"] == 0.0
-    with pytest.raises(ValueError, match="at most the number of people"):
+    with pytest.raises(ValueError, match=", the people"):
         censored.made(8)
 
 
