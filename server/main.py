@@ -34,6 +34,7 @@ from server.cli.texts.texts import text_commands
 from server.installing import actor, initialise, upgrade_database
 from server.processes.job_worker import work_as_process
 from server.telemetry.logs import configure_logs
+from server.use_cases.anonymization.hand_outs import HandOutService
 from server.use_cases.anonymization.service import CopyService
 from server.use_cases.anonymization.work.texts.previews import PreviewService
 from server.use_cases.extraction.service import TextService
@@ -83,6 +84,7 @@ cli.add_typer(linkage_commands(_linkages), name="linkage")
 _copies = CopyCommandParts(
     work=_texts,
     copies=lambda: CopyService(make_services(settings_or_exit())),
+    hand_outs=lambda: HandOutService(make_services(settings_or_exit())),
     previews=lambda: PreviewService(make_services(settings_or_exit())),
 )
 cli.add_typer(anonymize_commands(_copies), name="anonymize")

@@ -132,11 +132,13 @@ def store_copy(services, population):
     """Write a copy of a population; return its id."""
     job = random_id("job")
     folders = CopyFolders(services.settings.anonymized)
-    (folders.stage(job) / DOCUMENTS).write_text('{"id": "d_1", "text": "[NAME]"}\n')
+    part = folders.stage(job)
+    (part / DOCUMENTS).write_text('{"id": "d_1", "text": "[NAME]"}\n')
     told = {"name": "registry", "population": population, "kind": "texts"}
     made = {"created": "2026-05-04T09:30:00+00:00", "created_by": "local:test"}
     done = {"profile": "full", "counts": {"documents": 1}}
-    folders.settle(job, {**told, **made, **done}, None)
+    folders.finish(part, {**told, **made, **done}, None)
+    folders.settle(part, job)
     row = {"id": job, "kind": "anonymize.texts", "population": population}
     row |= {"parameters": "{}", "actor": "local:test", "created": made["created"]}
     row |= {"state": "done", "attempts": 1, "cancel_requested": False, "done": 1}

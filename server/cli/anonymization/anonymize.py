@@ -13,7 +13,8 @@ from server.cli.terminal.output import Json, confirm, refusals, show, show_list
 from server.cli.terminal.remote import Http, Remote
 from server.cli.texts.parts import Background, Limit, TextCommandParts
 from server.use_cases.anonymization.grants import HandOut
-from server.use_cases.anonymization.service import CopyService, checked_line
+from server.use_cases.anonymization.hand_outs import HandOutService, checked_line
+from server.use_cases.anonymization.service import CopyService
 from server.use_cases.anonymization.work.kinds import has_k, job_kind_of
 from server.use_cases.anonymization.work.texts.previews import MOST, PreviewService
 from server.use_cases.services.documents import Document
@@ -43,12 +44,14 @@ class CopyCommandParts:
 
     Attributes:
         work: Has jobs done.
-        copies: Lists, shows, hands out and deletes.
+        copies: Lists, shows and deletes.
+        hand_outs: Hands copies out.
         previews: Shows what a copy would be.
     """
 
     work: TextCommandParts
     copies: Callable[[], CopyService]
+    hand_outs: Callable[[], HandOutService]
     previews: Callable[[], PreviewService]
 
 
@@ -200,7 +203,7 @@ def _add_changes(cli: typer.Typer, parts: CopyCommandParts) -> None:
         --purpose "protocol 12/2026"
         """
         with refusals(as_json=json):
-            told = parts.copies().hand_out(
+            told = parts.hand_outs().hand_out(
                 parts.work.viewer(), copy, HandOut(to, purpose), folder
             )
             show(told, as_json=json)

@@ -8,15 +8,16 @@ import hashlib
 import io
 import json
 import re
+import secrets
 import shutil
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final, cast
 
 import numpy as np
 
-from server.use_cases.anonymization.intersection import Members
+from server.use_cases.anonymization.intersection import Intersection, Members
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.secret_files import sync_folder, write_durably
@@ -25,6 +26,7 @@ MANIFEST: Final = "manifest.json"
 _ID: Final = re.compile(r"anon_[0-9a-f]{24}")
 _PART: Final = ".part"
 _MEMBERS: Final = ".members"
+_COMPARED: Final = ".compared"
 _GONE: Final = ".gone"
 
 
@@ -78,55 +80,105 @@ class CopyFolders:
         self.folder = folder
 
     def stage(self, job: str) -> Path:
-        """Return an empty folder for a job to write into; what was there is deleted."""
+        """Return an empty folder for one attempt of a job to write into."""
         self.folder.mkdir(mode=0o700, exist_ok=True)
-        self.discard(job)
-        part = self._part(job)
+        part = self.folder / f"{copy_id(job)}.{secrets.token_hex(8)}{_PART}"
         part.mkdir(mode=0o700)
         return part
 
-    def settle(self, job: str, manifest: Document, members: Members | None) -> str:
-        """Let what a job wrote be a copy; return the SHA-256 of its manifest.
+    def finish(self, part: Path, manifest: Document, members: Members | None) -> str:
+        """Write what is missing of a copy; return the SHA-256 of its manifest.
 
-        The digests and sizes of its files are added. All is durable on return.
+        The digests and sizes of its files are added. All is durable on return, and
+        nobody sees it before ``settle``.
 
         Args:
-            job: Which job.
+            part: What an attempt wrote.
             manifest: What the copy is.
             members: Who is in which of its classes, kept beside it and never handed
                 out; None: it does not tell patients apart.
         """
         if members is not None:
-            write_durably(self._members_path(copy_id(job)), _packed(members))
-        part = self._part(job)
+            write_durably(_members_of(part), _packed(members))
         files = [_described(path) for path in sorted(part.iterdir())]
         content = json.dumps(manifest | {"files": files}, indent=2, ensure_ascii=False)
         write_durably(part / MANIFEST, content.encode())
-        part.replace(self.path(copy_id(job)))
-        sync_folder(self.folder)
         return hashlib.sha256(content.encode()).hexdigest()
 
-    def discard(self, job: str) -> None:
-        """Delete what a job wrote, whole or in part."""
+    def settle(self, part: Path, job: str) -> None:
+        """Let what an attempt finished be the copy; call it while the job is held.
+
+        What earlier attempts wrote is deleted, a copy too whose end was never written.
+        """
         path = self.path(copy_id(job))
-        for folder in (self._part(job), path, path.with_name(f"{path.name}{_GONE}")):
-            shutil.rmtree(folder, ignore_errors=True)
-        self._members_path(copy_id(job)).unlink(missing_ok=True)
+        if path.is_dir():
+            path.replace(part.with_suffix(_GONE))
+        self._beside(copy_id(job), _MEMBERS).unlink(missing_ok=True)
+        if _members_of(part).exists():
+            _members_of(part).replace(self._beside(copy_id(job), _MEMBERS))
+        part.replace(path)
+        sync_folder(self.folder)
+        self._delete_parts(copy_id(job))
+
+    @staticmethod
+    def drop(part: Path) -> None:
+        """Delete what one attempt wrote, as far as it is there."""
+        shutil.rmtree(part, ignore_errors=True)
+        _members_of(part).unlink(missing_ok=True)
+
+    def discard(self, job: str) -> None:
+        """Delete all that a job wrote, whole or in part, whoever wrote it."""
+        for path in self.folder.glob(f"{copy_id(job)}*"):
+            _remove(path)
+
+    def tidy(self, job: str, *, is_deleted: bool, is_granted: bool) -> None:
+        """Delete what killed attempts and deletions left of a job that is done.
+
+        Args:
+            job: The job.
+            is_deleted: Whether its copy was deleted, as the ledger says.
+            is_granted: Whether somebody got it: then who is in it stays.
+        """
+        path = self.path(copy_id(job))
+        if is_deleted:
+            self.delete(path.name, keeping_members=is_granted)
+        self._delete_parts(path.name)
 
     def delete(self, copy: str, *, keeping_members: bool) -> None:
         """Delete a copy, and who is in it, if that is not kept; half is never seen."""
         path = self.path(copy)
         if path.is_dir():
-            gone = path.with_name(f"{path.name}{_GONE}")
+            gone = path.with_name(f"{path.name}.{secrets.token_hex(8)}{_GONE}")
             path.replace(gone)
             sync_folder(self.folder)
-            shutil.rmtree(gone, ignore_errors=True)
+            _remove(gone)
         if not keeping_members:
-            self._members_path(copy).unlink(missing_ok=True)
+            self._beside(copy, _MEMBERS).unlink(missing_ok=True)
+            self._beside(copy, _COMPARED).unlink(missing_ok=True)
+
+    def has_members(self, copy: str) -> bool:
+        """Whether it is known who is in which class of a copy."""
+        return self._beside(copy, _MEMBERS).exists()
+
+    def compared(self, copy: str, other: str) -> Intersection | None:
+        """Return what two copies tell together, if that was found out before."""
+        for one, with_ in ((copy, other), (other, copy)):
+            content = _read(self._beside(one, _COMPARED))
+            told = {} if content is None else json.loads(content)
+            if with_ in told:
+                return Intersection(**told[with_])
+        return None
+
+    def keep_compared(self, copy: str, other: str, found: Intersection) -> None:
+        """Write down what two copies tell together."""
+        path = self._beside(copy, _COMPARED)
+        content = _read(path)
+        told: Document = {} if content is None else json.loads(content)
+        write_durably(path, json.dumps(told | {other: asdict(found)}).encode())
 
     def members(self, copy: str) -> Members | None:
         """Return who is in which class of a copy; None where nobody knows."""
-        content = _read(self._members_path(copy))
+        content = _read(self._beside(copy, _MEMBERS))
         if content is None:
             return None
         with np.load(io.BytesIO(content), allow_pickle=False) as held:
@@ -148,20 +200,25 @@ class CopyFolders:
         found = self._found()
         return sorted(found, key=lambda one: (one.created, one.id), reverse=True)
 
-    def files(self, copy: Copy) -> Iterator[Path]:
-        """Yield a copy's files, its manifest last.
+    def files(self, copy: Copy, folder: Path | None = None) -> Iterator[Path]:
+        """Yield a copy's files, its manifest last, each read and compared.
+
+        Args:
+            copy: The copy.
+            folder: Where they lie; None: where they were made.
 
         Raises:
             CommandRefusedError: One is missing, or another than was made.
         """
-        folder = self.path(copy.id)
-        for told in cast("list[dict[str, str]]", copy.manifest["files"]):
-            path = folder / told["name"]
-            if not path.is_file() or _described(path)["sha256"] != told["sha256"]:
+        folder = folder or self.path(copy.id)
+        told = cast("list[dict[str, str]]", copy.manifest["files"])
+        digests = {one["name"]: one["sha256"] for one in told}
+        for name, sha256 in {**digests, MANIFEST: copy.sha256}.items():
+            path = folder / name
+            if not path.is_file() or _described(path)["sha256"] != sha256:
                 message = f"{path} is missing or was changed: make the copy again"
                 raise CommandRefusedError(message)
             yield path
-        yield folder / MANIFEST
 
     def _found(self) -> Iterable[Copy]:
         if not self.folder.is_dir():
@@ -181,11 +238,25 @@ class CopyFolders:
                     manifest=told,
                 )
 
-    def _members_path(self, copy: str) -> Path:
-        return self.folder / f"{copy}{_MEMBERS}"
+    def _delete_parts(self, copy: str) -> None:
+        for left in self.folder.glob(f"{copy}.*"):
+            if left.suffix in (_PART, _GONE) or left.name.endswith(_PART + _MEMBERS):
+                _remove(left)
 
-    def _part(self, job: str) -> Path:
-        return self.folder / f"{copy_id(job)}{_PART}"
+    def _beside(self, copy: str, suffix: str) -> Path:
+        return self.folder / f"{copy}{suffix}"
+
+
+def _members_of(part: Path) -> Path:
+    return part.with_name(f"{part.name}{_MEMBERS}")
+
+
+def _remove(path: Path) -> None:
+    """Delete a file or a folder; what cannot be is left to whoever tidies next."""
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _packed(members: Members) -> bytes:

@@ -1,6 +1,6 @@
 """Who got copies, as the ledger has it, and what copies of the same people tell."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,22 +11,28 @@ from privacy.times import shown_time
 from server.use_cases.anonymization.copies import Copy, CopyFolders
 from server.use_cases.anonymization.intersection import (
     Intersection,
+    Members,
     intersection_of,
 )
 from server.use_cases.anonymization.replies import HandOutShape, OtherShape, WhyUnknown
 from server.use_cases.approvals.changes import Altered, Change, Subject
-from server.use_cases.approvals.stale_changes import COPY_GRANTED
+from server.use_cases.approvals.stale_changes import COPY_DELETED, COPY_GRANTED
 
 WARNING: Final = (
     "no differential privacy: k-anonymity and its kin, and de-identified texts, are "
     "broken by what somebody knows besides, by what all of a group share, by two "
     "copies of the same people, and by knowing how the copy was made"
 )
+Holder = tuple[str, str]
+"""A copy's id, and who got it."""
+Compared = tuple[Intersection, WhyUnknown | None]
 _UNKNOWN: Final = Intersection(None, None, None)
 _WHY: Final[dict[WhyUnknown, str]] = {
     "deleted": "the other was deleted before it was handed out",
     "no_patients": "one of them does not tell whose its records are, or puts none in "
     "classes",
+    "not_compared": "nobody compared them yet: 'curator anonymize show' does on the "
+    "host",
     "no_names_in_both": "their sources name no patient alike",
 }
 
@@ -73,6 +79,15 @@ def read_grants(connection: Connection) -> Iterator[Grant]:
             yield _grant(entry)
 
 
+def read_deleted(connection: Connection) -> set[str]:
+    """Return the ids of the copies that were deleted."""
+    entries = read_entries(connection, "admin", naming=f'"{COPY_DELETED}"')
+    told = (
+        one.body["facts"] for one in entries if one.body.get("action") == COPY_DELETED
+    )
+    return {str(facts["copy"]) for facts in told if isinstance(facts, dict)}
+
+
 def _grant(entry: EntryLine) -> Grant:
     held = entry.body["facts"]
     facts = dict(held) if isinstance(held, dict) else {}
@@ -97,23 +112,25 @@ def _grant(entry: EntryLine) -> Grant:
     )
 
 
-def others_of(
-    grants: Iterable[Grant], folders: CopyFolders, population: str, copy: str
-) -> list[OtherShape]:
-    """Return who got other copies of the same people: they can compare them.
-
-    Args:
-        grants: All of them.
-        folders: Of all copies.
-        population: Whose patients are in the copy.
-        copy: Its id.
-    """
-    held = {
+def holders(grants: Iterable[Grant], population: str, copy: str) -> dict[Holder, Grant]:
+    """Return who has other copies of the same people: they can compare them."""
+    return {
         (one.copy, one.to.recipient): one
         for one in grants
         if one.population == population and one.copy != copy
     }
-    compared = {other: _compared(folders, copy, other) for other, _ in held}
+
+
+def others_of(
+    held: Mapping[Holder, Grant], comparing: Callable[[str], Compared]
+) -> list[OtherShape]:
+    """Return who has other copies of the same people, and what two tell together.
+
+    Args:
+        held: Who has which.
+        comparing: Returns by the id of another copy what both tell.
+    """
+    compared = {other: comparing(other) for other, _ in held}
     found: list[OtherShape] = []
     for one in held.values():
         told, why = compared[one.copy]
@@ -131,15 +148,38 @@ def others_of(
     return found
 
 
-def _compared(
-    folders: CopyFolders, copy: str, other: str
-) -> tuple[Intersection, WhyUnknown | None]:
-    own, theirs = folders.members(copy), folders.members(other)
-    if own is None or theirs is None:
-        is_there = folders.path(other).is_dir() or theirs is not None
-        return _UNKNOWN, "no_patients" if is_there else "deleted"
-    told = intersection_of(own, theirs)
-    return told, "no_names_in_both" if told.patients_in_both is None else None
+def compared_before(folders: CopyFolders, copy: str, other: str) -> Compared:
+    """Return what two copies tell together, as it was found out once.
+
+    It works on no patients' rows: whoever waits for it learns nothing by the time.
+    """
+    known = folders.compared(copy, other)
+    if known is not None:
+        why: WhyUnknown = "no_names_in_both"
+        return known, why if known.patients_in_both is None else None
+    if folders.has_members(copy) and folders.has_members(other):
+        return _UNKNOWN, "not_compared"
+    is_there = folders.path(other).is_dir() or folders.has_members(other)
+    return _UNKNOWN, "no_patients" if is_there else "deleted"
+
+
+def compare(
+    folders: CopyFolders, copy: str, other: str, own: Members | None
+) -> Compared:
+    """Find out what two copies tell together, and keep it; for jobs and the host.
+
+    Args:
+        folders: Of all copies.
+        copy: One.
+        other: The other.
+        own: Who is in which class of the one.
+    """
+    known, why = compared_before(folders, copy, other)
+    theirs = None if own is None or why is None else folders.members(other)
+    if own is None or theirs is None or folders.compared(copy, other) is not None:
+        return known, why
+    folders.keep_compared(copy, other, intersection_of(own, theirs))
+    return compared_before(folders, copy, other)
 
 
 def said_of(other: OtherShape) -> str:

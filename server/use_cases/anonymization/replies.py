@@ -6,7 +6,7 @@ from typing_extensions import TypedDict
 
 from server.use_cases.services.documents import Document
 
-WhyUnknown = Literal["deleted", "no_patients", "no_names_in_both"]
+WhyUnknown = Literal["deleted", "no_patients", "no_names_in_both", "not_compared"]
 
 
 class CopyItem(TypedDict):
@@ -39,7 +39,8 @@ class OtherShape(TypedDict):
     of them that fit what both publish of one, ``average_risk`` the mean of 1 over that.
     All are null where it cannot be told, and ``why_unknown`` says why: the other was
     deleted before it was handed out, one of both does not tell patients apart or puts
-    none in classes, or their sources name no patient alike.
+    none in classes, their sources name no patient alike, or they were not compared
+    yet, which jobs and commands on the host do.
     """
 
     recipient: str

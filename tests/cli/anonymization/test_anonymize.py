@@ -2,11 +2,13 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from server.installing import initialise
+from server.use_cases.anonymization import hand_outs
 from tests.cli.conftest import Commands
 from tests.support.copies import (
     PAGE,
@@ -21,6 +23,14 @@ from tests.support.installations.harness import ImportingInstallation
 from tests.support.installations.two_persons import Two
 
 TO = ("--to", "Ada, registry", "--purpose", "protocol 12/2026")
+
+
+class _KilledError(BaseException):
+    """A kill, as far as a test can be one."""
+
+
+def _killed(*_given):
+    raise _KilledError
 
 
 @pytest.fixture
@@ -224,6 +234,74 @@ def test_an_approval_is_of_what_others_have_got_by_then(bare, two):
     assert bare.json("ledger", "verify")["ok"]
 
 
+def test_a_hand_out_that_another_one_overtook_is_refused(bare, two, monkeypatch):
+    (first,) = bare.json("anonymize", "list")["items"]
+    with bare.installation.services() as services:
+        second = store_copy(services, "people")
+    to_ben = ("anonymize", "hand-out", second, "more", "--to", "Ben", *TO[2:])
+    to_ada = ("anonymize", "hand-out", first["id"], "out", *TO)
+    for one in (to_ben, to_ada):
+        bare.said(*one)
+    two.approve_all("carol")
+    real, begun = hand_outs.copy_private, []
+
+    def overtaken(path, target):
+        if not begun:
+            begun.append(1)
+            bare.run(*to_ada)  # in a second terminal
+        real(path, target)
+
+    monkeypatch.setattr(hand_outs, "copy_private", overtaken)
+    assert "somebody got another copy of the same people" in bare.said(*to_ben)
+    assert not list(Path().glob("*more*"))
+    assert bare.json("anonymize", "show", second)["hand_outs"] == []
+    assert "needs two persons" in bare.said(*to_ben)
+
+
+def test_files_that_were_changed_while_they_were_copied_do_not_leave(
+    bare, two, monkeypatch
+):
+    hand_out = ("anonymize", "hand-out", "registry", "out", *TO)
+    bare.said(*hand_out)
+    two.approve_all("carol")
+    real = hand_outs.copy_private
+
+    def changed(path, target):
+        real(path, target)
+        target.write_text("another")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(hand_outs, "copy_private", changed)
+        assert "was changed: make the copy again" in bare.said(*hand_out)
+    assert bare.json("anonymize", "show", "registry")["hand_outs"] == []
+    bare.run(*hand_out)
+
+
+def test_a_killed_hand_out_is_whole_whatever_came_into_its_folder(
+    bare, two, monkeypatch, tmp_path
+):
+    to_ada = ("anonymize", "hand-out", "registry", "out", *TO)
+    to_ben = (*to_ada[:4], "--to", "Ben", *TO[2:])
+    bare.said(*to_ada)
+    bare.said(*to_ben)
+    two.approve_all("carol")
+    with monkeypatch.context() as broken:
+        broken.setattr(Path, "replace", _killed)
+        with pytest.raises((_KilledError, AssertionError)):
+            bare.run(*to_ada)
+    bare.run(*to_ben)  # to a folder of the same name: hers stays
+    shutil.rmtree(tmp_path / "out")
+    (part,) = tmp_path.glob(".out.part-*")
+    (part / "documents.jsonl").write_text("half")
+    (part / "manifest.json").unlink()
+    assert bare.json(*to_ada)["folder"] == "out"
+    (copy,) = bare.json("anonymize", "list")["items"]
+    made = bare.installation.data / "anonymized" / copy["id"]
+    for name in ("documents.jsonl", "manifest.json"):
+        assert (tmp_path / "out" / name).read_bytes() == (made / name).read_bytes()
+    assert len(bare.json("anonymize", "show", "registry")["hand_outs"]) == 2
+
+
 def test_what_was_approved_of_a_deleted_copy_is_stale(bare, two):
     (made,) = bare.json("anonymize", "list")["items"]
     bare.said("anonymize", "hand-out", "registry", "out", *TO)
@@ -308,21 +386,14 @@ def test_of_texts_nothing_is_plotted(notes):
     assert "of these texts there is no k to plot" in told
 
 
-class _KilledError(BaseException):
-    """A kill, as far as a test can be one."""
-
-
 def test_a_killed_hand_out_is_finished_by_the_same_command(
     notes, tmp_path, monkeypatch
 ):
     notes.run("anonymize", "run", "registry.yaml")
     hand_out = ("anonymize", "hand-out", "registry", "out", *TO)
 
-    def killed(self, target):
-        raise _KilledError
-
     with monkeypatch.context() as broken:
-        broken.setattr(Path, "replace", killed)
+        broken.setattr(Path, "replace", _killed)
         with pytest.raises((_KilledError, AssertionError)):
             notes.run(*hand_out)
     assert not (tmp_path / "out").exists()

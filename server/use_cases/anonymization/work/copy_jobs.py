@@ -17,10 +17,17 @@ from numpy.typing import NDArray
 
 from privacy.errors import CuratorError
 from privacy.times import shown_time
-from server.use_cases.anonymization.copies import CopyFolders, copy_id, job_of
-from server.use_cases.anonymization.grants import WARNING, others_of, read_grants
+from server.use_cases.anonymization.copies import CopyFolders, copy_id
+from server.use_cases.anonymization.grants import (
+    WARNING,
+    compare,
+    holders,
+    others_of,
+    read_deleted,
+    read_grants,
+)
 from server.use_cases.anonymization.intersection import Members
-from server.use_cases.anonymization.service import done_jobs
+from server.use_cases.anonymization.service import done_jobs, live_copies
 from server.use_cases.anonymization.work.files import Reading
 from server.use_cases.extraction.declarations import (
     Declared,
@@ -39,8 +46,9 @@ from server.use_cases.services.services import Services, now_text
 from upstream.manifests.declarations import Identifier
 
 FORMAT = "curator anonymized copy 1"
-_FOR_CUSTODIANS = frozenset({"set_aside", "columns_left_out"})
-"""Of a job's counts: where raw rows stand, and headers; no recipient gets these."""
+_FOR_CUSTODIANS = frozenset({"set_aside", "columns_left_out", "files"})
+"""Of a job's counts: where raw rows stand, headers, names of files, one of which may be
+a patient's; no recipient gets these."""
 Counts = Mapping[str, Any]
 """What a job counted, as its result has it."""
 _LABEL = b"curator patients of copies\0"
@@ -179,7 +187,7 @@ class CopyJob(TextJob):
         try:
             yield Reading(folder, scratch, context.progress, context.raise_if_stopped)
         finally:
-            self._folders.discard(context.job_id)
+            self._folders.drop(scratch)
 
     def prepare(self, parameters: JobParameters) -> Prepared:
         """Check the file and what it names.
@@ -215,17 +223,26 @@ class CopyJob(TextJob):
         try:
             making = self.making(context, found)
             if given.dry_run:
-                return self._told(context, found, making.planned(), None)
-            counts = making.written(self._folders.stage(context.job_id))
-            manifest = self._manifest(context, found, making, counts)
-            context.require_lease()
-            members = self._members(found.declared.population, making)
-            digest = self._folders.settle(context.job_id, manifest, members)
+                return self._concluded(context, self._told(found, making.planned()))
+            part = self._folders.stage(context.job_id)
+            try:
+                return self._made(context, found, making, part)
+            finally:
+                self._folders.drop(part)  # nothing is there of a copy that is made
         except OSError as error:
-            self._folders.discard(context.job_id)
             message = f"a file could not be read or written: {error.strerror}"
             raise CommandRefusedError(message) from None
-        return self._told(context, found, counts, digest)
+
+    def _made(
+        self, context: JobContext, found: Found[Any], making: Making, part: Path
+    ) -> Document:
+        """Write a copy, and conclude the job with it."""
+        counts = making.written(part)
+        manifest = self._manifest(context, found, making, counts)
+        members = self._members(found.declared.population, making)
+        digest = self._folders.finish(part, manifest, members)
+        told = self._told(found, counts) | self._beside(context, found, members)
+        return self._concluded(context, told, part, digest)
 
     def _members(self, population: str, making: Making) -> Members | None:
         """Return who is in which class, by hashes that no two populations share."""
@@ -259,53 +276,69 @@ class CopyJob(TextJob):
             "created_by": context.actor,
         }
 
-    def _told(
-        self,
-        context: JobContext,
-        found: Found[Any],
-        counts: Document,
-        digest: str | None,
-    ) -> Document:
-        """Conclude the job; return its result. Without a digest nothing was made."""
-        result: Document = {
+    def _told(self, found: Found[Any], counts: Document) -> Document:
+        return {
             "name": found.declared.name,
-            "copy": None if digest is None else copy_id(context.job_id),
+            "copy": None,
             "warning": WARNING,
             **counts,
         }
+
+    def _concluded(
+        self,
+        context: JobContext,
+        told: Document,
+        part: Path | None = None,
+        digest: str | None = None,
+    ) -> Document:
+        """Conclude the job, with its copy if there is one; return its result.
+
+        The copy is put in its place while no other worker can take the job, so that an
+        attempt that is not the last one replaces nothing.
+        """
         outputs: list[Document] = []
-        if digest is not None:
-            result |= self._beside(found, copy_id(context.job_id))
-            outputs = [{"copy": copy_id(context.job_id), "manifest_sha256": digest}]
+        if part is not None:
+            own = copy_id(context.job_id)
+            told |= {"copy": own}
+            outputs = [{"copy": own, "manifest_sha256": digest}]
         with self._services.databases.work.begin() as connection:
             self.check_actor(connection, context)
-            context.conclude(connection, result, outputs)
-        return result
+            if part is not None:
+                context.require_lease_with(connection)
+                self._folders.settle(part, context.job_id)
+            context.conclude(connection, told, outputs)
+        return told
 
-    def _beside(self, found: Found[Any], copy: str) -> Document:
+    def _beside(
+        self, context: JobContext, found: Found[Any], members: Members | None
+    ) -> Document:
         """Return which copies have the same name, and who got others of its people."""
-        population, name = found.declared.population, found.declared.name
+        own, folders = copy_id(context.job_id), self._folders
+        named = found.declared.population, found.declared.name
         with self._services.databases.reader.connect() as connection:
-            grants = list(read_grants(connection))
-            done = done_jobs(connection)
-        same = [
-            one.id
-            for one in self._folders.all()
-            if (one.population, one.name) == (population, name)
-            and one.id != copy
-            and job_of(one.id) in done
-        ]
-        others = others_of(grants, self._folders, population, copy)
+            held = holders(read_grants(connection), named[0], own)
+            known = live_copies(connection, folders)
+        same = [one.id for one in known if (one.population, one.name) == named]
+        others = others_of(held, lambda other: compare(folders, own, other, members))
         return {"same_name": same, "others": others}
 
     def discard(self, context: JobContext, *, is_over: bool) -> None:
         """Delete what ended jobs wrote without an end, and what is left of texts."""
         with self._services.databases.reader.connect() as connection:
-            left = set(self._folders.jobs()) - done_jobs(connection)
-            gone = self.over(connection, context, left, is_over=is_over)
-        own_copy = [context.job_id] if is_over else []
-        for job in {*gone, *own_copy}:
+            done = done_jobs(connection)
+            ended = self.over(
+                connection, context, self._folders.jobs(), is_over=is_over
+            )
+            granted = {one.copy for one in read_grants(connection)}
+            deleted = read_deleted(connection)
+            is_held = is_over and context.has_lease(connection)
+        # Of a job that goes on, what earlier attempts wrote is replaced by its copy.
+        for job in {*ended, *([context.job_id] if is_held else [])} - done:
             self._folders.discard(job)
+        for job in done.intersection(ended):
+            own = copy_id(job)
+            is_granted, is_deleted = own in granted, own in deleted
+            self._folders.tidy(job, is_deleted=is_deleted, is_granted=is_granted)
         super().discard(context, is_over=is_over)
 
 

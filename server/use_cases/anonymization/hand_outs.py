@@ -1,0 +1,299 @@
+"""Copies that leave the house: with two persons, on record, whole."""
+
+import hashlib
+import os
+import secrets
+import shutil
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict
+from glob import escape
+from pathlib import Path
+from typing import Final
+
+from privacy.wording import counted
+from server.use_cases.anonymization.copies import MANIFEST, Copy, CopyFolders
+from server.use_cases.anonymization.grants import (
+    WARNING,
+    Grant,
+    HandOut,
+    Holder,
+    change_of,
+    holders,
+    read_grants,
+    said_of,
+)
+from server.use_cases.anonymization.replies import OtherShape
+from server.use_cases.anonymization.service import CopyService
+from server.use_cases.approvals.changes import Change
+from server.use_cases.approvals.proposals import ProposalService
+from server.use_cases.approvals.second_persons import (
+    ProposalOpenError,
+    asking_second_person,
+    check_second_person,
+    require_second_person,
+)
+from server.use_cases.approvals.stale_changes import COPY_GRANTED
+from server.use_cases.jobs.jobs import Viewer
+from server.use_cases.services.documents import Document
+from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.private_files import copy_private
+from server.use_cases.services.secret_files import sync_folder
+from server.use_cases.services.services import Services
+
+_PART: Final = ".part-"
+_LONGEST: Final = 200  # characters of a recipient or a purpose
+Others = tuple[Mapping[Holder, Grant], list[OtherShape]]
+"""Who has other copies of the same people, and what they tell together."""
+
+
+class HandOutService:
+    """Hands copies out, for whoever works on the host."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._copies = CopyService(services)
+        self._folders = CopyFolders(services.settings.anonymized)
+
+    def hand_out(
+        self, viewer: Viewer, wanted: str, to: HandOut, folder: Path
+    ) -> Document:
+        """Give a copy to somebody: a second person approves, an entry is written.
+
+        The files are copied once that is recorded; they lie in a new folder.
+
+        Args:
+            viewer: Whoever works on the host.
+            wanted: The copy's name or its id.
+            to: Who gets it.
+            folder: Where its files are put; it must not be there.
+
+        Raises:
+            NotFoundError: There is no such copy.
+            ProposalOpenError: A second person has to approve.
+            CommandRefusedError: The folder is there, lies among what is kept here or
+                cannot be made, or a file of the copy is missing or changed: nothing
+                was recorded.
+        """
+        copy = self._copies.visible(viewer, wanted)
+        with self._services.databases.reader.connect() as connection:
+            grants = list(read_grants(connection))
+        self._check_folder(folder, copy, to, grants)
+        files = list(self._folders.files(copy))
+        held = holders(grants, copy.population, copy.id)
+        others = self._copies.others(copy, held, finds_out=True)
+        part = self._left_by_a_kill(folder, copy, to, grants)
+        if part is None:
+            named = {one.files for one in grants}
+            for left in folder.parent.glob(f".{escape(folder.name)}{_PART}*"):
+                if left.name.partition(_PART)[2] not in named:
+                    shutil.rmtree(left, ignore_errors=True)  # of a killed command
+            part = self._approved(viewer, copy, to, (held, others), folder)
+        part.replace(folder)
+        sync_folder(folder.parent)
+        return {
+            "copy": copy.id,
+            "to": to.recipient,
+            "folder": str(folder),
+            "files": [path.name for path in files],
+            "sha256": copy.sha256,
+            "warning": WARNING,
+            "others": others,
+        }
+
+    def _check_folder(
+        self, folder: Path, copy: Copy, to: HandOut, grants: Iterable[Grant]
+    ) -> None:
+        """Look whether files can come to a folder, before anybody approves of it.
+
+        Raises:
+            CommandRefusedError: They cannot.
+        """
+        message = ""
+        inside = self._services.settings.data.resolve()
+        given = [one for one in grants if one.is_of(copy, to)]
+        if given and _holds(folder, copy):
+            message = (
+                f"{folder} has it already: handed out to {to.recipient} on "
+                f"{given[-1].shown['time']}"
+            )
+        elif os.path.lexists(folder):
+            message = f"{folder} exists: nothing was handed out; name a new folder"
+        elif not folder.parent.is_dir():
+            message = f"there is no folder {folder.parent}: make it first"
+        elif folder.resolve().is_relative_to(inside):
+            message = (
+                f"{folder} lies in {inside}, where what nobody else may read is kept: "
+                "name a folder elsewhere"
+            )
+        if message:
+            raise CommandRefusedError(message)
+
+    def _approved(
+        self,
+        viewer: Viewer,
+        copy: Copy,
+        to: HandOut,
+        others: Others,
+        folder: Path,
+    ) -> Path:
+        """Copy the files beside a folder where a second person approved.
+
+        Raises:
+            ProposalOpenError: Nobody did yet; it says what the proposer should know.
+            CommandRefusedError: They cannot be copied: nothing was recorded.
+        """
+        held, told = others
+        change = change_of(copy, to, told)
+        try:
+            with asking_second_person(self._services, viewer.actor):
+                with self._services.databases.reader.connect() as connection:
+                    check_second_person(connection, viewer.actor, change)
+                return self._given(viewer, copy, to, (change, held), folder)
+        except ProposalOpenError as error:
+            besides = [*map(said_of, told), *self._also_proposed(copy, error)]
+            raise ProposalOpenError(error.proposal, "; ".join(besides)) from None
+        raise AssertionError  # what asks never goes on without an approval
+
+    def _also_proposed(self, copy: Copy, error: ProposalOpenError) -> list[str]:
+        """Return in words what else of a copy waits, such as another spelling."""
+        waiting = [
+            one
+            for one in ProposalService(self._services).listed(waiting=True)
+            if one["action"] == COPY_GRANTED
+            and one["proposal"] != error.proposal["proposal"]
+            and copy.id in one["words"][0]
+        ]
+        if not waiting:
+            return []
+        told = [f"{one['proposal']} ({', '.join(one['words'][:2])})" for one in waiting]
+        count = counted(len(waiting), "proposal")
+        return [f"beside it {count} of this copy waits, otherwise: {', '.join(told)}"]
+
+    def _given(
+        self,
+        viewer: Viewer,
+        copy: Copy,
+        to: HandOut,
+        approved: tuple[Change, Collection[Holder]],
+        folder: Path,
+    ) -> Path:
+        """Copy the files beside a folder and write the entry, which names them.
+
+        Args:
+            viewer: Whoever works on the host.
+            copy: The copy.
+            to: Who gets it.
+            approved: What needs a second person, and who is known to have others.
+            folder: Where its files are to go.
+
+        Raises:
+            CommandRefusedError: They cannot be copied, or somebody got another copy
+                meanwhile: nothing was recorded.
+        """
+        change, known = approved
+        token = secrets.token_hex(8)
+        part = _make(folder.with_name(f".{folder.name}{_PART}{token}"))
+        facts: dict[str, object] = {
+            "population": copy.population,
+            "copy": copy.id,
+            "name": copy.name,
+            "sha256": copy.sha256,
+            **asdict(to),
+            "files": token,
+        }
+        try:
+            self._filled(part, copy)
+            recorded = self._services.ledger.recorded
+            with recorded(COPY_GRANTED, viewer.actor, facts) as entry:
+                now = holders(read_grants(entry.connection), copy.population, copy.id)
+                _require_same(known, now)
+                require_second_person(entry, viewer.actor, change)
+        except BaseException:
+            if not self._is_recorded(token):
+                shutil.rmtree(part, ignore_errors=True)
+            raise
+        return part
+
+    def _filled(self, part: Path, copy: Copy) -> None:
+        """Copy the files into a folder, and read there that they are the copy's.
+
+        Raises:
+            CommandRefusedError: They cannot be copied, or were changed meanwhile.
+        """
+        for path in self._folders.files(copy):
+            target = part / path.name
+            target.unlink(missing_ok=True)
+            _copied(path, target)
+        for _ in self._folders.files(copy, part):
+            pass  # each is read and compared
+        sync_folder(part)
+        sync_folder(part.parent)
+
+    def _is_recorded(self, token: str) -> bool:
+        """Whether an entry names some files: then a repeated command finishes them."""
+        with self._services.databases.reader.connect() as connection:
+            return any(one.files == token for one in read_grants(connection))
+
+    def _left_by_a_kill(
+        self, folder: Path, copy: Copy, to: HandOut, grants: Iterable[Grant]
+    ) -> Path | None:
+        """Return files that an entry names and that never came to their folder."""
+        for one in grants:
+            part = folder.with_name(f".{folder.name}{_PART}{one.files}")
+            if one.is_of(copy, to) and part.is_dir():
+                self._filled(part, copy)  # all of it: some may be lost with the power
+                return part
+        return None
+
+
+def checked_line(text: str) -> str:
+    """Return a recipient or a purpose.
+
+    Raises:
+        ValueError: It is empty, too long, or more than one line.
+    """
+    told = text.strip()
+    if not told or len(told) > _LONGEST or not told.isprintable():
+        message = f"write one line of at most {_LONGEST} characters"
+        raise ValueError(message)
+    return told
+
+
+def _require_same(known: Collection[Holder], now: Collection[Holder]) -> None:
+    """Refuse where others got copies since they were told to a second person.
+
+    Raises:
+        CommandRefusedError: Somebody did.
+    """
+    if set(now) != set(known):
+        message = (
+            "somebody got another copy of the same people meanwhile: nothing was "
+            "handed out; repeat the command"
+        )
+        raise CommandRefusedError(message)
+
+
+def _holds(folder: Path, copy: Copy) -> bool:
+    """Whether a folder has the manifest of a copy."""
+    try:
+        told = (folder / MANIFEST).read_bytes()
+    except OSError:
+        return False
+    return hashlib.sha256(told).hexdigest() == copy.sha256
+
+
+def _make(part: Path) -> Path:
+    try:
+        part.mkdir(mode=0o700)
+    except OSError as error:
+        message = f"{part} cannot be made: {error.strerror}; nothing was handed out"
+        raise CommandRefusedError(message) from None
+    return part
+
+
+def _copied(path: Path, target: Path) -> None:
+    try:
+        copy_private(path, target)
+    except OSError as error:
+        message = f"{target} cannot be written: {error.strerror}; nothing was recorded"
+        raise CommandRefusedError(message) from None

@@ -1,0 +1,137 @@
+"""Attempts that lost their lease, killed deletions, and what is told of copies."""
+
+import hashlib
+import shutil
+import threading
+
+import pytest
+from sqlalchemy import update
+
+from server.bootstrap import make_runner
+from server.persistence import tables as stored
+from server.use_cases.anonymization import grants
+from server.use_cases.anonymization.copies import CopyFolders, copy_id
+from server.use_cases.anonymization.grants import HandOut
+from server.use_cases.anonymization.hand_outs import HandOutService
+from server.use_cases.anonymization.service import CopyService
+from server.use_cases.anonymization.work.tables import jobs as table_jobs
+from server.use_cases.jobs.jobs import Viewer
+from server.use_cases.services.paging import Page
+from tests.support.copies import write_stays, write_table_copy
+from tests.support.installations.harness import ImportingInstallation
+from tests.support.installations.texts import OPERATOR, Texts
+
+CAROL = Viewer("carol", frozenset({"people"}))
+
+
+@pytest.fixture
+def tables(tmp_path, monkeypatch):
+    """Rows of stays, and what jobs need."""
+    monkeypatch.chdir(tmp_path)
+    made = ImportingInstallation(tmp_path).create()
+    made.load()
+    with made.services() as services:
+        write_stays(tmp_path)
+        yield Texts(made, services)
+
+
+def run_one(tables):
+    make_runner(tables.services, threading.Event(), beat_seconds=5).run_one()
+
+
+def made(tables, **changes):
+    path = write_table_copy(tables.folder, **changes)
+    return tables.done("anonymize.tables", file=str(path))["copy"]
+
+
+def test_an_attempt_that_lost_its_lease_leaves_the_copy_of_the_next(
+    tables, monkeypatch
+):
+    job = tables.submit("anonymize.tables", file=str(write_table_copy(tables.folder)))
+    folders = CopyFolders(tables.services.settings.anonymized)
+    real, seen = table_jobs.read_columns, []
+
+    def overtaken(*given):
+        if not seen:
+            seen.append("begun")
+            with tables.services.databases.work.begin() as connection:
+                gone = update(stored.job).where(stored.job.c.id == job)
+                connection.execute(gone.values(lease_until_ms=0))
+            other = threading.Thread(target=run_one, args=[tables])
+            other.start()
+            other.join()
+            seen.append(folders.path(copy_id(job)).is_dir())
+        return real(*given)
+
+    monkeypatch.setattr(table_jobs, "read_columns", overtaken)
+    run_one(tables)
+    assert seen == ["begun", True]
+    shown = tables.jobs.show(OPERATOR, job)
+    assert shown["state"] == "done"
+    manifest = (folders.path(copy_id(job)) / "manifest.json").read_bytes()
+    assert shown["lineage"]["outputs"] == [
+        {
+            "copy": copy_id(job),
+            "manifest_sha256": hashlib.sha256(manifest).hexdigest(),
+        }
+    ]
+    left = {one.name for one in folders.folder.iterdir()}
+    assert left == {copy_id(job), f"{copy_id(job)}.members"}
+
+
+class _KilledError(BaseException):
+    """A kill, as far as a test can be one."""
+
+
+def test_a_killed_deletion_is_finished_by_the_next_job(tables, monkeypatch):
+    copy = made(tables)
+    folders = CopyFolders(tables.services.settings.anonymized)
+
+    def killed(*_given, **_how):
+        raise _KilledError
+
+    with monkeypatch.context() as broken:
+        broken.setattr(shutil, "rmtree", killed)
+        with pytest.raises(_KilledError):
+            CopyService(tables.services).delete(OPERATOR, copy)
+    assert [one.name for one in folders.folder.glob(f"{copy}*.gone")]
+    with monkeypatch.context() as broken:
+        broken.setattr(CopyFolders, "delete", killed)
+        with pytest.raises(_KilledError):
+            CopyService(tables.services).delete(OPERATOR, made(tables, name="other"))
+    assert CopyService(tables.services).page(OPERATOR, Page(9))["items"] == []
+    last = made(tables, name="last")
+    left = {one.name for one in folders.folder.iterdir()}
+    assert left == {last, f"{last}.members"}
+
+
+def test_names_of_files_reach_no_recipient(tables):
+    header, *lines = (tables.folder / "stays.csv").read_text().splitlines()
+    (tables.folder / "each").mkdir()
+    for line in lines:
+        with (tables.folder / "each" / f"{line.split(',')[0]}.csv").open("a") as file:
+            file.write((f"{header}\n" if file.tell() == 0 else "") + f"{line}\n")
+    copy = made(tables, table={"files": ["each/*.csv"]})
+    folder = CopyFolders(tables.services.settings.anonymized).path(copy)
+    assert "p007" not in (folder / "manifest.json").read_text()
+
+
+def test_no_work_on_patients_is_done_for_a_custodian_who_reads(tables, monkeypatch):
+    """PRIVACY 6, "Other routes": what the host found out is read, and nothing more."""
+    first = made(tables)
+    out = tables.folder / "out"
+    HandOutService(tables.services).hand_out(OPERATOR, first, HandOut("Ada", "x"), out)
+    second = made(tables, name="other", k=7)
+    service = CopyService(tables.services)
+    with monkeypatch.context() as counted:
+        counted.setattr(CopyFolders, "members", None)
+        counted.setattr(grants, "intersection_of", None)
+        (told,) = service.show(CAROL, second)["others"]  # the job compared them
+    assert (told["patients_in_both"], told["why_unknown"]) == (120, None)
+    folders = CopyFolders(tables.services.settings.anonymized)
+    (folders.folder / f"{second}.compared").unlink()
+    (told,) = service.show(CAROL, second)["others"]
+    assert (told["patients_in_both"], told["why_unknown"]) == (None, "not_compared")
+    (told,) = service.show(OPERATOR, second)["others"]
+    assert told["patients_in_both"] == 120
+    assert service.show(CAROL, second)["others"] == [told]
