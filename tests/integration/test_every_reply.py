@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from server.use_cases.anonymization.service import CopyService, HandOut
+from server.use_cases.anonymization.grants import HandOut
+from server.use_cases.anonymization.hand_outs import HandOutService
 from server.use_cases.approvals.second_persons import ProposalOpenError
 from server.use_cases.loading.loading import LoadChoices
 from tests.support.copies import store_copy
@@ -153,9 +154,9 @@ def copy(story):
         for one in made:
             given = (OPERATOR, one, to, folder / one)
             with pytest.raises(ProposalOpenError):
-                CopyService(services).hand_out(*given)
+                HandOutService(services).hand_out(*given)
             story.two.approve_all("carol")
-            CopyService(services).hand_out(*given)
+            HandOutService(services).hand_out(*given)
     story.send("carol", "GET", "anonymized")
     story.send("carol", "GET", f"anonymized/{made[0]}")
 

@@ -667,20 +667,52 @@ FAULTS = (
     Fault(
         "handed_out_unapproved",
         "a copy is handed out though nobody approved it",
-        "server/use_cases/anonymization/service.py",
-        "            change = self._change(copy, to, before)\n",
-        "            globals()['check_second_person'] = lambda *_: None\n"
-        "            globals()['require_second_person'] = lambda *_: None\n"
-        "            change = self._change(copy, to, before)\n",
+        "server/use_cases/anonymization/hand_outs.py",
+        "        change = change_of(copy, to, told",
+        "        globals()['check_second_person'] = lambda *_: None\n"
+        "        globals()['require_second_person'] = lambda *_: None\n"
+        "        change = change_of(copy, to, told",
         ("tests/cli/anonymization/test_anonymize.py",),
     ),
     Fault(
         "approved_before_others",
         "who approved a copy did not know that somebody got another since",
-        "server/use_cases/anonymization/service.py",
-        '"others": [_said(one) for one in others],',
-        '"others": len(others) < 0,',
+        "server/use_cases/anonymization/grants.py",
+        "        for one in others\n    ]\n    if all_others",
+        "        for one in others[:0]\n    ]\n    if all_others",
         ("tests/cli/anonymization/test_anonymize.py",),
+    ),
+    Fault(
+        "overtaken_hand_out",
+        "a copy is handed out though somebody got another while it was copied",
+        "server/use_cases/anonymization/hand_outs.py",
+        "    if set(now) != set(known):",
+        "    if set(now) < set(known):",
+        ("tests/cli/anonymization/test_anonymize.py",),
+    ),
+    Fault(
+        "changed_files_leave",
+        "files that were changed after the check are handed out",
+        "server/use_cases/anonymization/hand_outs.py",
+        "for _ in self._folders.files(copy, part):",
+        "for _ in self._folders.files(copy):",
+        ("tests/cli/anonymization/test_anonymize.py",),
+    ),
+    Fault(
+        "compared_while_waiting",
+        "a custodian's read of a copy works on patients, and its time tells of them",
+        "server/use_cases/anonymization/service.py",
+        "        if finds_out:",
+        "        if finds_out or True:",
+        ("tests/integration/anonymization/test_attempts.py",),
+    ),
+    Fault(
+        "overtaken_attempt",
+        "an attempt that lost its job replaces or deletes the copy of the next",
+        "server/use_cases/anonymization/work/copy_jobs.py",
+        "                self._folders.drop(part)  # nothing",
+        "                self._folders.discard(context.job_id)  # nothing",
+        ("tests/integration/anonymization/test_attempts.py",),
     ),
     Fault(
         "rows_for_patients",

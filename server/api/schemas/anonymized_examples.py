@@ -33,10 +33,13 @@ _DETAIL: Example = {
             "name": "notes",
             "copy": "anon_0f1b2c3d6b1f0c2d9a8e4753",
             "patients_in_both": 1204,
+            "patients_in_one": 96,
             "fewest_together": 1,
             "average_risk": 1.0,
+            "why_unknown": None,
         }
     ],
+    "all_others": None,
 }
 
 ANONYMIZED_EXAMPLES = {

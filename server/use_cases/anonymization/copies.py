@@ -10,7 +10,7 @@ import json
 import re
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final, cast
@@ -160,21 +160,25 @@ class CopyFolders:
         """Whether it is known who is in which class of a copy."""
         return self._beside(copy, _MEMBERS).exists()
 
-    def compared(self, copy: str, other: str) -> Intersection | None:
-        """Return what two copies tell together, if that was found out before."""
-        for one, with_ in ((copy, other), (other, copy)):
+    def compared(self, copy: str, others: Sequence[str]) -> Intersection | None:
+        """Return what copies tell together, if that was found out before."""
+        asked = [(copy, others), *((one, [copy]) for one in others if len(others) == 1)]
+        for one, with_ in asked:
             content = _read(self._beside(one, _COMPARED))
             told = {} if content is None else json.loads(content)
-            if with_ in told:
-                return Intersection(**told[with_])
+            if _all_of(with_) in told:
+                return Intersection(**told[_all_of(with_)])
         return None
 
-    def keep_compared(self, copy: str, other: str, found: Intersection) -> None:
-        """Write down what two copies tell together."""
+    def keep_compared(
+        self, copy: str, others: Sequence[str], found: Intersection
+    ) -> None:
+        """Write down what copies tell together."""
         path = self._beside(copy, _COMPARED)
         content = _read(path)
         told: Document = {} if content is None else json.loads(content)
-        write_durably(path, json.dumps(told | {other: asdict(found)}).encode())
+        told[_all_of(others)] = asdict(found)
+        write_durably(path, json.dumps(told).encode())
 
     def members(self, copy: str) -> Members | None:
         """Return who is in which class of a copy; None where nobody knows."""
@@ -245,6 +249,10 @@ class CopyFolders:
 
     def _beside(self, copy: str, suffix: str) -> Path:
         return self.folder / f"{copy}{suffix}"
+
+
+def _all_of(copies: Sequence[str]) -> str:
+    return "+".join(sorted(copies))
 
 
 def _members_of(part: Path) -> Path:

@@ -10,11 +10,17 @@ from budget.reading.statements import EntryLine, read_entries
 from privacy.times import shown_time
 from server.use_cases.anonymization.copies import Copy, CopyFolders
 from server.use_cases.anonymization.intersection import (
+    UNKNOWN,
     Intersection,
     Members,
     intersection_of,
 )
-from server.use_cases.anonymization.replies import HandOutShape, OtherShape, WhyUnknown
+from server.use_cases.anonymization.replies import (
+    HandOutShape,
+    OtherShape,
+    TogetherShape,
+    WhyUnknown,
+)
 from server.use_cases.approvals.changes import Altered, Change, Subject
 from server.use_cases.approvals.stale_changes import COPY_DELETED, COPY_GRANTED
 
@@ -26,7 +32,7 @@ WARNING: Final = (
 Holder = tuple[str, str]
 """A copy's id, and who got it."""
 Compared = tuple[Intersection, WhyUnknown | None]
-_UNKNOWN: Final = Intersection(None, None, None)
+Comparing = Callable[[Sequence[str]], Compared]
 _WHY: Final[dict[WhyUnknown, str]] = {
     "deleted": "the other was deleted before it was handed out",
     "no_patients": "one of them does not tell whose its records are, or puts none in "
@@ -121,65 +127,77 @@ def holders(grants: Iterable[Grant], population: str, copy: str) -> dict[Holder,
     }
 
 
-def others_of(
-    held: Mapping[Holder, Grant], comparing: Callable[[str], Compared]
-) -> list[OtherShape]:
+def others_of(held: Mapping[Holder, Grant], comparing: Comparing) -> list[OtherShape]:
     """Return who has other copies of the same people, and what two tell together.
 
     Args:
         held: Who has which.
-        comparing: Returns by the id of another copy what both tell.
+        comparing: Returns by the ids of other copies what all tell.
     """
-    compared = {other: comparing(other) for other, _ in held}
-    found: list[OtherShape] = []
-    for one in held.values():
-        told, why = compared[one.copy]
-        found.append(
-            {
-                "recipient": one.to.recipient,
-                "name": one.name,
-                "copy": one.copy,
-                "patients_in_both": told.patients_in_both,
-                "fewest_together": told.fewest_together,
-                "average_risk": told.average_risk,
-                "why_unknown": why,
-            }
-        )
-    return found
+    compared = {other: comparing([other]) for other, _ in held}
+    return [
+        {
+            "recipient": one.to.recipient,
+            "name": one.name,
+            "copy": one.copy,
+            **shown_of(*compared[one.copy]),
+        }
+        for one in held.values()
+    ]
 
 
-def compared_before(folders: CopyFolders, copy: str, other: str) -> Compared:
-    """Return what two copies tell together, as it was found out once.
+def together(
+    held: Mapping[Holder, Grant], comparing: Comparing
+) -> TogetherShape | None:
+    """Return what a copy tells with all others that can be compared, if several can."""
+    every = sorted({other for other, _ in held})
+    others = [one for one in every if comparing([one])[1] is None]
+    return shown_of(*comparing(others)) if len(others) > 1 else None
+
+
+def shown_of(told: Intersection, why: WhyUnknown | None) -> TogetherShape:
+    """Return what copies tell together as it is sent."""
+    return {
+        "patients_in_both": told.patients_in_both,
+        "patients_in_one": told.patients_in_one,
+        "fewest_together": told.fewest_together,
+        "average_risk": told.average_risk,
+        "why_unknown": why,
+    }
+
+
+def compared_before(folders: CopyFolders, copy: str, others: Sequence[str]) -> Compared:
+    """Return what copies tell together, as it was found out once.
 
     It works on no patients' rows: whoever waits for it learns nothing by the time.
     """
-    known = folders.compared(copy, other)
+    known = folders.compared(copy, others)
     if known is not None:
         why: WhyUnknown = "no_names_in_both"
         return known, why if known.patients_in_both is None else None
-    if folders.has_members(copy) and folders.has_members(other):
-        return _UNKNOWN, "not_compared"
-    is_there = folders.path(other).is_dir() or folders.has_members(other)
-    return _UNKNOWN, "no_patients" if is_there else "deleted"
+    if all(map(folders.has_members, (copy, *others))):
+        return UNKNOWN, "not_compared"
+    are_there = (folders.path(o).is_dir() or folders.has_members(o) for o in others)
+    return UNKNOWN, "no_patients" if all(are_there) else "deleted"
 
 
 def compare(
-    folders: CopyFolders, copy: str, other: str, own: Members | None
+    folders: CopyFolders, copy: str, others: Sequence[str], own: Members | None
 ) -> Compared:
-    """Find out what two copies tell together, and keep it; for jobs and the host.
+    """Find out what copies tell together, and keep it; for jobs and the host.
 
     Args:
         folders: Of all copies.
         copy: One.
-        other: The other.
+        others: The others.
         own: Who is in which class of the one.
     """
-    known, why = compared_before(folders, copy, other)
-    theirs = None if own is None or why is None else folders.members(other)
-    if own is None or theirs is None or folders.compared(copy, other) is not None:
-        return known, why
-    folders.keep_compared(copy, other, intersection_of(own, theirs))
-    return compared_before(folders, copy, other)
+    if own is None or folders.compared(copy, others) is not None:
+        return compared_before(folders, copy, others)
+    found = [one for other in others if (one := folders.members(other)) is not None]
+    if len(found) == len(others):
+        folders.keep_compared(copy, others, intersection_of(own, *found))
+    return compared_before(folders, copy, others)
 
 
 def said_of(other: OtherShape) -> str:
@@ -191,14 +209,20 @@ def said_of(other: OtherShape) -> str:
     return f"{got}: {_together(other)}"
 
 
-def _together(other: OtherShape) -> str:
+def _together(other: TogetherShape) -> str:
     return (
-        f"{other['patients_in_both']} patients are in both, and as few as "
-        f"{other['fewest_together']} fit what both say of one"
+        f"{other['patients_in_both']} patients are in both, {other['patients_in_one']} "
+        f"in one alone, and as few as {other['fewest_together']} fit what both say of "
+        "one"
     )
 
 
-def change_of(copy: Copy, to: HandOut, others: Sequence[OtherShape]) -> Change:
+def change_of(
+    copy: Copy,
+    to: HandOut,
+    others: Sequence[OtherShape],
+    all_others: TogetherShape | None,
+) -> Change:
     """Return what a second person approves: these files, to this recipient.
 
     And knowing who has others of the same people: where somebody got one since, the
@@ -226,7 +250,18 @@ def change_of(copy: Copy, to: HandOut, others: Sequence[OtherShape]) -> Change:
         )
         for one in others
     ]
+    if all_others is not None:
+        what = "all of these copies and this one"
+        subject = Subject("copy", copy.id, what)
+        held.append(Altered(what, None, _of_all(all_others), subject))
     return Change(COPY_GRANTED, copy.population, (*facts, *held))
+
+
+def _of_all(told: TogetherShape) -> str:
+    return (
+        f"{told['patients_in_both']} patients are in two or more, and as few as "
+        f"{told['fewest_together']} fit what all say of one"
+    )
 
 
 def summary_of(copy: Copy) -> list[str]:

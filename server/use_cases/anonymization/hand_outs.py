@@ -22,7 +22,7 @@ from server.use_cases.anonymization.grants import (
     read_grants,
     said_of,
 )
-from server.use_cases.anonymization.replies import OtherShape
+from server.use_cases.anonymization.replies import OthersShape
 from server.use_cases.anonymization.service import CopyService
 from server.use_cases.approvals.changes import Change
 from server.use_cases.approvals.proposals import ProposalService
@@ -42,7 +42,7 @@ from server.use_cases.services.services import Services
 
 _PART: Final = ".part-"
 _LONGEST: Final = 200  # characters of a recipient or a purpose
-Others = tuple[Mapping[Holder, Grant], list[OtherShape]]
+Others = tuple[Mapping[Holder, Grant], OthersShape]
 """Who has other copies of the same people, and what they tell together."""
 
 
@@ -97,7 +97,7 @@ class HandOutService:
             "files": [path.name for path in files],
             "sha256": copy.sha256,
             "warning": WARNING,
-            "others": others,
+            **others,
         }
 
     def _check_folder(
@@ -143,14 +143,14 @@ class HandOutService:
             CommandRefusedError: They cannot be copied: nothing was recorded.
         """
         held, told = others
-        change = change_of(copy, to, told)
+        change = change_of(copy, to, told["others"], told["all_others"])
         try:
             with asking_second_person(self._services, viewer.actor):
                 with self._services.databases.reader.connect() as connection:
                     check_second_person(connection, viewer.actor, change)
                 return self._given(viewer, copy, to, (change, held), folder)
         except ProposalOpenError as error:
-            besides = [*map(said_of, told), *self._also_proposed(copy, error)]
+            besides = [*map(said_of, told["others"]), *self._also_proposed(copy, error)]
             raise ProposalOpenError(error.proposal, "; ".join(besides)) from None
         raise AssertionError  # what asks never goes on without an approval
 

@@ -1,13 +1,14 @@
-"""What two copies of the same patients tell together: their classes' intersections.
+"""What copies of the same patients tell together: their classes' intersections.
 
-Who knows what both publish of a patient, all his rows, knows that he is one of those
+Who knows what they publish of a patient, all his rows, knows that he is one of those
 who are in all of his classes; k-anonymity of each copy says nothing about how many.
 
 Source: Ganta, Kasiviswanathan and Smith 2008 (composition attacks).
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,50 +35,60 @@ class Members:
 
 @dataclass(frozen=True, slots=True)
 class Intersection:
-    """What two copies tell together; None is not known, or of nobody.
+    """What several copies tell together; None is not known, or of nobody.
 
     Attributes:
-        patients_in_both: How many there are.
-        fewest_together: The fewest patients that fit what both publish of one of them.
+        patients_in_both: How many are in two of them, or more.
+        patients_in_one: How many are in one alone.
+        fewest_together: The fewest patients that fit what all publish of one of them.
         average_risk: The mean over those patients of 1 over how many fit him.
     """
 
     patients_in_both: int | None
+    patients_in_one: int | None
     fewest_together: int | None
     average_risk: float | None
 
 
-def intersection_of(one: Members, other: Members) -> Intersection:
-    """Return what two copies tell together, to who knows all rows of a patient.
+UNKNOWN: Final = Intersection(None, None, None, None)
 
-    Patients are compared as linkages found them, where both copies were linked. Where
-    no name is in both, nothing is known: the sources may name them otherwise.
+
+def intersection_of(*copies: Members) -> Intersection:
+    """Return what copies tell together, to who knows all rows of a patient.
+
+    Patients are compared as linkages found them, where all copies were linked. Where
+    no name is in two, nothing is known: the sources may name them otherwise.
 
     >>> both = np.array([1, 2, 3], np.uint64)
     >>> left, right = np.array([0, 0, 1]), np.array([0, 1, 1])
     >>> intersection_of(Members(both, left), Members(both, right)).fewest_together
     1
     """
-    ours, theirs = one.patients, other.patients
-    if one.keys is not None and other.keys is not None:
-        ours, theirs = one.keys, other.keys
-    our_classes = _by_patient(ours, one.classes)
-    their_classes = _by_patient(theirs, other.classes)
-    both = our_classes.keys() & their_classes.keys()
+    keys = [one.keys for one in copies if one.keys is not None]
+    are_linked = len(keys) == len(copies)
+    names = keys if are_linked else [one.patients for one in copies]
+    classes = [
+        _by_patient(of, one.classes) for of, one in zip(names, copies, strict=True)
+    ]
+    people = [_by_class(one) for one in classes]
+    held = Counter(patient for one in classes for patient in one)
+    both = [patient for patient, count in held.items() if count > 1]
     if not both:
-        return Intersection(None, None, None)
-    our_people, their_people = _by_class(our_classes), _by_class(their_classes)
-    known: dict[tuple[frozenset[int], frozenset[int]], int] = {}
+        return UNKNOWN
+    known: dict[tuple[frozenset[int] | None, ...], int] = {}
     fitting: list[int] = []
     for patient in both:
-        held = our_classes[patient], their_classes[patient]
-        if held not in known:
-            people = [our_people[one] for one in held[0]]
-            people += [their_people[one] for one in held[1]]
-            known[held] = len(set.intersection(*sorted(people, key=len)))
-        fitting.append(known[held])
+        own = tuple(one.get(patient) for one in classes)
+        if own not in known:
+            fit = [
+                of[each]
+                for of, held_in in zip(people, own, strict=True)
+                for each in held_in or ()
+            ]
+            known[own] = len(set.intersection(*sorted(fit, key=len)))
+        fitting.append(known[own])
     risk = sum(1 / each for each in fitting) / len(fitting)
-    return Intersection(len(both), min(fitting), round(risk, 4))
+    return Intersection(len(both), len(held) - len(both), min(fitting), round(risk, 4))
 
 
 def _by_patient(patients: Patients, classes: Ints) -> dict[int, frozenset[int]]:

@@ -32,30 +32,45 @@ class HandOutShape(TypedDict):
     sha256: str
 
 
-class OtherShape(TypedDict):
-    """Another copy of the same people that somebody got.
+class TogetherShape(TypedDict):
+    """What copies of the same people tell together.
 
-    ``patients_in_both`` is how many are in both copies, ``fewest_together`` the fewest
-    of them that fit what both publish of one, ``average_risk`` the mean of 1 over that.
-    All are null where it cannot be told, and ``why_unknown`` says why: the other was
-    deleted before it was handed out, one of both does not tell patients apart or puts
-    none in classes, their sources name no patient alike, or they were not compared
-    yet, which jobs and commands on the host do.
+    ``patients_in_both`` is how many are in two of them (or more), ``patients_in_one``
+    in one alone, ``fewest_together`` the fewest that fit what all publish of one,
+    ``average_risk`` the mean of 1 over that. All are null where it cannot be told, and
+    ``why_unknown`` says why: another one was deleted before it was handed out, one does
+    not tell patients apart or puts none in classes, their sources name no patient
+    alike, or they were not compared yet, which jobs and commands on the host do.
     """
 
-    recipient: str
-    name: str
-    copy: str
     patients_in_both: int | None
+    patients_in_one: int | None
     fewest_together: int | None
     average_risk: float | None
     why_unknown: WhyUnknown | None
 
 
-class CopyDetail(CopyItem):
+class OtherShape(TogetherShape):
+    """Another copy of the same people that somebody got, beside this one."""
+
+    recipient: str
+    name: str
+    copy: str
+
+
+class OthersShape(TypedDict):
+    """Who got other copies of the same people, and what those tell with this one.
+
+    ``all_others`` is of all that can be compared, where there are several.
+    """
+
+    others: list[OtherShape]
+    all_others: TogetherShape | None
+
+
+class CopyDetail(CopyItem, OthersShape):
     """A copy: its manifest, who got it, and who got others of the same people."""
 
     warning: str
     manifest: Document
     hand_outs: list[HandOutShape]
-    others: list[OtherShape]

@@ -11,6 +11,7 @@ from server.persistence import tables
 from server.use_cases.anonymization.copies import Copy, CopyFolders, job_of
 from server.use_cases.anonymization.grants import (
     WARNING,
+    Comparing,
     Grant,
     Holder,
     compare,
@@ -19,11 +20,12 @@ from server.use_cases.anonymization.grants import (
     others_of,
     read_deleted,
     read_grants,
+    together,
 )
 from server.use_cases.anonymization.replies import (
     CopyDetail,
     CopyItem,
-    OtherShape,
+    OthersShape,
 )
 from server.use_cases.approvals.stale_changes import COPY_DELETED
 from server.use_cases.jobs.jobs import Viewer
@@ -84,18 +86,21 @@ class CopyService:
             "warning": WARNING,
             "manifest": copy.manifest,
             "hand_outs": [one.shown for one in grants if one.copy == copy.id],
-            "others": self.others(copy, held, finds_out=is_host),
+            **self.others(copy, held, finds_out=is_host),
         }
 
     def others(
         self, copy: Copy, held: Mapping[Holder, Grant], *, finds_out: bool
-    ) -> list[OtherShape]:
-        """Return who has others; on the host what is not known yet is found out."""
-        folders = self._folders
-        if not finds_out:
-            return others_of(held, partial(compared_before, folders, copy.id))
-        own = folders.members(copy.id)
-        return others_of(held, partial(compare, folders, copy.id, own=own))
+    ) -> OthersShape:
+        """Return who has others; where it may, find out what is not known yet."""
+        known: Comparing = partial(compared_before, self._folders, copy.id)
+        if finds_out:
+            own = self._folders.members(copy.id)
+            known = partial(compare, self._folders, copy.id, own=own)
+        return {
+            "others": others_of(held, known),
+            "all_others": together(held, known),
+        }
 
     def delete(self, viewer: Viewer, wanted: str) -> Document:
         """Delete a copy here; what was handed out of it stays where it is.

@@ -1,6 +1,7 @@
 """Attempts that lost their lease, killed deletions, and what is told of copies."""
 
 import hashlib
+import json
 import shutil
 import threading
 
@@ -18,7 +19,7 @@ from server.use_cases.anonymization.work.tables import jobs as table_jobs
 from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.services.paging import Page
 from tests.support.copies import write_stays, write_table_copy
-from tests.support.installations.harness import ImportingInstallation
+from tests.support.installations.harness import DEFAULT_ROWS, ImportingInstallation
 from tests.support.installations.texts import OPERATOR, Texts
 
 CAROL = Viewer("carol", frozenset({"people"}))
@@ -135,3 +136,59 @@ def test_no_work_on_patients_is_done_for_a_custodian_who_reads(tables, monkeypat
     (told,) = service.show(OPERATOR, second)["others"]
     assert told["patients_in_both"] == 120
     assert service.show(CAROL, second)["others"] == [told]
+
+
+def handed_out(tables, copy, to):
+    HandOutService(tables.services).hand_out(
+        OPERATOR, copy, HandOut(to, "x"), tables.folder / to
+    )
+
+
+def grid(tables, name, columns, *, written="{}"):
+    """Write 125 patients at the places of a cube of five; return a copy by columns."""
+    lines = ["patient_id,x,y,z"]
+    lines += [
+        f"{written.format(n + 1)},a{n // 25},b{n // 5 % 5},c{n % 5}" for n in range(125)
+    ]
+    (tables.folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
+    return made(
+        tables,
+        name=name,
+        table={"files": [f"{name}.csv"]},
+        quasi_identifiers={one: {"kind": "category"} for one in columns},
+        sensitive={},
+        keep=[],
+        k=25,
+    )
+
+
+def test_what_three_copies_tell_together_is_told(tables):
+    """Each class has 25 patients, each two share 5, and all three tell each apart."""
+    for name in "xy":
+        handed_out(tables, grid(tables, name, [name]), f"ada-{name}")
+    last = grid(tables, "z", ["z"])
+    shown = CopyService(tables.services).show(OPERATOR, last)
+    assert [one["fewest_together"] for one in shown["others"]] == [5, 5]
+    assert shown["all_others"]["fewest_together"] == 1
+    assert shown["all_others"]["average_risk"] == 1.0
+    assert shown["all_others"]["patients_in_both"] == 125
+
+
+def test_ids_that_files_write_otherwise_are_one_patients(tables):
+    handed_out(tables, grid(tables, "x", ["x"], written="{:05d}"), "ada")
+    plain = grid(tables, "y", ["y"])
+    (told,) = CopyService(tables.services).show(OPERATOR, plain)["others"]
+    assert (told["patients_in_both"], told["patients_in_one"]) == (125, 0)
+    assert told["fewest_together"] == 5
+
+
+def test_how_many_are_of_the_population_is_told(tables):
+    loaded = {row.split(",")[0] for row in DEFAULT_ROWS}
+    known = loaded & {str(number) for number in range(1, 126)}
+    assert 0 < len(known) < 125
+    copy = grid(tables, "x", ["x"], written="{:05d}")
+    folders = CopyFolders(tables.services.settings.anonymized)
+    manifest = json.loads((folders.path(copy) / "manifest.json").read_text())
+    assert manifest["summary"][-1] == (
+        f"{len(known)} of its 125 patients are known to the population by their ids"
+    )

@@ -4,19 +4,15 @@ A copy is a folder of its own, written whole before the job's result names it: w
 killed attempt left is deleted by the next one, or by whoever cleans.
 """
 
-import hashlib
-import hmac
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from privacy.errors import CuratorError
 from privacy.times import shown_time
+from privacy.wording import counted
 from server.use_cases.anonymization.copies import CopyFolders, copy_id
 from server.use_cases.anonymization.grants import (
     WARNING,
@@ -25,10 +21,12 @@ from server.use_cases.anonymization.grants import (
     others_of,
     read_deleted,
     read_grants,
+    together,
 )
 from server.use_cases.anonymization.intersection import Members
 from server.use_cases.anonymization.service import done_jobs, live_copies
 from server.use_cases.anonymization.work.files import Reading
+from server.use_cases.anonymization.work.members import KnownPeople, RawMembers
 from server.use_cases.extraction.declarations import (
     Declared,
     FilePath,
@@ -41,7 +39,6 @@ from server.use_cases.extraction.work import TextJob, own, told_to
 from server.use_cases.jobs.kinds import JobContext, JobParameters, Prepared
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
-from server.use_cases.services.secret_files import read_secret
 from server.use_cases.services.services import Services, now_text
 from upstream.manifests.declarations import Identifier
 
@@ -51,7 +48,6 @@ _FOR_CUSTODIANS = frozenset({"set_aside", "columns_left_out", "files"})
 a patient's; no recipient gets these."""
 Counts = Mapping[str, Any]
 """What a job counted, as its result has it."""
-_LABEL = b"curator patients of copies\0"
 
 
 class CopyParameters(JobParameters):
@@ -59,21 +55,6 @@ class CopyParameters(JobParameters):
 
     file: FilePath
     dry_run: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class RawMembers:
-    """Who is in which class, as he is named; all by published row.
-
-    Attributes:
-        patients: As the source names them; none where only a linkage does.
-        classes: The classes.
-        keys: As a linkage found them; None where none was asked.
-    """
-
-    patients: Sequence[str]
-    classes: Sequence[int]
-    keys: Sequence[str] | None = None
 
 
 class CopyFile(Declared):
@@ -237,26 +218,17 @@ class CopyJob(TextJob):
         self, context: JobContext, found: Found[Any], making: Making, part: Path
     ) -> Document:
         """Write a copy, and conclude the job with it."""
-        counts = making.written(part)
+        counts, members = making.written(part), None
+        people = KnownPeople(self._services, found.declared.population)
+        raw = making.members()
+        if raw is not None:
+            members = people.members(raw)
+            named = raw.patients if raw.keys is None else raw.keys
+            counts["patients_of_population"] = people.count(named)
         manifest = self._manifest(context, found, making, counts)
-        members = self._members(found.declared.population, making)
         digest = self._folders.finish(part, manifest, members)
         told = self._told(found, counts) | self._beside(context, found, members)
         return self._concluded(context, told, part, digest)
-
-    def _members(self, population: str, making: Making) -> Members | None:
-        """Return who is in which class, by hashes that no two populations share."""
-        told = making.members()
-        if told is None:
-            return None
-        secret = read_secret(self._services.settings.secret_file)
-        key = hmac.digest(secret, _LABEL + population.encode(), hashlib.sha256)
-        named = told.patients or [f"\0{number}" for number in range(len(told.classes))]
-        return Members(
-            _hashed(key, "id", named),
-            np.array(told.classes, np.int64),
-            None if told.keys is None else _hashed(key, "key", told.keys),
-        )
 
     def _manifest(
         self, context: JobContext, found: Found[Any], making: Making, counts: Document
@@ -268,7 +240,7 @@ class CopyJob(TextJob):
             "name": found.declared.name,
             "population": found.declared.population,
             "warning": WARNING,
-            "summary": making.summary(counts),
+            "summary": [*making.summary(counts), *_of_population(counts)],
             **making.manifest(),
             "counts": {k: v for k, v in counts.items() if k not in _FOR_CUSTODIANS},
             "created": shown_time(now_text()),
@@ -319,8 +291,13 @@ class CopyJob(TextJob):
             held = holders(read_grants(connection), named[0], own)
             known = live_copies(connection, folders)
         same = [one.id for one in known if (one.population, one.name) == named]
-        others = others_of(held, lambda other: compare(folders, own, other, members))
-        return {"same_name": same, "others": others}
+        comparing = partial(compare, folders, own, own=members)
+        others = others_of(held, comparing)
+        return {
+            "same_name": same,
+            "others": others,
+            "all_others": together(held, comparing),
+        }
 
     def discard(self, context: JobContext, *, is_over: bool) -> None:
         """Delete what ended jobs wrote without an end, and what is left of texts."""
@@ -342,10 +319,10 @@ class CopyJob(TextJob):
         super().discard(context, is_over=is_over)
 
 
-def _hashed(key: bytes, purpose: str, names: Sequence[str]) -> NDArray[np.uint64]:
-    """Return a hash of each name, equal ones alike."""
-    known = {
-        name: hmac.digest(key, f"{purpose}\0{name}".encode(), hashlib.sha256)
-        for name in set(names)
-    }
-    return np.array([int.from_bytes(known[name][:8]) for name in names], np.uint64)
+def _of_population(counts: Counts) -> list[str]:
+    """Say how many of a copy's patients are its population's, where that is known."""
+    known = counts.get("patients_of_population")
+    if known is None:
+        return []
+    people = counted(counts["patients"], "patient")
+    return [f"{known:,} of its {people} are known to the population by their ids"]

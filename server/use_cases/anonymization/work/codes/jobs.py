@@ -15,7 +15,6 @@ from server.use_cases.anonymization.work.copy_jobs import (
     CopyJob,
     Counts,
     Making,
-    RawMembers,
     declared_manifest,
     refusing,
 )
@@ -26,6 +25,7 @@ from server.use_cases.anonymization.work.files import (
     read_columns,
     write_private_rows,
 )
+from server.use_cases.anonymization.work.members import RawMembers
 from server.use_cases.extraction.declarations import Found
 from server.use_cases.jobs.kinds import JobContext
 from server.use_cases.services.documents import Document

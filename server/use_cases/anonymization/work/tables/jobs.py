@@ -11,7 +11,6 @@ from server.use_cases.anonymization.work.copy_jobs import (
     CopyJob,
     Counts,
     Making,
-    RawMembers,
     declared_manifest,
     refusing,
 )
@@ -22,6 +21,7 @@ from server.use_cases.anonymization.work.files import (
     read_crosswalk,
     write_private_rows,
 )
+from server.use_cases.anonymization.work.members import RawMembers
 from server.use_cases.anonymization.work.tables.declarations import TableCopy
 from server.use_cases.extraction.declarations import Found
 from server.use_cases.jobs.kinds import JobContext

@@ -12,7 +12,6 @@ from server.use_cases.anonymization.work.copy_jobs import (
     CopyJob,
     Counts,
     Making,
-    RawMembers,
     refusing,
 )
 from server.use_cases.anonymization.work.files import (
@@ -21,6 +20,7 @@ from server.use_cases.anonymization.work.files import (
     read_columns,
     read_crosswalk,
 )
+from server.use_cases.anonymization.work.members import RawMembers
 from server.use_cases.anonymization.work.texts.copying import (
     CopiedDocument,
     CopyCounts,

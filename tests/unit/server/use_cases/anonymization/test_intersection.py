@@ -1,11 +1,13 @@
-"""Two copies of the same patients, compared with sets."""
+"""Copies of the same patients, compared with sets."""
+
+from collections import Counter
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from server.use_cases.anonymization.intersection import (
-    Intersection,
+    UNKNOWN,
     Members,
     intersection_of,
 )
@@ -18,20 +20,22 @@ def members(rows):
     return Members(patients, np.array([held for _, held in rows], np.int64))
 
 
-@given(ROWS, ROWS)
-def test_the_fewest_are_those_in_both_classes(one, other):
-    found = intersection_of(members(one), members(other))
-    both = {p for p, _ in one} & {p for p, _ in other}
+@given(st.lists(ROWS, min_size=2, max_size=4))
+def test_the_fewest_are_those_in_all_their_classes(copies):
+    found = intersection_of(*map(members, copies))
+    held = Counter(p for rows in copies for p in {patient for patient, _ in rows})
+    both = [patient for patient, count in held.items() if count > 1]
     if not both:
-        assert found == Intersection(None, None, None)
+        assert found == UNKNOWN
         return
     assert found.patients_in_both == len(both)
+    assert found.patients_in_one == len(held) - len(both)
     fitting = [
         len(
             set.intersection(
                 *(
                     {p for p, held in rows if held == own}
-                    for rows in (one, other)
+                    for rows in copies
                     for own in {held for p, held in rows if p == patient}
                 )
             )
