@@ -7,8 +7,12 @@ import sys
 import pytest
 
 from privacy.losses import Loss
+from server.use_cases.anonymization.grants import HandOut
+from server.use_cases.anonymization.hand_outs import HandOutService
 from server.use_cases.approvals.second_persons import ProposalOpenError
+from tests.support.copies import store_copy
 from tests.support.installations.harness import client, serve_in_thread
+from tests.support.installations.texts import OPERATOR
 from tests.support.installations.two_persons import Two
 from tests.support.installations.warm import run_curator
 
@@ -46,7 +50,7 @@ def decide(two, url, tmp_path, monkeypatch):
 
     monkeypatch.chdir(tmp_path)
 
-    def run(*arguments, key="dora", code=0, **settings):
+    def run(*arguments, key="dora", code=0, of="proposal", **settings):
         environment = {
             "PATH": os.environ["PATH"],
             "PYTHONPATH": os.pathsep.join(sys.path),
@@ -55,7 +59,7 @@ def decide(two, url, tmp_path, monkeypatch):
             "CURATOR_API_KEY": two.keys.get(key, key),
             **settings,
         }
-        done = run_curator(["proposal", *arguments], environment)
+        done = run_curator([of, *arguments], environment)
         assert done.returncode == code, done
         return done
 
@@ -74,6 +78,24 @@ def test_a_custodian_lists_reads_approves_and_rejects(two, proposed, decide):
     assert first in decide("list", "--waiting", "--http").stdout
     assert second not in decide("list", "--waiting", "--http").stdout
     two.populations(lambda service: service.set_cap("people", Loss.parse("11")))
+
+
+def test_a_custodian_reads_what_a_copy_is_before_they_approve(two, decide, tmp_path):
+    with two.installation.services() as services:
+        copy = store_copy(services, "people")
+        to, folder = HandOut("Ada, registry", "protocol 12"), tmp_path / "out"
+        with pytest.raises(ProposalOpenError) as waiting:
+            HandOutService(services).hand_out(OPERATOR, copy, to, folder)
+    proposal = waiting.value.proposal["proposal"]
+    shown = decide("show", proposal, "--http").stdout
+    assert f"anonymized copy registry ({copy}): recipient: Ada, registry" in shown
+    assert f"curator anonymize show {copy} --http" in shown
+    assert copy in decide("list", "--http", of="anonymize").stdout
+    told = decide("show", copy, "--http", of="anonymize").stdout
+    assert "warning: no differential privacy" in told
+    assert "profile: full" in told
+    decide("show", copy, "--http", of="anonymize", key="wrong", code=1)
+    decide("approve", proposal)
 
 
 def test_what_is_refused_exits_with_1_and_the_servers_words(proposed, decide):
