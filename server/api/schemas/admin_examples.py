@@ -97,12 +97,19 @@ _KEY: Example = {
     "created": _CREATED,
     "issued_by": "root",
 }
+_DOES = (
+    "The odds about one patient change by a factor of at most 163,000 instead of "
+    "22,100, by all answers together; 3.2 was spent."
+)
 _PROPOSAL: Example = {
     "proposal": f"pr_{_RANDOM}",
     "state": "open",
     "action": "population.cap",
     "population": "hospital_patients",
     "words": ["cap of hospital_patients: 10 -> 12"],
+    "differences": ["cap of hospital_patients: 10 -> 12"],
+    "does": [_DOES],
+    "leaves": [],
     "stale": [],
     "change": {
         "action": "population.cap",

@@ -1,18 +1,32 @@
 """``curator proposal``: the host sees what waits; custodians decide with their key."""
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
 from server.cli.terminal.arguments import Reason
-from server.cli.terminal.output import Json, refusals, show, show_list
+from server.cli.terminal.output import (
+    Json,
+    refusals,
+    show,
+    show_list,
+    write,
+    write_indented,
+)
 from server.cli.terminal.remote import Http, Remote
 from server.use_cases.approvals.proposals import WAITING, ProposalService
-from server.use_cases.services.documents import Reply
+from server.use_cases.services.documents import Document, Reply
 
 _COLUMNS = ("proposal", "state", "action", "population", "proposed_by", "lapses")
 _PROPOSALS = "proposals"
+_PARTS = {
+    "what it changes": "differences",
+    "what that does to the promise": "does",
+    "what stays": "leaves",
+    "stale, propose it again": "stale",
+}
+"""Titles of the parts of a proposal that are read, in order."""
 
 
 def proposal_commands(service: Callable[[], ProposalService]) -> typer.Typer:
@@ -51,15 +65,17 @@ def _add_reading(cli: typer.Typer, service: Callable[[], ProposalService]) -> No
 
     @cli.command("show")
     def show_one(proposal: str, *, http: Http = False, json: Json = False) -> None:
-        """Show one proposal: the whole change, old and new values.
+        """Show one proposal: what differs, what that does to the promise, what stays.
+
+        --json has the whole change, old and new values.
 
         Example: curator proposal show pr_0123456789abcdef01234567 --http
         """
         if http:
-            show(Remote(as_json=json).get(_PROPOSALS, proposal), as_json=json)
+            _show(Remote(as_json=json).get(_PROPOSALS, proposal), as_json=json)
             return
         with refusals():
-            show(service().shown(proposal), as_json=json)
+            _show(service().shown(proposal), as_json=json)
 
 
 def _add_deciding(cli: typer.Typer) -> None:
@@ -90,3 +106,23 @@ def _add_deciding(cli: typer.Typer) -> None:
 def _brief(proposal: Reply) -> Reply:
     """Return what fits on a line; ``show`` and ``--json`` tell the change."""
     return {name: proposal[name] for name in _COLUMNS}
+
+
+def _show(proposal: Reply, *, as_json: bool) -> None:
+    """Print a proposal as a page to read: who, what, what for."""
+    if as_json:
+        show(proposal, as_json=True)
+        return
+    brief = ("proposal", "state", "action", "population", "proposed_by", "created")
+    decided = ("lapses", "decided_by", "decided", "decision_reason")
+    change = cast("Document", proposal["change"])
+    told: Document = {name: proposal[name] for name in brief}
+    told |= {"reason": change.get("reason")}
+    told |= {name: proposal[name] for name in decided}
+    show({k: v for k, v in told.items() if v is not None}, as_json=False)
+    for title, name in _PARTS.items():
+        if lines := cast("list[str]", proposal[name]):
+            write(f"{title}:")
+            for line in lines:
+                write_indented(line, is_folded=name != "differences")
+    write(f"digest: {proposal['digest']}")

@@ -26,6 +26,7 @@ INSTALL_CLIENT = (
 )
 _OF_SEVERAL_LINES = frozenset({"derivation"})
 """Members that we write ourselves, in several lines; people's words are one line."""
+_FOLDED = 100  # characters of a line of sentences
 _WIDEST_TABLE = 10_000  # no id is cut short, whatever the terminal
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
@@ -119,6 +120,16 @@ def _each_plain(value: object) -> object:
 def write(line: str) -> None:
     """Print a line that is a result of its own."""
     _console.print(_plain(line))
+
+
+def write_indented(line: str, *, is_folded: bool) -> None:
+    """Print a line under a title; one that is folded is read, and not copied."""
+    plain = f"  {_plain(line)}"
+    parts = [plain]
+    if is_folded:
+        parts = textwrap.wrap(plain, _FOLDED, subsequent_indent="    ")
+    for part in parts:
+        _console.print(part)
 
 
 def say(sentence: str) -> None:

@@ -20,6 +20,16 @@ class ProposalShape(TypedDict):
     words: Annotated[
         list[str], Field(description="What it alters: old value -> new value.")
     ]
+    differences: Annotated[
+        list[str],
+        Field(description="What it alters, a line for each part that differs."),
+    ]
+    does: Annotated[
+        list[str], Field(description="What it does to the promise, in sentences.")
+    ]
+    leaves: Annotated[
+        list[str], Field(description="What stays as it is, in sentences.")
+    ]
     stale: Annotated[
         list[str],
         Field(

@@ -19,6 +19,8 @@ from privacy.errors import CuratorError
 from privacy.times import shown_time, shown_time_if_any
 from server.persistence import tables
 from server.use_cases.approvals.changes import Altered, Change, shown_value
+from server.use_cases.approvals.differences import differences
+from server.use_cases.approvals.meanings import meaning_of
 from server.use_cases.approvals.replies import ProposalShape, ProposalState
 from server.use_cases.approvals.stale_changes import (
     Proposed,
@@ -36,6 +38,7 @@ OVERLAPS = ("overlap.override", "overlap.compare")
 
 HOST = "local:"  # no principal has such a name
 _OPEN = ("open", "approved")
+_NEVER_BEFORE = ("copy", "copy_held")  # kinds of facts without an old value
 _REJECTED = "proposal.rejected"  # the action of an entry
 
 ProposalRow = Row[tuple[object, ...]]
@@ -313,12 +316,16 @@ def _document(
     change = json.loads(str(row.change))
     change["altered"] = [one.document() for one in altered]
     stale = why_stale(connection, row)
+    meaning = meaning_of(connection, row.action, row.population, altered)
     return {
         "proposal": row.id,
         "state": _state(row, stale),
         "action": row.action,
         "population": row.population,
         "words": [in_words(one) for one in altered],
+        "differences": [line for one in altered for line in _lines(one)],
+        "does": meaning.does,
+        "leaves": meaning.leaves,
         "stale": stale,
         "change": change,
         "digest": row.digest,
@@ -378,12 +385,20 @@ def shown_populations(
     return [*held, *(["another population"] if len(held) < len(populations) else [])]
 
 
+def _lines(altered: Altered) -> list[str]:
+    subject = altered.subject
+    is_copy = subject is not None and subject.kind in _NEVER_BEFORE
+    if is_copy or named_populations(altered) is not None:
+        return [in_words(altered)]
+    return differences(altered)
+
+
 def in_words(altered: Altered) -> str:
     """Return one altered fact: its name, its old value, its new value."""
     named = named_populations(altered)
     if named is not None:
         return f"{altered.what}: {', '.join(named) or 'none'}"
     subject = altered.subject
-    if subject is not None and subject.kind in ("copy", "copy_held"):
+    if subject is not None and subject.kind in _NEVER_BEFORE:
         return f"{altered.what}: {altered.new}"  # nothing was there before
     return f"{altered.what}: {shown_value(altered.old)} -> {shown_value(altered.new)}"

@@ -20,7 +20,6 @@ from privacy.wording import counted
 from server.persistence import tables
 from server.use_cases.identity.catalogue import existing
 from server.use_cases.oversight.markdown import code_block, moment, plain, table
-from server.use_cases.oversight.odds import odds_factor, promise_in_words
 from server.use_cases.oversight.statement_changes import (
     allotment_history,
     approvals,
@@ -37,6 +36,7 @@ from server.use_cases.oversight.statement_releases import (
     releases_of,
 )
 from server.use_cases.releases.times import PublicationRow, unseen_jobs
+from server.use_cases.services.odds import odds_factor, promise_in_words
 from server.use_cases.services.services import Services, now_text
 
 NO_TITLES: Final[Mapping[str, str]] = MappingProxyType({})

@@ -1,0 +1,142 @@
+"""What a proposed change does to the promise, and what it leaves as it is."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy import Connection, select
+
+from budget.chain.writing import read_accounts
+from budget.ledger import Scope
+from privacy.losses import Loss
+from server.persistence import tables
+from server.use_cases.approvals.changes import Altered
+from server.use_cases.services.odds import odds_factor, promise_in_words
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a change does to what is promised, and what stays; in sentences."""
+
+    does: list[str]
+    leaves: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Promise:
+    """The population of a change: its unit, its cap, and what was spent."""
+
+    population: str
+    unit: str
+    cap: Loss
+    spent: Loss
+
+
+def meaning_of(
+    connection: Connection, action: str, population: str | None, altered: list[Altered]
+) -> Meaning:
+    """Return what a change means, by what it alters as it is shown.
+
+    Args:
+        connection: To the database.
+        action: Which change.
+        population: Whose; None where it is about to be created.
+        altered: Its facts.
+    """
+    held = None if population is None else _promise(connection, population)
+    does = [line for one in altered for line in _of_fact(one, held)]
+    does += [_ACTIONS[action]] if action in _ACTIONS else []
+    leaves = []
+    if held is not None and action != "population.cap":
+        factor = odds_factor(max(held.cap, held.spent))
+        leaves.append(
+            f"The cap of {held.population} stays {held.cap}, of which {held.spent} was "
+            f"spent: the odds about one {held.unit} change by a factor of at most "
+            f"{factor}, by all answers together."
+        )
+    if action in {"dataset.load", "snapshot.activate"} and held is not None:
+        leaves.append("Answers and releases that were paid stay what they are.")
+    return Meaning(list(dict.fromkeys(does)), leaves)
+
+
+def _promise(connection: Connection, population: str) -> _Promise | None:
+    table = tables.population
+    unit = connection.execute(
+        select(table.c.unit).where(table.c.name == population)
+    ).scalar_one_or_none()
+    if unit is None:
+        return None
+    scope = Scope.population(population)
+    account = read_accounts(connection, [scope])[scope]
+    cap, spent = Loss(account.limit or 0), Loss(account.spent or 0)
+    return _Promise(population, str(unit), cap, spent)
+
+
+def _of_fact(altered: Altered, held: _Promise | None) -> Iterator[str]:
+    """Yield what one altered fact does to the promise."""
+    subject, new = altered.subject, altered.new
+    if subject is None:  # of a snapshot that is activated, a declaration of another
+        yield from _of_declaration(altered.what, altered)
+        return
+    if subject.kind == "population" and isinstance(new, dict) and "epsilon_cap" in new:
+        cap = Loss.parse(str(new["epsilon_cap"]))
+        yield promise_in_words(str(new.get("unit", "patient")), cap, Loss(0))
+    if subject.kind == "limit" and subject.name.startswith("population:") and held:
+        old, wanted = Loss.parse(str(altered.old)), Loss.parse(str(new))
+        before, after = (odds_factor(max(one, held.spent)) for one in (old, wanted))
+        yield (
+            f"The odds about one {held.unit} change by a factor of at most {after} "
+            f"instead of {before}, by all answers together; {held.spent} was spent."
+        )
+        yield promise_in_words(held.unit, wanted, held.spent)
+    if subject.kind == "limit" and not subject.name.startswith("population:"):
+        yield (
+            "An allotment rations the cap among projects and people. It bounds "
+            "nobody's knowledge: the promise to patients stays that of the cap."
+        )
+    if subject.kind == "declaration":
+        yield from _of_declaration(subject.part, altered)
+    if subject.kind == "public_rows":
+        yield (
+            f"Everybody with a key may read table {subject.part} as it is: no noise, "
+            "and nothing of the promise covers its rows."
+        )
+
+
+def _of_declaration(place: str, altered: Altered) -> Iterator[str]:
+    if place.endswith("max_rows_per_unit"):
+        yield (
+            "More rows of one patient count, at more noise for each count of rows; "
+            "what is promised to a patient stays the same."
+            if _is_more(altered)
+            else "Fewer rows of one patient count: the others are left out of every "
+            "answer from the new snapshot."
+        )
+    elif "domain" in place or place.endswith(("min", "max", "values")):
+        yield (
+            "A domain decides which values answers tell apart and how much noise sums "
+            "have; a value outside is missing. It must come from its source, and never "
+            "from the data."
+        )
+    elif place.endswith(": public"):
+        yield (
+            "Its rows become readable by everybody with a key, without noise: nothing "
+            "of the promise covers them, and it cannot be taken back."
+        )
+
+
+def _is_more(altered: Altered) -> bool:
+    old, new = altered.old, altered.new
+    return isinstance(old, int) and isinstance(new, int) and new > old
+
+
+_ACTIONS: Final = {
+    "overlap.override": "Whoever is in several populations is protected by their caps "
+    "added up, not by each: two caps of 1 are one of 2 to these people.",
+    "overlap.compare": "Comparing tells whether the populations share people. Nothing "
+    "is loaded or published by it.",
+    "release.publish": "Everybody with a key may read it and ask it for nothing, for "
+    "good: what was read cannot be called back. It is charged to the cap once, when it "
+    "is made.",
+    "anonymized.grant": "Records leave, and nothing of the promise covers them.",
+}
