@@ -53,7 +53,8 @@ PARAMETER = Rule(
 CAST = Rule(
     "cast",
     "only CAST(x AS DATE) of a timestamp is in the language",
-    "write literals in the column's type: admitted >= DATE '2024-01-31'",
+    "leave the cast of a number out; of a boolean write CASE WHEN died THEN 1 ELSE 0 "
+    "END; literals in the column's type: admitted >= DATE '2024-01-31'",
 )
 OPTIMIZER_HINT = Rule(
     "optimizer_hint",
@@ -119,7 +120,8 @@ SET_OPERATION = Rule(
     "set_operation",
     "UNION ALL stands in derived tables and WITH only; UNION, INTERSECT and EXCEPT "
     "nowhere",
-    "FROM (SELECT ... UNION ALL SELECT ...) AS both",
+    "FROM (SELECT ... UNION ALL SELECT ...) AS both; for people in two tables "
+    "patient_id IN (SELECT patient_id FROM diagnoses), for those in one alone NOT IN",
 )
 SCALAR_SUBQUERY = Rule(
     "scalar_subquery",
@@ -279,7 +281,8 @@ AGGREGATE_DISTINCT = Rule(
 AGGREGATE_FILTER = Rule(
     "aggregate_filter",
     "FILTER on an aggregate is not allowed",
-    "write the condition in WHERE",
+    "count what is meant beside the rest: SUM(CASE WHEN sex = 'F' THEN 1 ELSE 0 END); "
+    "a condition in WHERE drops the rows from every aggregate",
 )
 ORDER_IN_CALL = Rule(
     "order_in_call",
@@ -482,7 +485,8 @@ AMBIGUOUS_NAME = Rule(
 NAME_NEEDED = Rule(
     "name_needed",
     "an output that is no column and no function needs a name",
-    "age >= 60 AS senior",
+    "age >= 60 AS senior; aggregates stand alone: ask for SUM(cost), and double it in "
+    "the answer",
 )
 COMMON_TABLE_NAME = Rule(
     "common_table_name",
