@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from upstream.anonymization.arrays import Text
 from upstream.anonymization.texts.cut_values import SPARSE_ZIP3, top_coded_age, zip3
 from upstream.anonymization.texts.kinds import Kind
 from upstream.anonymization.texts.profiles import Action, Profile
@@ -122,11 +123,28 @@ class Deidentifier:
                 action = Action.TAG
             told = _ACTIONS[action](self, kind, text[start:end], patient)
             name = kind.value.upper() if label is None else label
-            new = f"[{name}]" if told is None else told
+            # Types of one kind would show apart what a view has as one.
+            tag = kind.value.upper() if action is Action.GENERALIZE else name
+            new = f"[{tag}]" if told is None else told
             is_tagged = told is None and action is not Action.TAG
             if action is not Action.KEEP:
                 done.append(Replacement(start, end, name, kind, action, is_tagged, new))
         return DeidentifiedText(_rewritten(text, done), tuple(done))
+
+    def said(self, text: str, spans: Iterable[Span]) -> Iterator[tuple[Kind, Text]]:
+        """Yield what a view counts of a text: the kind and the words of each part.
+
+        Args:
+            text: The text.
+            spans: What was found in it. Those that overlap are one part, as they are
+                when it is rewritten; where their types differ, and it is tagged
+                whatever it says, the words are None.
+
+        Raises:
+            KeyError: A span has a type that ``kinds`` does not know.
+        """
+        for start, end, label, kind in self._merged(spans):
+            yield kind, None if label is None else text[start:end]
 
     def _merged(
         self, spans: Iterable[Span]

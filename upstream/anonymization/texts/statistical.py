@@ -31,7 +31,7 @@ from upstream.anonymization.errors import UnreachableError
 from upstream.anonymization.hierarchies.files import read_hierarchy
 from upstream.anonymization.texts.declared_statistical import Statistical
 from upstream.anonymization.texts.kinds import Kind
-from upstream.anonymization.texts.views import View, normal_text
+from upstream.anonymization.texts.views import Shown, View, normal_text
 from upstream.trajectories.dast.drilling import drill_down
 from upstream.trajectories.dast.enumeration import Record, Row, profile_size
 from upstream.trajectories.dast.partition import Halving, partition
@@ -160,7 +160,7 @@ class _Ranges:
                     (Method(), located),
                 ),
             )
-            for group in _alike([view.columns[kind] for kind in specs])
+            for group in _alike(view, self._kinds)
         ]
 
     def published(self, k: int) -> tuple[dict[Kind, list[Text]], Document]:
@@ -186,14 +186,16 @@ _Part = tuple[Sequence[Sequence[Text]], Document]
 """What is published of a group, by kind, by patient; and its measures."""
 
 
-def _alike(columns: Sequence[Sequence[Text]]) -> list[list[int]]:
-    """Return groups of patients of whom texts say values of the same kinds.
+def _alike(view: View, kinds: Sequence[Kind]) -> list[list[int]]:
+    """Return groups of patients whose texts show these kinds in the same ways.
 
-    Which kinds a patient's texts say shows in them, so nobody is hidden among others.
+    Whether a kind is said at all, and whether a value or a tag stands for it, shows in
+    a text. So nobody is hidden among others of whom it shows otherwise: who says a
+    value that no order lists is not like those who say nothing.
     """
-    found: dict[tuple[bool, ...], list[int]] = defaultdict(list)
-    for at, row in enumerate(zip(*columns, strict=True)):
-        found[tuple(value is not None for value in row)].append(at)
+    found: dict[tuple[Shown, ...], list[int]] = defaultdict(list)
+    for at in range(len(view.patients)):
+        found[tuple(view.shows(kind, at) for kind in kinds)].append(at)
     return list(found.values())
 
 
@@ -217,7 +219,7 @@ def _together(
             for at, text in zip(group, held, strict=True):
                 columns[kind][at] = text
     if not measured:
-        principle = f"{k} patients of whom texts say the same kinds"
+        principle = f"{k} patients of whom texts say the same kinds, or tag them"
         raise UnreachableError(principle)
     shown = sum(count for count, _ in measured)
     document: Document = {}
@@ -246,7 +248,7 @@ class _Lists:
         ]
         self._records: list[Record] = list(zip(*columns, strict=True))
         self._matrix = term_matrix(terms)
-        self._groups = _alike([view.columns[kind] for kind in specs])
+        self._groups = _alike(view, self._kinds)
 
     def published(self, k: int) -> tuple[dict[Kind, list[Text]], Document]:
         return _together(

@@ -77,8 +77,8 @@ def test_statistical_writes_what_the_anonymized_table_has_of_the_patient():
     )
     told = by("statistical").rewrite(TEXT, SPANS, own)
     assert told.text == (
-        "[NAME], [90-99], of Georgia [ZIP], born [DOB], seen 2024; MRN [MRN]."
-    )
+        "[NAME], [90-99], of Georgia [ZIP], born [BIRTH_DATE], seen 2024; MRN [MRN]."
+    )  # tags by kind: types of one kind would part who is alike
     lost = [one.label for one in told.replacements if one.is_tagged]
     assert lost == ["ZIP", "DOB"]
 

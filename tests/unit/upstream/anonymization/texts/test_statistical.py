@@ -1,6 +1,8 @@
 """Statistical de-identification: what stands for patients' values, by either method."""
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -10,10 +12,13 @@ from pydantic import ValidationError
 from tests.effort import rounds
 from upstream.anonymization.errors import UnreachableError
 from upstream.anonymization.texts.declared_statistical import Statistical
+from upstream.anonymization.texts.deidentifying import Deidentifier, Patient
 from upstream.anonymization.texts.kinds import Kind
+from upstream.anonymization.texts.profiles import profile
 from upstream.anonymization.texts.statistical import StatisticalView
 from upstream.anonymization.texts.views import ViewBuilder
 from upstream.anonymization.texts.written_dates import DateReading
+from upstream.extraction.text.spans import Span
 
 NOTES = {
     "p1": ("88", "25 April 2009", "Tufts", "fever throat headache nose"),
@@ -88,6 +93,7 @@ def test_only_the_value_that_most_spans_say_is_generalized():
     assert view.columns == {Kind.AGE: ["56"], Kind.SEX: [None]}
     assert set(view.written[0][Kind.AGE]) == {"56 y/o", "56"}
     assert not view.written[0][Kind.SEX]
+    assert view.tagged == [{Kind.AGE}]
 
 
 def test_lists_are_of_patients_whose_texts_say_the_same_kinds():
@@ -150,6 +156,111 @@ def test_whatever_is_written_is_written_of_k_patients(rows, k, method):
     else:
         assert told.measures["average_risk"] <= 1 / k
         assert told.measures["unique"] == 0.0
+
+
+LABELS = {"AGE": Kind.AGE, "DATE": Kind.DATE, "CITY": Kind.PLACE, "TOWN": Kind.PLACE}
+SAID = re.compile(r"(AGE|DATE|CITY|TOWN)=([^;]*);")
+OF_TAGS = {
+    "age": {"kind": "number"},
+    "date": {"kind": "date", "levels": ["year"]},
+    "place": {"kind": "category", "order": ["Berlin", "Hamburg"]},
+}
+
+
+def spans_of(text):
+    return [Span(*one.span(2), one[1]) for one in SAID.finditer(text)]
+
+
+def copies_of(texts, method, k):
+    """Return what is given out of texts of one patient each: their tags, in order."""
+    told = Statistical.model_validate(
+        {"k": k, "method": method, "quasi_identifiers": OF_TAGS}
+    )
+    own = Deidentifier(profile("statistical"), LABELS, DateReading())
+    builder = ViewBuilder([Kind(one) for one in OF_TAGS], DateReading())
+    names = [f"p{number:02d}" for number in range(len(texts))]
+    for name, text in zip(names, texts, strict=True):
+        builder.add_patient(name)
+        for kind, said in own.said(text, spans_of(text)):
+            builder.add(name, kind, said)
+    terms = [["fever", "nose"] if len(text) % 2 else ["jaundice"] for text in texts]
+    written = StatisticalView(builder.view(), told, terms, None).generalized().texts
+    done = [
+        own.rewrite(text, spans_of(text), Patient(generalized=written[name])).text
+        for name, text in zip(names, texts, strict=True)
+    ]
+    return [frozenset(re.findall(r"\[(?:[^\[\]]|\[[^\]]*\])*\]", one)) for one in done]
+
+
+@pytest.mark.parametrize("method", ["mondrian", "dast"])
+@pytest.mark.parametrize(
+    "other",
+    [
+        "CITY=Kleinkleckersdorf;",  # which no order lists
+        "DATE=3/5/24;",  # which is not read for sure
+        "AGE=57;",  # which most of his spans do not say
+    ],
+)
+def test_who_is_alone_by_a_tag_is_not_grouped_with_who_has_none(method, other):
+    texts = ["AGE=44;", "AGE=45;", "AGE=45;", f"AGE=46;AGE=46;{other}"]
+    *rest, last = copies_of(texts, method, 3)
+    assert all(shown for one in rest for shown in one if shown.startswith("[age ["))
+    assert last == {"[AGE]", "[PLACE]", "[DATE]"} & last
+    assert last
+
+
+def test_overlapping_spans_of_two_types_are_said_as_what_they_become():
+    own = Deidentifier(profile("statistical"), LABELS, DateReading())
+    spans = [Span(0, 2, "AGE"), Span(0, 4, "TOWN"), Span(5, 11, "CITY")]
+    said = list(own.said("44 x Berlin", spans))
+    assert said[1] == (Kind.PLACE, "Berlin")
+    assert said[0][1] is None
+    builder = ViewBuilder([Kind.AGE, Kind.PLACE], DateReading())
+    builder.add_patient("p1")
+    for kind, words in said:
+        builder.add("p1", kind, words)
+    assert builder.view().tagged == [{said[0][0]}]
+
+
+TEXTS = st.lists(
+    st.sampled_from(
+        [
+            *("AGE=44;", "AGE=45;", "AGE=61;", "AGE=old;", "DATE=5 May 2024;"),
+            *("DATE=3/5/24;", "DATE=6 June 2023;", "CITY=Berlin;", "TOWN=hamburg;"),
+            *("CITY=Ulm;", "TOWN=Ulm;"),
+        ]
+    ),
+    max_size=3,
+).map("".join)
+
+
+@settings(max_examples=rounds(2_000, 60), deadline=None)
+@given(
+    st.lists(TEXTS, min_size=2, max_size=14),
+    st.integers(1, 3),
+    st.integers(2, 3),
+    st.sampled_from(["mondrian", "dast"]),
+)
+def test_nobody_of_whom_a_value_is_written_is_alone_by_what_shows(texts, times, k, how):
+    try:
+        copies = copies_of(texts * times, how, k)
+    except UnreachableError:
+        return
+    alike = defaultdict(list)
+    for shown in copies:
+        pattern = frozenset(one.partition(" ")[0] for one in shown)
+        if any(one.startswith("[" + kind + " ") for one in shown for kind in OF_TAGS):
+            alike[pattern].append({one for one in shown if " " in one})
+    for rows in alike.values():
+        told = [_profiles(one) for one in rows]
+        for profiles in told:
+            assert all(sum(each in other for other in told) >= k for each in profiles)
+
+
+def _profiles(shown):
+    """Return what a row may be: each value of a list; of a range, the range."""
+    lists = [one.partition(" ")[2][:-1].split(" | ") for one in sorted(shown)]
+    return set(product(*lists))
 
 
 @pytest.mark.parametrize(
