@@ -48,7 +48,9 @@ def test_texts_are_shown_as_they_are_with_what_was_replaced_and_what_is_left():
     read = Texts()
     read.feed(page)
     assert read.cells == ["<n1>", text, copy.text]
-    assert read.marks == ["old:Ada", "old:56", "new:[NAME]", "new:[AGE]", "left:Ada"]
+    legend, marks = read.marks[:4], read.marks[4:]
+    assert [one.partition(":")[0] for one in legend] == ["old", "new", "tagged", "left"]
+    assert marks == ["old:Ada", "old:56", "new:[NAME]", "new:[AGE]", "left:Ada"]
     assert "b" not in read.tags
     assert "script" not in read.tags
     assert "default-src 'none'" in page
