@@ -14,7 +14,7 @@ _WORDS: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _WOMEN = "mrs ms miss sra srta señora doña frau mme"
 _MEN = "mr sr señor don herr"
 _EITHER = "dr dra prof md phd rn np pa jr ii iii med"
-_TITLES: Final[Mapping[str, Gender | None]] = {
+TITLES: Final[Mapping[str, Gender | None]] = {
     **dict.fromkeys(_WOMEN.split(), "female"),
     **dict.fromkeys(_MEN.split(), "male"),
     **dict.fromkeys(_EITHER.split(), None),
@@ -125,7 +125,7 @@ def _given_names(
     told: dict[str, str] = {}
     for name in names:
         said = [word for word in _said(name) if _is_replaced(word)]
-        titles = {_TITLES[word] for word in _said(name) if word in _TITLES} - {None}
+        titles = {TITLES[word] for word in _said(name) if word in TITLES} - {None}
         of_title = titles.pop() if len(titles) == 1 else gender
         is_turned = "," in name and len(said) > 1
         first = said[1:] if is_turned else said[:1] if len(said) > 1 else []
@@ -150,4 +150,4 @@ def _said(name: str) -> list[str]:
 
 
 def _is_replaced(word: str) -> bool:
-    return word not in _TITLES and word not in _PARTICLES
+    return word not in TITLES and word not in _PARTICLES

@@ -1,34 +1,55 @@
 """What of a patient's identifiers is left in a text that was de-identified.
 
-The text is read again: for the words of the patient's names, whole or with one slip,
-for numbers however they are parted, and for what else is known of the patient as it
-stands. A model misses; this finds what it found elsewhere, or what the tables say.
+The text is read again: for the words of the patient's names, whole, parted or with one
+slip, for numbers however they are parted, and for what else is known of the patient as
+it stands. A model misses; this finds what it found elsewhere, or what the tables say.
 """
 
 import re
-import unicodedata
-from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from upstream.anonymization.texts.folded import FoldedText
 from upstream.anonymization.texts.kinds import Kind
+from upstream.anonymization.texts.names import TITLES
+from upstream.anonymization.texts.parted import DASHES, PartedNumbers
+from upstream.anonymization.texts.slips import Slips
 
 LEAST_LETTERS = 3
-"""Of a name that is looked for; shorter ones are words of any text."""
-LEAST_WITH_A_SLIP = 6
-"""Letters of a name of which one may be another."""
-LEAST_DIGITS = 5
-"""Of a number that is looked for in parts."""
+"""Of a word of a name that is looked for by itself, whatever its case."""
+LEAST_OF_A_WHOLE = 2
+"""Letters of a whole name or place that is looked for where it begins large."""
 _RUNS: Final = re.compile(r"[^\W_]+")
 _WORDS: Final = re.compile(r"[^\W\d_]+")
-_NUMBERS: Final = re.compile(r"[0-9](?:[-./\s()]{0,2}[0-9])*")
-_NAMED: Final = frozenset({Kind.NAME})
+_JOINS: Final = re.compile(rf"[{DASHES}'\u2019\u02bc`] ?")
+_MOST_PARTS = 3
 _WORDED: Final = frozenset(
     {Kind.STREET, Kind.PLACE, Kind.ORGANIZATION, Kind.PROFESSION, Kind.SEX}
 )
+_NAMED: Final = frozenset({Kind.NAME, Kind.STREET, Kind.PLACE, Kind.ORGANIZATION})
 _NEITHER: Final = frozenset({Kind.AGE, Kind.DATE, Kind.BIRTH_DATE, Kind.ZIP})
+_TITLES: Final = TITLES.keys() - {"don"}
+"""Words of names that are many people's; Don is also short for Donald."""
+_ENGLISH = (
+    "a am an and any are as at be but by can did do for from get go had has he "
+    "her hi him his how i if in is it its let may me men my new no nor not now of "
+    "off oh ok old on one or our out own per put ran red saw see she so ten the "
+    "to too two up us use was way we who why yes yet you"
+)
+_SPANISH = (
+    "al asi con da de del dia dos el en era es ese fue ha han hay la las le les "
+    "lo los mas me mi muy ni no nos o por que se ser si sin son su sus te tu un "
+    "una uno va vez y ya yo"
+)
+_GERMAN = (
+    "ab alt am an auf aus bei bin bis da das dem den der des die du ein er es fur "
+    "gut hat ich ihm ihn ihr im in ist ja man mit nach nie nun nur ob seit sie so "
+    "tag um und uns vom von vor war was wie wir wo zu zum zur"
+)
+_ORDINARY: Final = frozenset(f"{_ENGLISH} {_SPANISH} {_GERMAN}".split())
+"""Short words that begin many sentences, or stand in capitals among others."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -60,36 +81,45 @@ class ResidualCheck:
                 were replaced in any of the patient's documents.
         """
         self._names: set[str] = set()
-        self._numbers: dict[str, Kind] = {}
-        self._texts: dict[str, list[tuple[str, int, Kind]]] = defaultdict(list)
+        self._words: dict[str, Kind] = {}
+        self._short: dict[str, Kind] = {}
+        self._numbers = PartedNumbers()
+        self._texts: dict[str, dict[tuple[str, int, Kind], None]] = defaultdict(dict)
         for kind, value in identifiers:
-            self._take(kind, value)
-        self._slips = _deletions(
-            name for name in self._names if len(name) >= LEAST_WITH_A_SLIP
-        )
+            self._take(kind, FoldedText.of(value).text.strip())
+        self._words |= dict.fromkeys(self._names, Kind.NAME)
+        self._slips = Slips(self._names)
 
-    def _take(self, kind: Kind, value: str) -> None:
-        folded = FoldedText.of(value).text
-        if kind in _NAMED:
-            words = [*_WORDS.findall(folded), *_joined(folded)]
-            self._names |= {word for word in words if len(word) >= LEAST_LETTERS}
-            if not any(len(word) >= LEAST_LETTERS for word in words):
-                self._take_text(kind, folded.strip())
-        elif kind in _WORDED or kind in _NEITHER:
-            self._take_text(kind, folded.strip())
-        else:
-            digits = re.sub(r"[^0-9]", "", folded)
-            if len(digits) >= LEAST_DIGITS:
-                self._numbers[digits] = kind
-            self._take_text(kind, folded.strip())
+    def _take(self, kind: Kind, folded: str) -> None:
+        if kind is Kind.NAME:
+            self._take_name(folded)
+            return
+        self._take_text(kind, folded)
+        if kind not in _WORDED and kind not in _NEITHER:
+            self._numbers.take(kind, folded)
+
+    def _take_name(self, folded: str) -> None:
+        words = {*_WORDS.findall(folded), *_joined(folded)} - _TITLES
+        long = {word for word in words if len(word) >= LEAST_LETTERS}
+        self._names |= long
+        if not long:
+            self._take_text(Kind.NAME, folded)
+            short = (word for word in words if len(word) >= LEAST_OF_A_WHOLE)
+            self._short |= dict.fromkeys(short, Kind.NAME)
 
     def _take_text(self, kind: Kind, value: str) -> None:
         """Keep a value by its first word: a text is looked through word by word."""
         word = _RUNS.search(value)
-        if word is not None and len(value) > LEAST_LETTERS:
-            told = (value, word.start(), kind)
-            if told not in self._texts[word[0]]:
-                self._texts[word[0]].append(told)
+        if word is None:
+            return
+        if len(value) > LEAST_LETTERS:
+            self._texts[word[0]][value, word.start(), kind] = None
+        if kind in _NAMED and _WORDS.fullmatch(value):
+            is_long = len(value) > LEAST_LETTERS
+            if is_long:
+                self._words[value] = kind
+            elif len(value) >= LEAST_OF_A_WHOLE:
+                self._short[value] = kind
 
     def find(self, text: str) -> list[Residue]:
         """Return what is left in a text, in its order.
@@ -99,9 +129,11 @@ class ResidualCheck:
         ['name', 'phone']
         """
         read = FoldedText.of(text)
+        words = list(_WORDS.finditer(read.text))
         found = {
-            *self._of_names(text, read),
-            *self._of_numbers(read.text),
+            *self._of_names(text, read, words),
+            *self._of_parted(text, read, words),
+            *(Residue(*one) for one in self._numbers.find(read)),
             *self._of_texts(read.text),
         }
         placed = {
@@ -110,35 +142,44 @@ class ResidualCheck:
         }
         return sorted(placed)
 
-    def _of_names(self, text: str, read: "FoldedText") -> Iterator[Residue]:
-        for word in _WORDS.finditer(read.text):
-            said = word[0]
-            is_small = text[read.places[word.start()]].islower()
+    def _of_names(
+        self, text: str, read: FoldedText, words: Sequence[re.Match[str]]
+    ) -> Iterator[Residue]:
+        for at, word in enumerate(words):
+            said, (start, end) = word[0], word.span()
+            is_small = text[read.places[start]].islower()
             if said in self._names:
-                yield Residue(word.start(), word.end(), Kind.NAME, not is_small)
-            elif (
-                not is_small
-                and len(said) >= LEAST_WITH_A_SLIP - 1
-                and self._is_slip(said)
-            ):
-                yield Residue(word.start(), word.end(), Kind.NAME, is_exact=False)
+                yield Residue(start, end, Kind.NAME, not is_small)
+            elif is_small:
+                continue
+            elif said in self._short and _is_apart(read.text, start, end):
+                before = words[at - 1] if at else None
+                is_exact = said not in _ORDINARY or _is_name(text, read, word, before)
+                yield Residue(start, end, self._short[said], is_exact)
+            elif self._slips.has(said):
+                yield Residue(start, end, Kind.NAME, is_exact=False)
 
-    def _is_slip(self, word: str) -> bool:
-        near = {word, *_without_one(word)}
-        names = {name for one in near for name in self._slips.get(one, ())}
-        return any(within_one_slip(name, word) for name in names)
-
-    def _of_numbers(self, folded: str) -> Iterator[Residue]:
-        for run in _NUMBERS.finditer(folded):
-            places = [place for place, sign in enumerate(run[0]) if sign.isdigit()]
-            digits = "".join(run[0][place] for place in places)
-            for number, kind in self._numbers.items():
-                at = digits.find(number)
-                while at >= 0:
-                    start = run.start() + places[at]
-                    end = run.start() + places[at + len(number) - 1] + 1
-                    yield Residue(start, end, kind, is_exact=True)
-                    at = digits.find(number, at + 1)
+    def _of_parted(
+        self, text: str, read: FoldedText, words: Sequence[re.Match[str]]
+    ) -> Iterator[Residue]:
+        """Yield words that stand in parts, such as at the end of a line."""
+        for at, first in enumerate(words):
+            whole, before, is_known = first[0], first, first[0] in self._names
+            for word in words[at + 1 : at + _MOST_PARTS]:
+                is_blank = read.text[before.end() : word.start()] == " "
+                if is_blank and text[read.places[word.start()]].islower():
+                    break  # two ordinary words may be a name together
+                if not is_blank and not _JOINS.fullmatch(
+                    read.text, before.end(), word.start()
+                ):
+                    break
+                whole, before = whole + word[0], word
+                is_known = is_known and word[0] in self._names
+                if whole in self._words and not is_known:  # else each is found
+                    is_small = text[read.places[first.start()]].islower()
+                    kind = self._words[whole]
+                    if not (is_small and is_blank):
+                        yield Residue(first.start(), word.end(), kind, not is_small)
 
     def _of_texts(self, folded: str) -> Iterator[Residue]:
         for word in _RUNS.finditer(folded):
@@ -148,61 +189,6 @@ class ResidualCheck:
                 is_whole = start >= 0 and not folded[end : end + 1].isalnum()
                 if is_whole and folded.startswith(value, start):
                     yield Residue(start, end, kind, is_exact=True)
-
-
-@dataclass(frozen=True, slots=True)
-class FoldedText:
-    """A text without case, accents and marks, and where each character stood.
-
-    Attributes:
-        text: Folded: e for É, also where the accent is a character of its own, ss for
-            ß, l for ł.
-        places: By character of it: where it stood, and in the end how long the text is.
-    """
-
-    text: str
-    places: tuple[int, ...]
-
-    @classmethod
-    def of(cls, text: str) -> "FoldedText":
-        """Fold a text.
-
-        >>> FoldedText.of("MÜLLER, José, Weiß").text
-        'muller, jose, weiss'
-        """
-        parts: list[str] = []
-        places: list[int] = []
-        for place, character in enumerate(text):
-            told = _folded(character)
-            parts.append(told)
-            places += [place] * len(told)
-        return cls("".join(parts), (*places, len(text)))
-
-    def within(self, start: int, end: int) -> tuple[int, int]:
-        """Return where a part of it stood; marks behind its end belong to it."""
-        behind = bisect_right(self.places, self.places[end - 1])
-        return self.places[start], self.places[behind]
-
-
-_LETTERS: Final = {
-    "ß": "ss",
-    "ł": "l",
-    "ø": "o",
-    "æ": "ae",
-    "œ": "oe",
-    "đ": "d",
-    "\u0131": "i",
-    "þ": "th",
-    "ð": "d",
-}
-
-
-def _folded(character: str) -> str:
-    if unicodedata.combining(character):
-        return ""
-    bare = unicodedata.normalize("NFD", character)[0].lower()
-    bare = bare[0] if len(bare) > 1 and unicodedata.combining(bare[1]) else bare
-    return _LETTERS.get(bare, bare)
 
 
 def _joined(name: str) -> list[str]:
@@ -218,38 +204,28 @@ def _joined(name: str) -> list[str]:
     ]
 
 
-def within_one_slip(one: str, other: str) -> bool:
-    """Whether words are alike but for one letter, left out, added, other or swapped.
+def _is_apart(folded: str, start: int, end: int) -> bool:
+    """Whether a word is whole: no letter, digit or hyphen is at it, nor an apostrophe.
 
-    >>> within_one_slip("garcia", "gracia"), within_one_slip("garcia", "garzja")
-    (True, False)
+    >>> _is_apart("li-ion", 0, 2), _is_apart("(li)", 1, 3), _is_apart("li's", 0, 2)
+    (False, True, True)
     """
-    if one == other:
-        return True
-    if abs(len(one) - len(other)) > 1:
+    beside = folded[max(0, start - 1) : start] + folded[end : end + 1]
+    is_possessive = folded[end : end + 2] in {"'s", "\u2019s"}
+    return is_possessive or not any(
+        sign.isalnum() or _JOINS.fullmatch(sign) for sign in beside
+    )
+
+
+def _is_name(
+    text: str, read: FoldedText, word: re.Match[str], before: re.Match[str] | None
+) -> bool:
+    """Whether an ordinary word is written as only a name is: large, in a sentence."""
+    if before is None:
         return False
-    at = next(
-        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
-        min(len(one), len(other)),
-    )
-    left, right = one[at:], other[at:]
-    swapped = left[1:2] + left[:1] + left[2:]
-    return (
-        left[1:] == right
-        or left == right[1:]
-        or left[1:] == right[1:]
-        or (len(left) > 1 and swapped == right)
-    )
-
-
-def _deletions(names: Iterable[str]) -> Mapping[str, set[str]]:
-    """Return names by what they are without one letter: who is near shares one."""
-    told: dict[str, set[str]] = defaultdict(set)
-    for name in names:
-        for near in {name, *_without_one(name)}:
-            told[near].add(name)
-    return told
-
-
-def _without_one(word: str) -> Iterator[str]:
-    return (word[:i] + word[i + 1 :] for i in range(len(word)))
+    between = read.text[before.end() : word.start()]
+    if before[0] in TITLES and between in {" ", ". "}:
+        return True
+    at = read.places[word.start()]
+    is_in_capitals = text[at + 1 : at + 2].isupper()
+    return between in {" ", ", "} and not is_in_capitals
