@@ -723,6 +723,22 @@ FAULTS = (
         ("tests/unit/upstream/anonymization/copies/test_copies_of_tables.py",),
     ),
     Fault(
+        "values_of_all_patients",
+        "one patient's second row hides a value that all patients of a class have",
+        "upstream/anonymization/declared/principles.py",
+        "held = None if patients is None else patient_values_of(patients, column)",
+        "held = None",
+        ("tests/unit/upstream/anonymization/copies/test_copies_of_tables.py",),
+    ),
+    Fault(
+        "joined_whatever_they_have",
+        "classes that publish the same are one though all its patients have a value",
+        "upstream/anonymization/mondrian/mondrian.py",
+        "        if principle.is_monotone:\n            return table\n",
+        "        if principle:\n            return table\n",
+        ("tests/unit/upstream/anonymization/mondrian/test_mondrian.py",),
+    ),
+    Fault(
         "numbers_of_patients_kept",
         "a column in which every patient has another value is published as it is",
         "server/use_cases/anonymization/work/tables/jobs.py",

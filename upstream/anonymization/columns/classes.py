@@ -1,12 +1,12 @@
 """Equivalence classes: rows that look alike."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 
 import numpy as np
 
-from upstream.anonymization.arrays import Codes, Ints
+from upstream.anonymization.arrays import Codes, Flags, Ints
 
 _DENSE = 8  # bins for each row, up to which counting is faster than sorting
 _SMALL = 2**31
@@ -25,12 +25,21 @@ class Classes:
         count: How many classes there are; each has an entry.
         rows: By entry: a row of the table that it stands for.
         weights: By entry: how many rows it stands for; None if each is one row.
+        counted: What several principles need, by the array that it was counted of.
     """
 
     codes: Ints
     count: int
     rows: Ints
     weights: Ints | None = None
+    counted: dict[int, Ints] = field(default_factory=dict, repr=False)
+
+    def kept(self, which: Flags) -> "Classes":
+        """Return only some classes, in their order."""
+        entries = which[self.codes]
+        weights = None if self.weights is None else self.weights[entries]
+        codes = np.cumsum(which)[self.codes[entries]] - 1
+        return Classes(codes, int(which.sum()), self.rows[entries], weights)
 
     def sizes(self) -> Ints:
         """Return how many rows each class has."""

@@ -12,7 +12,12 @@ from upstream.anonymization.copies.given import GivenTable
 from upstream.anonymization.measures.loss import losses_of
 from upstream.anonymization.measures.queries import draw_queries, query_precision
 from upstream.anonymization.measures.risk import Risks, raw_classes, risks_of
-from upstream.anonymization.principles.cells import cells_of
+from upstream.anonymization.principles.cells import (
+    cells_of,
+    patient_cells_of,
+    patient_values_of,
+    people_of,
+)
 
 QUERIES = 10_000
 """Range queries that precision is the mean of, as in HIDE 5.1.2."""
@@ -34,7 +39,8 @@ class Measures:
         prosecutor: 1 over the patients of the smallest class.
         marketer: The share of patients found if each is matched within his class.
         unique: The share of rows that are alone in their class.
-        homogeneous: By sensitive column: the share of rows whose class has one value.
+        homogeneous: By sensitive column: the share of rows whose class has a value that
+            all its patients have.
         precision: By column of numbers: the share of returned rows that are meant, in
             10,000 queries of ranges.
         together: 1 over the fewest patients that fit all rows of one patient, for who
@@ -104,8 +110,7 @@ def _risks_of(given: GivenTable, classes: Classes) -> Risks:
     own = risks_of(classes.sizes())
     if given.patients is None:
         return own
-    cells = cells_of(classes, given.patients)
-    people = risks_of(np.bincount(cells.classes, minlength=classes.count))
+    people = risks_of(people_of(classes, given.patients))
     return Risks(people.prosecutor, people.journalist, people.marketer, own.unique)
 
 
@@ -113,8 +118,14 @@ def _homogeneous(given: GivenTable, table: AnonymizedTable) -> dict[str, float]:
     classes, sizes = table.published_classes(), table.sizes
     found = {}
     for name, (_, column) in given.sensitive.items():
-        values = np.bincount(cells_of(classes, column).classes, minlength=classes.count)
-        found[name] = float(sizes[values == 1].sum() / sizes.sum())
+        if given.patients is None:
+            cells = cells_of(classes, column)
+            is_one = np.bincount(cells.classes, minlength=classes.count) == 1
+        else:
+            told = patient_values_of(given.patients, column)
+            own = patient_cells_of(classes, told)
+            is_one = own.most() == own.people
+        found[name] = float(sizes[is_one].sum() / sizes.sum())
     return found
 
 

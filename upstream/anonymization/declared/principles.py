@@ -9,6 +9,7 @@ from pydantic import Field, StrictInt
 from upstream.anonymization.arrays import Text
 from upstream.anonymization.declared.columns import Declared
 from upstream.anonymization.principles.anonymity import KAnonymity, PatientAnonymity
+from upstream.anonymization.principles.cells import patient_values_of
 from upstream.anonymization.principles.closeness import TCloseness
 from upstream.anonymization.principles.diversity import (
     DistinctDiversity,
@@ -50,19 +51,27 @@ class SensitiveSpec(Declared):
     close: Annotated[float, Field(ge=0, le=1)] | None = None
     order: tuple[Annotated[str, Field(max_length=500)], ...] = ()
 
-    def principles(self, column: Sensitive) -> list[Principle]:
-        """Return what is asked for."""
+    def principles(
+        self, column: Sensitive, patients: Sensitive | None = None
+    ) -> list[Principle]:
+        """Return what is asked for.
+
+        Args:
+            column: Of what.
+            patients: Whose each row is; None: each is another's.
+        """
+        held = None if patients is None else patient_values_of(patients, column)
         found: list[Principle] = []
         if self.distinct is not None:
-            found.append(DistinctDiversity(column, self.distinct))
+            found.append(DistinctDiversity(column, self.distinct, held))
         if self.entropy is not None:
-            found.append(EntropyDiversity(column, self.entropy))
+            found.append(EntropyDiversity(column, self.entropy, held))
         if self.recursive is not None:
             c = Fraction(str(self.recursive.c))
-            found.append(RecursiveDiversity(column, c, self.recursive.l))
+            found.append(RecursiveDiversity(column, c, self.recursive.l, held))
         if self.close is not None:
             t = Fraction(str(self.close))
-            found.append(TCloseness(column, t, is_ordered=bool(self.order)))
+            found.append(TCloseness(column, t, bool(self.order), held))
         return found
 
 
@@ -91,6 +100,8 @@ def principle_of(
     """
     least = KAnonymity(k) if patients is None else PatientAnonymity(patients, k)
     others = [
-        one for spec, column in sensitive.values() for one in spec.principles(column)
+        one
+        for spec, column in sensitive.values()
+        for one in spec.principles(column, patients)
     ]
     return AllOf((least, *others)) if others else least

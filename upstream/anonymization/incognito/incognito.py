@@ -6,7 +6,8 @@ Rows of classes that lack the principle may be suppressed up to a threshold; the
 not published, and a suppressed value loses all (1). A more general node then suppresses
 fewer rows only if a class that has the principle keeps it whatever joins it. That is so
 for k-anonymity and distinct l-diversity; for entropy and recursive l-diversity and for
-t-closeness it is not, and every node is counted.
+t-closeness it is not, and every node is counted. What is asked of patients with several
+rows is not monotone: each of the nodes that have the rest is counted.
 
 A published node is the least general one, which tells more than its values do (Wong et
 al. 2007, minimality): this is no differential privacy.
@@ -73,13 +74,13 @@ def incognito(
 
     Args:
         columns: The quasi-identifiers, at least one; all of one length, at least 1 row.
-        principle: What every published class must have; monotone.
+        principle: What every published class must have; some of it is monotone.
         suppression: The largest share of rows that may be suppressed, below 1.
 
     Raises:
         UnreachableError: No node has the principle.
-        ValueError: The principle is not monotone, the lattice has more than 2,000,000
-            nodes, or there is no column or no row.
+        ValueError: Nothing of the principle is monotone, the lattice has more than
+            2,000,000 nodes, or there is no column or no row.
     """
     _check(columns, principle, suppression)
     frequencies = Frequencies(columns, principle.sensitive)
@@ -112,7 +113,7 @@ def _check(
     if len(lengths) != 1 or 0 in lengths:
         message = "name columns of one length with at least one row"
         raise ValueError(message)
-    if not principle.is_monotone:
+    if not principle.monotone.is_monotone:
         message = f"{principle} is not monotone: nodes cannot be left out"
         raise ValueError(message)
     if not 0 <= suppression < 1:

@@ -11,7 +11,7 @@ Prasser et al. 2012 (Flash).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -41,7 +41,7 @@ class Search:
     Attributes:
         frequencies: Of the table.
         heights: By column: how many levels it has.
-        principle: Monotone.
+        principle: What classes must have; what of it is monotone is searched by.
         most_suppressed: Rows that may be suppressed because their class lacks it.
         checked: How many nodes were counted so far.
     """
@@ -58,6 +58,11 @@ class Search:
         Shape (levels of the first column, levels of the second, ...).
         """
         everything = tuple(range(len(self.heights)))
+        if not self.principle.is_monotone:
+            part = replace(self, principle=self.principle.monotone)
+            candidates = part.holding()
+            self.checked += part.checked
+            return self._searched(everything, candidates)
         if self.most_suppressed and not self.principle.is_absorbing:
             return self._searched(everything, self._candidates(everything, {}))
         known: dict[Subset, Flags] = {}
@@ -87,7 +92,9 @@ class Search:
         holding = np.zeros_like(candidates)
         counts = _Counts(self, subset)
         is_open = candidates.copy()
-        is_upward = self.principle.is_absorbing or not self.most_suppressed
+        is_upward = self.principle.is_monotone and (
+            self.principle.is_absorbing or not self.most_suppressed
+        )
         for node in _by_height(candidates):
             if not is_upward:  # a node may lack what a less general one has
                 holding[node] = counts.holds(node)

@@ -10,7 +10,7 @@ import numpy as np
 
 from upstream.anonymization.arrays import Flags
 from upstream.anonymization.columns.classes import Classes
-from upstream.anonymization.principles.cells import cells_of
+from upstream.anonymization.principles.cells import people_of
 from upstream.anonymization.principles.principle import Sensitive
 
 
@@ -33,6 +33,11 @@ class KAnonymity:
     def is_monotone(self) -> bool:
         """True: classes only grow."""
         return True
+
+    @property
+    def monotone(self) -> "KAnonymity":
+        """Return it: all of it is."""
+        return self
 
     @property
     def is_absorbing(self) -> bool:
@@ -80,6 +85,11 @@ class PatientAnonymity:
         return True
 
     @property
+    def monotone(self) -> "PatientAnonymity":
+        """Return it: all of it is."""
+        return self
+
+    @property
     def is_absorbing(self) -> bool:
         """True: patients only join."""
         return True
@@ -96,8 +106,7 @@ class PatientAnonymity:
 
     def holds(self, classes: Classes) -> Flags:
         """Return by class whether it has k patients."""
-        cells = cells_of(classes, self.patients)
-        return np.bincount(cells.classes, minlength=classes.count) >= self.k
+        return np.asarray(people_of(classes, self.patients) >= self.k)
 
     def __str__(self) -> str:
         return f"{self.k}-anonymity of patients"

@@ -41,6 +41,14 @@ class Principle(Protocol):
         ...
 
     @property
+    def monotone(self) -> "Principle":
+        """Return what of it two classes that have it still have as one: all, or less.
+
+        What lacks that lacks the principle, and so do all tables that tell more.
+        """
+        ...
+
+    @property
     def is_absorbing(self) -> bool:
         """Whether a class that has it keeps it, whatever is joined to it.
 
@@ -77,6 +85,11 @@ class AllOf:
     def is_monotone(self) -> bool:
         """Whether all are."""
         return all(each.is_monotone for each in self.principles)
+
+    @property
+    def monotone(self) -> Principle:
+        """Return what of each is monotone."""
+        return AllOf(tuple(each.monotone for each in self.principles))
 
     @property
     def is_absorbing(self) -> bool:

@@ -20,6 +20,55 @@ def groups_of(table, sensitive):
     return list(groups.values())
 
 
+def values_of(group):
+    """Return the patients' values: each once of each of them; and who lacks which.
+
+    Args:
+        group: Pairs of a patient and a value, one a row.
+    """
+    pairs, patients = set(group), {patient for patient, _ in group}
+    values = [value for _, value in pairs]
+    lacking = {v: sum((one, v) not in pairs for one in patients) for v in set(values)}
+    return values, lacking
+
+
+def is_distinct_of_patients(group, number):
+    _, lacking = values_of(group)
+    return is_distinct([v for _, v in group], number) and all(
+        count >= number - 1 for count in lacking.values()
+    )
+
+
+def has_entropy_of_patients(group, number):
+    values, lacking = values_of(group)
+    return (
+        has_entropy([v for _, v in group], number)
+        and has_entropy(values, number)
+        and all(count >= number - 1 for count in lacking.values())
+    )
+
+
+def is_recursive_of_patients(group, c, number):
+    values, lacking = values_of(group)
+    (commonest, most), *_ = Counter(values).most_common()
+    return (
+        is_recursive([v for _, v in group], c, number)
+        and is_recursive(values, c, number)
+        and most < c * lacking[commonest]
+    )
+
+
+def is_close_of_patients(group, everybody, t, order=None):
+    values, lacking = values_of(group)
+    all_values, nobody_lacks = values_of(everybody)
+    rows, all_rows = [v for _, v in group], [v for _, v in everybody]
+    return (
+        distance(rows, all_rows, order) <= t
+        and distance(values, all_values, order) <= t
+        and all(count or not nobody_lacks[v] for v, count in lacking.items())
+    )
+
+
 def is_anonymous(group, k):
     return len(group) >= k
 

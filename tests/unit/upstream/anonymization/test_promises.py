@@ -6,7 +6,9 @@ sensitive values, any principle. What is published is read by the plain checker 
 
 import random
 from fractions import Fraction
+from itertools import product
 
+import numpy as np
 import pytest
 
 from tests.unit.upstream.anonymization import checker
@@ -16,11 +18,13 @@ from upstream.anonymization.columns.columns import (
     number_column,
     ordered_column,
 )
+from upstream.anonymization.columns.tables import full_domain_table
 from upstream.anonymization.errors import UnreachableError
 from upstream.anonymization.hierarchies.hierarchy import hierarchy_of, paths_of
 from upstream.anonymization.incognito.incognito import incognito
 from upstream.anonymization.mondrian.mondrian import mondrian
-from upstream.anonymization.principles.anonymity import KAnonymity
+from upstream.anonymization.principles.anonymity import KAnonymity, PatientAnonymity
+from upstream.anonymization.principles.cells import patient_values_of
 from upstream.anonymization.principles.closeness import TCloseness
 from upstream.anonymization.principles.diversity import (
     DistinctDiversity,
@@ -110,6 +114,94 @@ def principle_of(drawn, values):
     return both, lambda group: all(check(group) for _, check in chosen)
 
 
+def principle_of_patients(drawn, values, patients):
+    """Return a random principle of patients with several rows, and its plain check."""
+    column = sensitive_column("disease", values, DISEASES)
+    people = sensitive_column("patient", patients)
+    held = patient_values_of(people, column)
+    order = [*DISEASES, *([None] if None in values else [])]
+    k, number = drawn.randint(1, 4), drawn.randint(2, 3)
+    c = Fraction(drawn.randint(1, 8), drawn.randint(1, 3))
+    t = Fraction(drawn.randint(0, 10), 10)
+    all_ = list(zip(patients, values, strict=True))
+    cases = [
+        (
+            DistinctDiversity(column, number, held),
+            lambda g: checker.is_distinct_of_patients(g, number),
+        ),
+        (
+            EntropyDiversity(column, number, held),
+            lambda g: checker.has_entropy_of_patients(g, number),
+        ),
+        (
+            RecursiveDiversity(column, c, number, held),
+            lambda g: checker.is_recursive_of_patients(g, c, number),
+        ),
+        (
+            TCloseness(column, t, held=held),
+            lambda g: checker.is_close_of_patients(g, all_, t),
+        ),
+        (
+            TCloseness(column, t, is_ordered=True, held=held),
+            lambda g: checker.is_close_of_patients(g, all_, t, order),
+        ),
+    ]
+    principle, check = drawn.choice(cases)
+    both = AllOf((PatientAnonymity(people, k), principle))
+    return both, lambda g: len({who for who, _ in g}) >= k and check(g)
+
+
+def check_patients(seed):
+    """Check tables of patients of several rows: no class is other than was asked."""
+    drawn = random.Random(f"patients {seed}")
+    rows = drawn.randint(1, 40)
+    columns, _ = hierarchy_columns_of(drawn, rows, drawn.randint(1, 3))
+    values = values_of(drawn, DISEASES, rows)
+    patients = [f"p{drawn.randrange(1 + rows // 2)}" for _ in range(rows)]
+    principle, holds = principle_of_patients(drawn, values, patients)
+    own = list(zip(patients, values, strict=True))
+    share = drawn.choice([Fraction(0), Fraction(1, 10), Fraction(1, 3)])
+    parted = 0
+    for make in (
+        lambda: mondrian(columns, principle),
+        lambda: incognito(columns, principle, suppression=share).table,
+    ):
+        try:
+            table = make()
+        except UnreachableError:
+            assert not holds(own)
+            continue
+        groups = checker.groups_of(table, own)
+        assert (~table.is_published).sum() <= share * rows
+        assert all(holds(group) for group in groups)
+        parted += len(groups) > 1
+    return parted
+
+
+def check_all_nodes_of_patients(seed):
+    """Check that no node is left out that counting all of them one by one finds."""
+    drawn = random.Random(f"nodes {seed}")
+    rows = drawn.randint(4, 24)
+    columns, _ = hierarchy_columns_of(drawn, rows, drawn.randint(1, 2))
+    values = values_of(drawn, DISEASES[:2], rows)
+    patients = [f"p{drawn.randrange(rows // 2)}" for _ in range(rows)]
+    principle, holds = principle_of_patients(drawn, values, patients)
+    own = list(zip(patients, values, strict=True))
+    share = drawn.choice([Fraction(0), Fraction(1, 3)])
+    found = set()
+    for node in product(*(range(c.domain.height + 1) for c in columns)):
+        table = full_domain_table(columns, node, np.ones(rows, bool))
+        groups = checker.groups_of(table, own)
+        if sum(len(g) for g in groups if not holds(g)) <= int(share * rows):
+            found.add(node)
+    try:
+        told = set(incognito(columns, principle, suppression=share).nodes)
+    except UnreachableError:
+        told = set()
+    assert told == found
+    return len(found)
+
+
 def check_values(table, columns, texts):
     """Assert that each published text covers the value of its row."""
     for row, look in checker.published(table):
@@ -169,14 +261,17 @@ def check_incognito(seed):
     return len(table.sizes) > 1
 
 
-@pytest.mark.parametrize("check", [check_mondrian, check_incognito])
+CHECKS = (check_mondrian, check_incognito, check_patients, check_all_nodes_of_patients)
+
+
+@pytest.mark.parametrize("check", CHECKS)
 def test_no_table_breaks_its_principle(check):
     parted = sum(check(seed) for seed in range(SAMPLE))
     assert parted > SAMPLE // 10  # not all in one class
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("check", [check_mondrian, check_incognito])
+@pytest.mark.parametrize("check", CHECKS)
 def test_none_of_ten_thousand_tables_breaks_its_principle(check):
     for seed in range(TABLES):
         check(seed)

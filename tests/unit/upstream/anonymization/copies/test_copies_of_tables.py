@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from tests.effort import rounds
+from tests.unit.upstream.anonymization import checker
 from upstream.anonymization.copies.choosing import choices
 from upstream.anonymization.copies.given import Method, given_table, made_table
 from upstream.anonymization.copies.measuring import measures_of, risks_as_is
@@ -66,6 +67,49 @@ def test_homogeneous_classes_are_counted_by_their_rows():
     )
     again = measures_of(asked, made_table(asked, 2, method).table, 2)
     assert (again.homogeneous, again.classes) == ({"ill": 0.0}, 1)
+
+
+DIED = {
+    "age": [*map(str, range(70, 75)), "70", *map(str, range(30, 35))],
+    "end": ["died"] * 5 + ["moved"] + ["home"] * 4 + ["moved"],
+}
+WHO = [*"abcde", "a", *"fghij"]
+"""Five who died, one of whom had moved before; five others."""
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"distinct": 2},
+        {"entropy": 1.1},
+        {"recursive": {"c": 9, "l": 2}},
+        {"close": 0.7},
+    ],
+)
+@pytest.mark.parametrize("name", ["mondrian", "incognito"])
+def test_no_class_has_a_value_that_all_its_patients_have(asked, name):
+    plain, method = table(
+        DIED, AGE, patients=WHO, sensitive={"end": {}}, method=Method(name)
+    )
+    measured = measures_of(plain, made_table(plain, 5, method).table, 5)
+    assert measured.homogeneous == {"end": 6 / 11}
+    given_, method = table(
+        DIED, AGE, patients=WHO, sensitive={"end": asked}, method=Method(name)
+    )
+    measured = measures_of(given_, made_table(given_, 5, method).table, 5)
+    assert (measured.homogeneous, measured.classes) == ({"end": 0.0}, 1)
+
+
+def test_patients_who_were_all_everywhere_cannot_be_told_apart_by_it():
+    values = {"age": ["1", "1", "2", "2"], "end": ["home", "died", "home", "died"]}
+    given_, method = table(
+        values,
+        {"age": {"kind": "number"}},
+        patients=[*"ppqq"],
+        sensitive={"end": {"distinct": 2}},
+    )
+    with pytest.raises(UnreachableError, match="distinct 2-diversity of end"):
+        made_table(given_, 2, method)
 
 
 def test_precision_is_of_numbers_alone():
@@ -162,7 +206,9 @@ def test_every_published_class_has_k_patients_and_l_values(rows, k, name):
     try:
         made = made_table(given_, k, method).table
     except UnreachableError:
-        assert len(set(patients)) < k or len(set(ills)) < 2
+        own = list(zip(patients, ills, strict=True))
+        is_diverse = checker.is_distinct_of_patients(own, 2)
+        assert len(set(patients)) < k or not is_diverse
         return
     published = {}
     looks = zip(made.values("age"), made.values("sex"), strict=True)
@@ -170,7 +216,8 @@ def test_every_published_class_has_k_patients_and_l_values(rows, k, name):
         published.setdefault(look, []).append(row)
     for held in published.values():
         assert len({patients[row] for row in held}) >= k
-        assert len({ills[row] for row in held}) >= 2
+        own = [(patients[row], ills[row]) for row in held]
+        assert checker.is_distinct_of_patients(own, 2)
     _same_as_counted(measures_of(given_, made, k), patients, published)
 
 

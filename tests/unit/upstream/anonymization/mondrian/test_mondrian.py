@@ -13,9 +13,11 @@ from upstream.anonymization.errors import UnreachableError
 from upstream.anonymization.hierarchies.hierarchy import hierarchy_of
 from upstream.anonymization.measures.loss import losses_of
 from upstream.anonymization.mondrian.cuts import WHOLE, CutRules, best_cuts
+from upstream.anonymization.mondrian.joining import CutClasses
 from upstream.anonymization.mondrian.mondrian import mondrian
 from upstream.anonymization.mondrian.partitions import Partitions
 from upstream.anonymization.principles.anonymity import KAnonymity
+from upstream.anonymization.principles.cells import patient_values_of
 from upstream.anonymization.principles.diversity import DistinctDiversity
 from upstream.anonymization.principles.principle import AllOf, sensitive_column
 
@@ -137,6 +139,44 @@ def test_ranges_are_whole_where_a_cut_was_tried_in_vain():
     column = number_column("age", [1, 5, 9])
     table = mondrian([column], DistinctDiversity(disease, 2), rule="median")
     assert table.values("age") == ["[1-9]"] * 3
+
+
+def test_classes_are_joined_to_the_smallest_partition_that_has_them():
+    """0 is cut into 1 and 2, 1 into 3 and 4, 2 into 5 and 6: classes 3 to 6."""
+    cut = CutClasses(
+        np.array([0, 1, 2, 3, 3]),
+        np.array([[0, 2, 4, 6]]),
+        np.array([[1, 3, 5, 7]]),
+        np.array([3, 4, 5, 6]),
+        np.array([-1, 0, 0, 1, 1, 2, 2]),
+    )
+    near = cut.joined([np.array([2, 3])])
+    assert near.nodes.tolist() == [2, 3, 4]
+    assert near.classes.tolist() == [1, 2, 0, 0, 0]
+    assert (near.low.tolist(), near.high.tolist()) == ([[4, 0, 2]], [[7, 1, 3]])
+    far = cut.joined([np.array([1, 2])])
+    assert (far.nodes.tolist(), far.classes.tolist()) == ([0], [0] * 5)
+    assert (far.low.tolist(), far.high.tolist()) == ([[0]], [[7]])
+
+
+def test_classes_that_publish_the_same_have_the_principle_as_one():
+    """Of w and x p ended with a, q with b; of y and z the other way round."""
+    tree = hierarchy_of("place", [(name, "*") for name in "wxyzv"])
+    rows = ["wpa", "wpa", "xqb", "xqb", "ypb", "zqa", "vrc", "vsd"]
+
+    def made(number):
+        places, patients, ends = zip(*rows[:number], strict=True)
+        disease = sensitive_column("end", ends)
+        held = patient_values_of(sensitive_column("patient", patients), disease)
+        principle = DistinctDiversity(disease, 2, held)
+        column = hierarchy_column("place", places, tree)
+        return mondrian([column], principle, rule="median"), principle
+
+    with pytest.raises(UnreachableError, match="diversity of end"):
+        made(6)  # w and x, y and z are classes, but both are the top of the tree
+    table, principle = made(8)
+    assert table.values("place") == ["*"] * 8  # with r and s, who had neither
+    assert principle.holds(table.published_classes()).all()
 
 
 def test_what_cannot_be_reached_is_refused():

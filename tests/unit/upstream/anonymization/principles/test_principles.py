@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.unit.upstream.anonymization import checker
 from upstream.anonymization.columns.classes import Classes, classes_of
 from upstream.anonymization.principles.anonymity import KAnonymity
-from upstream.anonymization.principles.cells import cells_of
+from upstream.anonymization.principles.cells import cells_of, patient_values_of
 from upstream.anonymization.principles.closeness import TCloseness
 from upstream.anonymization.principles.diversity import (
     DistinctDiversity,
@@ -192,6 +192,97 @@ def test_every_principle_agrees_with_a_plain_count(groups, t):
     for principle, holds in expected.items():
         assert principle.holds(classes).tolist() == holds, str(principle)
         assert principle.holds(entries).tolist() == holds, str(principle)
+
+
+PAIRS = st.lists(
+    st.tuples(st.sampled_from("pqrst"), st.sampled_from(["a", "b", "c", None])),
+    min_size=1,
+    max_size=9,
+)
+
+
+def patients_of(groups):
+    """Return classes of these pairs of patients and values, and principles of them."""
+    patients, values = zip(*(pair for group in groups for pair in group), strict=True)
+    codes = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    column = sensitive_column("disease", values)
+    held = patient_values_of(sensitive_column("patient", patients), column)
+    return classes_of(codes), (
+        DistinctDiversity(column, 2, held),
+        DistinctDiversity(column, 3, held),
+        EntropyDiversity(column, 2, held),
+        RecursiveDiversity(column, Fraction(3, 2), 2, held),
+        TCloseness(column, Fraction(1, 3), held=held),
+        TCloseness(column, Fraction(1, 3), is_ordered=True, held=held),
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(PAIRS, min_size=1, max_size=5))
+def test_every_principle_of_patients_agrees_with_a_plain_count(groups):
+    classes, principles = patients_of(groups)
+    everybody = [pair for group in groups for pair in group]
+    values = {value for _, value in everybody}
+    order = [v for v in "abc" if v in values] + [None] * (None in values)
+    t = Fraction(1, 3)
+    expected = [
+        [checker.is_distinct_of_patients(g, 2) for g in groups],
+        [checker.is_distinct_of_patients(g, 3) for g in groups],
+        [checker.has_entropy_of_patients(g, 2) for g in groups],
+        [checker.is_recursive_of_patients(g, Fraction(3, 2), 2) for g in groups],
+        [checker.is_close_of_patients(g, everybody, t) for g in groups],
+        [checker.is_close_of_patients(g, everybody, t, order) for g in groups],
+    ]
+    rolled = Counter((n, *pair) for n, group in enumerate(groups) for pair in group)
+    place = {pair: row for row, pair in enumerate(everybody)}
+    entries = Classes(
+        np.array([number for number, *_ in rolled]),
+        len(groups),
+        np.array([place[who, value] for _, who, value in rolled]),
+        np.array(list(rolled.values())),
+    )
+    for principle, holds in zip(principles, expected, strict=True):
+        assert principle.holds(classes).tolist() == holds, str(principle)
+        assert principle.holds(entries).tolist() == holds, str(principle)
+        rows = principle.monotone.holds(classes)
+        assert rows[np.flatnonzero(holds)].all(), str(principle)
+
+
+@settings(max_examples=100, deadline=None)
+@given(PAIRS, PAIRS)
+def test_what_is_monotone_of_patients_principles_is_so(one, other):
+    apart, principles = patients_of([one, other])
+    joined = classes_of(np.zeros(len(one) + len(other), np.int64))
+    for principle in principles:
+        assert not principle.is_monotone
+        assert not principle.is_absorbing
+        assert principle.monotone.is_monotone
+        if principle.monotone.holds(apart).all():
+            assert principle.monotone.holds(joined).all(), str(principle)
+
+
+def test_two_classes_without_a_value_of_all_may_have_one_together():
+    apart, principles = patients_of(
+        [[("p", "a"), ("q", "b")], [("p", "b"), ("q", "a")]]
+    )
+    joined = classes_of(np.zeros(4, np.int64))
+    assert principles[0].holds(apart).tolist() == [True, True]
+    assert principles[0].holds(joined).tolist() == [False]
+    both = AllOf((KAnonymity(2), principles[0]))
+    assert not both.is_monotone
+    assert both.monotone.is_monotone
+    assert both.monotone.holds(joined).all()
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_who_has_one_row_is_counted_the_same_by_rows_and_by_patients(place):
+    groups = [[(f"{n} {v}", v[0]) for v in group] for n, group in enumerate(GROUPS)]
+    classes, principles = patients_of(groups)
+    principle = principles[place]
+    assert (principle.holds(classes) == principle.monotone.holds(classes)).all()
+
+
+GROUPS = (["a1"], ["a1", "a2", "b1"], ["a1", "b1", "c1"], ["b1", "b2"], ["a1", "b1"])
 
 
 @settings(max_examples=100, deadline=None)
