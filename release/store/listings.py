@@ -7,11 +7,9 @@ from typing import Final
 import numpy as np
 
 from privacy.schema import ColumnType, Scalar
-from release.contract.intervals import WEIGHTED_QUANTILE
 from release.contract.models import (
     AnyArray,
     CubeModel,
-    FloatArray,
     IntArray,
     Roll,
     Table,
@@ -19,6 +17,8 @@ from release.contract.models import (
 from release.contract.sequence_domain import SequenceDomain
 from release.sequences.contract import SequenceModel
 from release.sequences.estimation.paths import PathTree
+from release.sequences.questions.browsing import half_widths
+from release.sequences.questions.levels import LevelledTree
 from release.store.tables import codes_of
 
 CUBE: Final = "cube"
@@ -113,29 +113,9 @@ def listed_paths(domain: SequenceDomain, tree: PathTree) -> Table:
         "symbol": _last_symbols(tree),
         "estimate": tree.counts,
         "variance": tree.variances,
-        "half_width_95": _half_widths(tree, domain.rest),
+        "half_width_95": half_widths(LevelledTree(domain, tree)),
     }
     return columns
-
-
-def _half_widths(tree: PathTree, rest: int) -> FloatArray:
-    """Return what a branch says of each path (as ``questions/browsing.py`` does).
-
-    Paths that noise alone may have made are off by all they hold, and what is left
-    beside them as far as its parent and they are together.
-    """
-    doubts = np.zeros(len(tree.counts)) if tree.doubts is None else tree.doubts
-    widths = np.maximum(WEIGHTED_QUANTILE * np.sqrt(tree.variances), doubts)
-    sure = np.where(doubts > 0, 0.0, tree.variances)
-    is_rest = tree.symbols == rest
-    others, owners = ~is_rest & (tree.parents >= 0), tree.parents[is_rest]
-    off = []
-    for each in (sure, doubts):
-        below = np.bincount(tree.parents[others], each[others], len(each))
-        off.append((below + each)[owners])
-    left = off[1] + WEIGHTED_QUANTILE * np.sqrt(off[0])
-    widths[is_rest] = np.maximum(widths[is_rest], left)
-    return np.asarray(widths)
 
 
 def _last_symbols(tree: PathTree) -> IntArray:

@@ -31,7 +31,9 @@ from tests.statistical.sequence_branches import Branches
 from tests.statistical.sequence_choices import Choices
 from tests.statistical.sequence_logs import (
     KEPT_ASIDE,
+    MANY_ARMS,
     SHAPES,
+    UNBRANCHED,
     UNEVEN_ARMS,
     WIDE,
     made,
@@ -385,7 +387,7 @@ def _shapes(arguments):
     if arguments.aside:
         return list(KEPT_ASIDE)
     if arguments.tree:
-        return [*UNEVEN_ARMS, *SHAPES]
+        return [*UNEVEN_ARMS, *MANY_ARMS, *UNBRANCHED, *SHAPES]
     return [*WIDE, *SHAPES] if arguments.chosen else list(SHAPES)
 
 

@@ -382,6 +382,14 @@ def one_way(units, dice):
     return replace(log, groups=(np.arange(units) < units / 21).astype(np.int64))
 
 
+def same_ways(units, dice, *, arms):
+    """All go one way, dealt out evenly among many values of the split."""
+    most = 4
+    rows = np.tile(np.arange(most), (units, 1))
+    log = _log(rows, np.full(units, most), 12, dice, arms)
+    return replace(log, groups=dice.integers(0, arms, units))
+
+
 SHAPES: dict[str, tuple[Callable, int]] = {
     "long": (long, 12),
     "long, h 6": (long, 6),
@@ -435,7 +443,15 @@ UNEVEN_ARMS: dict[str, tuple[Callable, int]] = {
 }
 """Shapes of which one value of the split has far fewer units on a way than others."""
 
-_EVERY = SHAPES | KEPT_ASIDE | WIDE | UNBRANCHED | FEW_LONG | SHORTEST | UNEVEN_ARMS
+MANY_ARMS: dict[str, tuple[Callable, int]] = {
+    "ten arms": (partial(same_ways, arms=10), 4),
+    "twenty arms": (partial(same_ways, arms=20), 4),
+}
+"""Shapes of which a path of all values of the split is the sum of many nodes."""
+
+_SPLIT = UNEVEN_ARMS | MANY_ARMS
+
+_EVERY = SHAPES | KEPT_ASIDE | WIDE | UNBRANCHED | FEW_LONG | SHORTEST | _SPLIT
 
 
 def made(shape, units, seed=1):

@@ -245,6 +245,47 @@ def test_paths_are_held_in_all_values_of_a_split_where_one_lost_them(
     assert not {kind: own.share for kind, own in held.items() if own.is_short(24)}
 
 
+@pytest.mark.parametrize(
+    ("strategy", "shape", "units", "epsilon"),
+    [
+        ("prefix_tree", "ten arms", 1_500, "0.5"),
+        ("ngram", "ten arms", 3_000, "1"),
+        *gate_first(
+            0,
+            [
+                ("prefix_tree", "twenty arms", 6_000, "1"),
+                ("ngram", "twenty arms", 6_000, "1"),
+                ("auto", "ten arms", 3_000, "1"),
+            ],
+        ),
+    ],
+)
+def test_paths_are_held_in_many_values_of_a_split_together(
+    strategy, shape, units, epsilon
+):
+    """What noise takes from each value leans one way: it adds up, not its square."""
+    log, most = made(shape, units)
+    own = Branches(log, most)
+    own.paths = [tuple(range(depth)) for depth in range(most + 1)]
+    held = coverage(own, strategy, epsilon, range(60))
+    assert set(held) >= {f"tree, all together, path {most}", "tree, by split, rest 2"}
+    assert not {kind: each.share for kind, each in held.items() if each.is_short(24)}
+
+
+@pytest.mark.parametrize(
+    ("shape", "epsilon"),
+    [("pathways", "1"), *gate_first(0, [("pathways", "3"), ("half pathways", "1")])],
+)
+def test_who_ends_after_a_long_way_is_held_where_a_chain_forgot_its_beginning(
+    shape, epsilon
+):
+    """After each symbol one in six ends; after the sixth all that came so far."""
+    log, most = made(shape, 3_000)
+    held = coverage(Branches(log, most), "ngram", epsilon, range(40))
+    assert "tree, no split, steps 7" in held
+    assert not {kind: each.share for kind, each in held.items() if each.is_short(24)}
+
+
 def test_paths_and_steps_are_held_without_a_split():
     log, most = made("short", UNITS)
     held = coverage(Branches(log, most), "prefix_tree", "1", range(RELEASES))

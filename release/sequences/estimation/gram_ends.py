@@ -12,10 +12,27 @@ from release.contract.intervals import WEIGHTED_QUANTILE
 from release.contract.models import FloatArray, IntArray
 from release.sequences.estimation.chains import PUSHED, GramLevel
 
-_UNKNOWN: Final = -1
+UNKNOWN: Final = -1
 
 _Part = tuple[FloatArray, FloatArray, NDArray[np.bool_]]
 """Of each run: a part's noisy value, its noise's scale, and whether it was counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What was drawn of some grams of one length.
+
+    Attributes:
+        places: Where each stands among the kept ones; unknown where it is not.
+        values: The noisy value, or the threshold that one had that was not kept.
+        scales: Of the noise.
+        counted: Whether it was counted.
+    """
+
+    places: IntArray
+    values: FloatArray
+    scales: FloatArray
+    counted: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -66,36 +83,47 @@ class GramEnds:
         surely = values + np.hypot((PUSHED + many) * scales, sampled)
         return least, surely.min(axis=0)
 
+    def child(self, size: int, above: IntArray, symbols: IntArray) -> Drawn:
+        """Return what was drawn of grams of a size.
+
+        Args:
+            size: Of them.
+            above: The rows of the grams without their last symbol; groups, for single
+                symbols.
+            symbols: The last ones; the place before the first symbol is the code
+                after the end's.
+        """
+        level = self.levels[size - 1]
+        scales, thresholds = (column[above] for column in self._above[size - 1])
+        places = self._found(self._keys[size - 1], above, symbols)
+        kept = places != UNKNOWN
+        values = thresholds.astype(np.float64)
+        values[kept] = np.maximum(level.counts[places[kept]], 0)
+        counted = (above != UNKNOWN) & (scales > 0)
+        places = np.where(counted, places, UNKNOWN)
+        return Drawn(places, values, scales.astype(np.float64), counted)
+
     def _parts(self, group: int, codes: IntArray, first: int) -> list[_Part]:
         """Return what was drawn of the parts of runs that begin at one place."""
         length = codes.shape[1]
         rows, found = np.full(len(codes), group), []
-        for size, (level, keys, above) in enumerate(
-            zip(self.levels, self._keys, self._above, strict=False), 1
-        ):
-            if first + size > length:
-                break
+        for size in range(1, min(len(self.levels), length - first) + 1):
             own = codes[:, first : first + size]
-            scales, thresholds = (column[rows] for column in above)
-            places = self._found(keys, rows, own[:, -1])
-            kept = places != _UNKNOWN
-            values = thresholds.astype(np.float64)
-            values[kept] = level.counts[places[kept]]
-            counted = (rows != _UNKNOWN) & (scales > 0)
-            rows = np.where(counted, places, _UNKNOWN)
+            part = self.child(size, rows, own[:, -1])
+            rows, counted = part.places, part.counted.copy()
             for before in range(first):  # the same gram says no more a second time
                 same = codes[:, before : before + size] == own
                 counted &= ~same.all(axis=1)
-            found.append((np.maximum(values, 0), scales, counted))
+            found.append((part.values, part.scales, counted))
         return found
 
     def _found(self, keys: IntArray, rows: IntArray, symbols: IntArray) -> IntArray:
         """Return the rows of the next level's grams; unknown where there is none."""
         if not len(keys):
-            return np.full(len(rows), _UNKNOWN)
-        wanted = np.where(rows == _UNKNOWN, _UNKNOWN, rows * self._base + symbols)
+            return np.full(len(rows), UNKNOWN)
+        wanted = np.where(rows == UNKNOWN, UNKNOWN, rows * self._base + symbols)
         places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        return np.where(keys[places] == wanted, places, _UNKNOWN)
+        return np.where(keys[places] == wanted, places, UNKNOWN)
 
     @property
     def _base(self) -> int:

@@ -27,6 +27,8 @@ class PathTree:
             each stand for many nodes).
         doubts: How much of each count noise alone may have made: all of it where the
             node would not be there but for noise that it may well have; None: nothing.
+        mosts: How many units there may be at each node at the most, whatever the model
+            expects of it; None: as its error says.
 
     All arrays have one length, one entry a node.
     """
@@ -39,3 +41,4 @@ class PathTree:
     variances: FloatArray
     lean: float = 0.0
     doubts: FloatArray | None = None
+    mosts: FloatArray | None = None

@@ -65,6 +65,18 @@ class SampleEnds:
         units = self.bands.units[group, self.places :]
         return float(units.sum()) * self.places
 
+    def longer(self, group: int, symbols: int) -> float:
+        """Return how many units have so many symbols or more, at the most."""
+        _, most = self._survivors[group]
+        return float(most[symbols - 1])
+
+    def ended(self, group: int, symbols: int) -> float:
+        """Return how many units have so many symbols, at the most."""
+        firsts = band_starts(self.bands.max_length)
+        band = int(np.searchsorted(firsts, symbols, side="right")) - 1
+        more = WEIGHTED_QUANTILE * np.sqrt(2) * self.bands.scale
+        return float(max(self.bands.counts[group, band], 0) + more)
+
     def _filled(
         self,
         survivors: FloatArray,

@@ -22,6 +22,7 @@ from release.sequences.estimation.chains import (
 )
 from release.sequences.estimation.expansion import expanded
 from release.sequences.estimation.gram_ends import GramEnds
+from release.sequences.estimation.path_ends import PathEnds
 from release.sequences.estimation.paths import PathTree
 from release.sequences.estimation.sample_ends import SampleEnds, least_periods
 
@@ -151,7 +152,10 @@ class NgramModel:
 
     @cached_property
     def _paths(self) -> PathTree:
-        return expanded(self.chains, self.bands)
+        tree = expanded(self.chains, self.bands)
+        if not self.bands.sampled:  # the first format tells what was told before
+            return tree
+        return replace(tree, mosts=PathEnds(self._ends, self._sample_ends).of(tree))
 
     def _occurrences(self, codes: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return estimates and half-widths of runs of one length, all groups summed."""

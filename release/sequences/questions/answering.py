@@ -27,7 +27,8 @@ from release.sequences.contract import Estimate, SequenceModel
 from release.sequences.questions import rules
 from release.sequences.questions.binding import MAX_TOP, SequenceBinder
 from release.sequences.questions.by_lengths import LengthCounter, is_of_lengths
-from release.sequences.questions.counting import Counts, Groups, count, grouped
+from release.sequences.questions.counting import Groups, count, grouped
+from release.sequences.questions.counts import Counts
 from release.sequences.questions.levels import LevelledTree
 from release.sequences.questions.occurring import occur
 from release.sequences.questions.published import PublishedSequences

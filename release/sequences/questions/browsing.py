@@ -8,9 +8,14 @@ import numpy as np
 
 from privacy.schema import Scalar
 from release.contract.intervals import WEIGHTED_QUANTILE
-from release.contract.models import IntArray
+from release.contract.models import FloatArray, IntArray
 from release.sequences.contract import Estimate, Run
-from release.sequences.questions.counting import everybody
+from release.sequences.questions.counts import (
+    Counts,
+    Sums,
+    leaning,
+    told,
+)
 from release.sequences.questions.levels import LevelledTree
 
 Step = Literal["symbol", "end", "rest"]
@@ -46,6 +51,20 @@ class Branch:
     children: tuple[Child, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """Where sequences that begin alike stand.
+
+    Attributes:
+        nodes: Of one path, one in each group of the split that has it.
+        unseen: Where those of other groups may take it: among the rest of the last node
+            that they share with it, or in a node with nothing below.
+    """
+
+    nodes: IntArray
+    unseen: IntArray
+
+
 def branch(tree: LevelledTree, prefix: Run, group: int | None) -> Branch:
     """Return a path and its children.
 
@@ -57,57 +76,68 @@ def branch(tree: LevelledTree, prefix: Run, group: int | None) -> Branch:
     nodes = np.arange(tree.roots.start, tree.roots.stop)
     if group is not None:
         nodes = nodes[tree.groups[nodes] == group]
-    unseen = nodes[:0]
+    way = _Way(nodes, nodes[:0])
     for symbol in prefix:
-        nodes, lost = _onward(tree, nodes, _below(tree, nodes), symbol)
-        unseen = np.concatenate([unseen, lost])
-    if not len(nodes):
+        way = _onward(tree, way, _below(tree, way.nodes), symbol)
+    if not len(way.nodes):
         return Branch(None, ())
-    below = _below(tree, nodes)
-    children = []
-    for code in np.unique(tree.symbols[below]).tolist():
-        own, lost = _onward(tree, nodes, below, code)
-        elsewhere = np.concatenate([unseen, lost])
-        children.append(_child(tree, code, (own, below), elsewhere))
-    return Branch(_estimate(tree, nodes, unseen), tuple(children))
+    below = _below(tree, way.nodes)
+    codes = np.unique(tree.symbols[below]).tolist()
+    ways = [way, *(_onward(tree, way, below, code) for code in codes)]
+    itself, *steps = _estimates(tree, ways)
+    children = [
+        _child(tree, code, (onward.nodes, estimate))
+        for code, onward, estimate in zip(codes, ways[1:], steps, strict=True)
+    ]
+    return Branch(itself, tuple(children))
 
 
-def _onward(
-    tree: LevelledTree, nodes: IntArray, below: IntArray, code: int
-) -> tuple[IntArray, IntArray]:
-    """Take a step; return where it leads, and where others may take it unseen.
+def half_widths(tree: LevelledTree) -> FloatArray:
+    """Return how far off each node is, as a branch says with a value of the split."""
+    errors, counts, nothing = tree.errors, tree.counts, np.zeros(len(tree))
+    doubted = errors.doubts + WEIGHTED_QUANTILE * np.sqrt(errors.sure)
+    return _farther(
+        told(
+            tree,
+            Sums(
+                values=counts,
+                variances=errors.variances,
+                doubted=doubted,
+                undecided=nothing,
+                spread=nothing,
+                shared=nothing,
+                reached=nothing,
+                held_back=errors.held_back,
+                mosts=tree.mosts,
+            ),
+        )
+    )
 
-    In groups of the split that have no such step they are among the rest, or in a node
-    with nothing below.
+
+def _onward(tree: LevelledTree, way: _Way, below: IntArray, code: int) -> _Way:
+    """Take a step.
 
     Args:
         tree: The release's.
-        nodes: Of one path, one a group.
-        below: All their children.
+        way: So far.
+        below: All children of its nodes.
         code: Of the step.
     """
     own = below[tree.symbols[below] == code]
-    others = np.setdiff1d(nodes, tree.parents[own])
+    others = np.setdiff1d(way.nodes, tree.parents[own])
     rests = below[tree.symbols[below] == tree.domain.rest]
     rests = rests[np.isin(tree.parents[rests], others)]
     cut = others[tree.is_leaf[others] & ~tree.is_final[others]]
-    return own, np.concatenate([rests, cut])
+    return _Way(own, np.concatenate([way.unseen, rests, cut]))
 
 
-def _child(
-    tree: LevelledTree, code: int, step: tuple[IntArray, IntArray], unseen: IntArray
-) -> Child:
-    nodes, siblings = step
+def _child(tree: LevelledTree, code: int, step: tuple[IntArray, Estimate]) -> Child:
+    nodes, estimate = step
     domain = tree.domain
     ways = np.unique(tree.symbols[_below(tree, nodes)])
     kinds: dict[int, Step] = {domain.end: "end", domain.rest: "rest"}
     kind = kinds.get(code, "symbol")
     symbol = domain.alphabet.values[code] if kind == "symbol" else None
-    if kind == "rest":
-        others = siblings[tree.symbols[siblings] != code]
-        estimate = _left(tree, nodes, others, unseen)
-    else:
-        estimate = _estimate(tree, nodes, unseen)
     return Child(kind, symbol, estimate, len(ways))
 
 
@@ -116,59 +146,52 @@ def _below(tree: LevelledTree, nodes: IntArray) -> IntArray:
     return first + np.flatnonzero(np.isin(tree.parents[first:], nodes))
 
 
-def _estimate(tree: LevelledTree, nodes: IntArray, unseen: IntArray) -> Estimate:
-    """Return the sum of nodes, as far off as the farther of its two ends.
+def _estimates(tree: LevelledTree, ways: Sequence[_Way]) -> list[Estimate]:
+    """Return how many units each way has, as far off as the farther of its two ends.
 
-    It may be less by what noise alone may have made, and more by what is unseen.
+    They may be less by what noise alone may have made, and more by what is unseen and
+    by what noise that was kept beside the way took from it.
     """
-    value = float(tree.counts[nodes].sum())
-    own = max(_deviation(tree, nodes), _doubted(tree, nodes))
-    together = _deviation(tree, np.concatenate([nodes, unseen]))
-    return _with_unseen(tree, Estimate(value, own), unseen, together)
+    errors = tree.errors
+    own = [way.nodes for way in ways]
+    seen_or_not = [np.concatenate([way.nodes, way.unseen]) for way in ways]
+    values = _summed(tree.counts, own)
+    variances = _leaning(tree, errors.variances, own)
+    sure = _leaning(tree, errors.sure, own)
+    undecided = _summed(tree.counts, [way.unseen for way in ways])
+    nothing = np.zeros(len(ways))  # first symbols tell ways apart
+    sums = Sums(
+        values=values,
+        variances=variances,
+        doubted=_summed(errors.doubts, own) + WEIGHTED_QUANTILE * np.sqrt(sure),
+        undecided=undecided,
+        spread=_leaning(tree, errors.variances, seen_or_not) - variances,
+        shared=nothing,
+        reached=nothing,
+        held_back=_summed(errors.held_back, seen_or_not),
+        mosts=_summed(tree.mosts, own),
+    )
+    pairs = zip(values.tolist(), _farther(told(tree, sums)).tolist(), strict=True)
+    return [Estimate(value, width) for value, width in pairs]
 
 
-def _left(
-    tree: LevelledTree, nodes: IntArray, others: IntArray, unseen: IntArray
-) -> Estimate:
-    """Return what is left of a path beside the children that noise chose.
-
-    It is as far off as the path and those children are together: what noise gave them
-    was taken from it.
-    """
-    alone = _estimate(tree, nodes, unseen[:0])
-    parents = np.unique(tree.parents[nodes])
-    off = _doubted(tree, np.concatenate([parents, others]))
-    own = Estimate(alone.value, max(alone.half_width, off))
-    together = own.half_width + _deviation(tree, unseen)
-    return _with_unseen(tree, own, unseen, together)
+def _summed(numbers: FloatArray, places: Sequence[IntArray]) -> FloatArray:
+    return np.array([numbers[own].sum() for own in places], dtype=np.float64)
 
 
-def _with_unseen(
-    tree: LevelledTree, estimate: Estimate, unseen: IntArray, deviation: float
-) -> Estimate:
-    """Widen an estimate by what is unseen; none reaches beyond all units for that.
-
-    Args:
-        tree: The release's.
-        estimate: Without it.
-        unseen: Nodes in which more may be.
-        deviation: How far off both may be together.
-    """
-    most = float(tree.counts[unseen].sum()) + deviation
-    room = everybody(tree) - estimate.value
-    width = max(estimate.half_width, min(most, room))
-    return Estimate(estimate.value, width)
+def _leaning(
+    tree: LevelledTree, variances: FloatArray, places: Sequence[IntArray]
+) -> FloatArray:
+    """Return the squared errors of sums of nodes."""
+    together = _summed(np.sqrt(variances), places)
+    return leaning(tree.lean, _summed(variances, places), together)
 
 
-def _doubted(tree: LevelledTree, nodes: IntArray) -> float:
-    """Return what noise alone may have made, and the half-width of all other nodes."""
-    doubts = tree.doubts[nodes]
-    return float(doubts.sum()) + _deviation(tree, nodes[doubts == 0])
-
-
-def _deviation(tree: LevelledTree, nodes: IntArray) -> float:
-    """Return the 95 % half-width of a sum of nodes."""
-    return WEIGHTED_QUANTILE * float(np.sqrt(tree.variances[nodes].sum()))
+def _farther(counts: Counts) -> FloatArray:
+    """Return how far the farther end of each interval is."""
+    below = counts.half_widths + counts.doubts
+    above = counts.undecided + counts.reach + counts.spare
+    return np.maximum(below, above)
 
 
 def code_among(value: object, values: Sequence[Scalar | None]) -> int | None:

@@ -17,7 +17,8 @@ from release.contract.models import FloatArray, IntArray
 from release.contract.sequence_domain import SequenceDomain
 from release.sequences.estimation.bands import Bands, band_starts, nearest
 from release.sequences.estimation.paths import PathTree
-from release.sequences.questions.counting import Counts, grouped
+from release.sequences.questions.counting import grouped
+from release.sequences.questions.counts import Counts
 from release.sequences.questions.levels import LevelledTree
 from release.sequences.questions.question import (
     Condition,

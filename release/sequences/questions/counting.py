@@ -11,6 +11,13 @@ import numpy as np
 from query_lang.syntax.logic import atoms
 from release.contract.intervals import WEIGHTED_QUANTILE
 from release.contract.models import FloatArray, IntArray
+from release.sequences.questions.counts import (
+    Counts,
+    Sums,
+    leaning,
+    of_everybody,
+    told,
+)
 from release.sequences.questions.levels import BoolArray, LevelledTree
 from release.sequences.questions.question import (
     Condition,
@@ -27,30 +34,6 @@ from release.sequences.questions.verdicts import verdict
 
 EVERY: Final = slice(0, None)
 """All nodes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """One number a group, C order over the keys.
-
-    Attributes:
-        values: Estimated units that match for sure, or places in their sequences.
-        half_widths: 95 % half-widths of ``values``.
-        doubts: How much less ``values`` may be than that, since noise chose what is
-            added up.
-        undecided: Estimated units, or places, of which the tree does not say whether
-            they match (or in which group): pruned, or past what was looked at.
-        reach: 95 % half-widths of ``values`` and ``undecided`` together.
-        spare: How much more ``values`` may be than that, since other numbers that they
-            were made to agree with drew them down.
-    """
-
-    values: FloatArray
-    half_widths: FloatArray
-    doubts: FloatArray
-    undecided: FloatArray
-    reach: FloatArray
-    spare: FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,23 +99,20 @@ def count(tree: LevelledTree, groups: Groups) -> Counts:
     """
     values, variances = sure(tree, groups, groups.fresh)
     undecided, spread = possible(tree, groups, groups.open)
-    spread = spread + _hidden(tree, groups)
-    of_all = np.maximum(variances, _of_everybody(tree, values, groups.settled))
     may = groups.settled | groups.open
-    own = _of_everybody(tree, values + undecided, may)
-    reached = np.maximum(variances + spread, own)
-    half_widths = WEIGHTED_QUANTILE * np.sqrt(of_all)
-    room = everybody(tree) - values
-    half_widths = np.minimum(half_widths, np.maximum(room, values))
-    reach = WEIGHTED_QUANTILE * np.sqrt(reached)
-    reach = np.minimum(reach, np.maximum(room - undecided, 0))
-    return Counts(
-        values,
-        half_widths,
-        further(values, half_widths, doubted(tree, groups, groups.fresh)),
-        undecided,
-        reach,
-        np.clip(room - undecided - reach, 0, _held_back(tree, groups)),
+    return told(
+        tree,
+        Sums(
+            values=values,
+            variances=variances,
+            doubted=doubted(tree, groups, groups.fresh),
+            undecided=undecided,
+            spread=spread + _hidden(tree, groups),
+            shared=_of_everybody(tree, values, groups.settled),
+            reached=_of_everybody(tree, values + undecided, may),
+            held_back=_held_back(tree, groups),
+            mosts=np.zeros_like(values),
+        ),
     )
 
 
@@ -218,7 +198,6 @@ def _of_everybody(
 ) -> FloatArray:
     """Return the squared error of counts that comes from how many units there are.
 
-    Counts are parts of that number: where it is off, all of them are by their share.
     What one number counts has the share of its leaves in the units that may be missed.
 
     Args:
@@ -226,20 +205,10 @@ def _of_everybody(
         values: One a group.
         nodes: That are counted.
     """
-    every = float(tree.counts[tree.roots].sum())
-    deviation = float(np.sqrt(tree.variances[tree.roots].sum()))
     leaves = 0.0
     if values.size == 1:
         leaves = float((nodes & tree.is_leaf).sum() / tree.is_leaf.sum())
-    shares = (values + leaves * deviation) / max(every + deviation, 1e-9)
-    return np.asarray(np.square(np.minimum(shares, 1) * deviation))
-
-
-def everybody(tree: LevelledTree) -> float:
-    """Return how many units there are at the most: no group holds more."""
-    roots = tree.roots
-    spread = WEIGHTED_QUANTILE * np.sqrt(tree.variances[roots].sum())
-    return float(tree.counts[roots].sum() + spread)
+    return of_everybody(tree, values, leaves)
 
 
 def sure(
@@ -280,13 +249,6 @@ def doubted(
     doubts = times[nodes] * tree.doubts[nodes]
     sums = np.bincount(places, doubts, prod(groups.shape)).astype(np.float64)
     return np.asarray(WEIGHTED_QUANTILE * np.sqrt(variances) + sums)
-
-
-def further(
-    values: FloatArray, half_widths: FloatArray, doubted: FloatArray
-) -> FloatArray:
-    """Return by how much more than their half-widths values may be too high."""
-    return np.maximum(np.minimum(doubted, values) - half_widths, 0)
 
 
 def possible(
@@ -378,8 +340,8 @@ def _summed(
     sums = np.bincount(places, counts, size).astype(np.float64)
     apart = np.bincount(places, variances, size).astype(np.float64)
     if tree.lean:
-        together = np.bincount(places, np.sqrt(variances), size)
-        apart = (1 - tree.lean) * apart + tree.lean * np.square(together)
+        together = np.bincount(places, np.sqrt(variances), size).astype(np.float64)
+        apart = leaning(tree.lean, apart, together)
     return sums, apart
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from release.contract.models import FloatArray, IntArray
 from release.contract.sequence_domain import SequenceDomain
 from release.sequences.estimation.paths import PathTree
+from release.sequences.questions.node_errors import NodeErrors, node_errors
 
 BoolArray = NDArray[np.bool_]
 
@@ -27,6 +28,7 @@ class LevelledTree:
         variances: Mean squared error of each count.
         lean: How far their errors lean the same way, from 0 to 1.
         doubts: How much of each count noise alone may have made.
+        mosts: How many units may be at each node, whatever was predicted.
         candidates: Of how many children noise may have chosen those that are shown.
         levels: The first node of each level below the roots, and one past the last.
         lengths: How many symbols are known at each node.
@@ -55,6 +57,8 @@ class LevelledTree:
         self.lean = tree.lean
         doubts = np.zeros(len(order)) if tree.doubts is None else tree.doubts
         self.doubts: FloatArray = doubts[order]
+        mosts = tree.counts if tree.mosts is None else tree.mosts
+        self.mosts: FloatArray = np.maximum(mosts[order], self.counts)
         ends = np.searchsorted(depths[order], np.arange(1, depths.max(initial=0) + 2))
         self.levels: list[slice] = [
             slice(int(start), int(stop)) for start, stop in pairwise(ends)
@@ -126,6 +130,15 @@ class LevelledTree:
             above = found[self.parents[level]]
             found[level] = np.where(above >= 0, above, found[level])
         return found
+
+    @cached_property
+    def errors(self) -> NodeErrors:
+        """How far off each node is by itself."""
+        is_rest = self.symbols == self.domain.rest
+        is_rest[self.roots] = False
+        return node_errors(
+            self.parents, is_rest, self.variances, self.doubts, self.levels
+        )
 
     @cached_property
     def slopes(self) -> "Slopes":

@@ -7,15 +7,8 @@ import numpy as np
 from release.contract.intervals import WEIGHTED_QUANTILE
 from release.contract.models import FloatArray, IntArray
 from release.sequences.contract import Run
-from release.sequences.questions.counting import (
-    Counts,
-    Groups,
-    doubted,
-    everybody,
-    further,
-    possible,
-    sure,
-)
+from release.sequences.questions.counting import Groups, doubted, possible, sure
+from release.sequences.questions.counts import Counts, everybody, further
 from release.sequences.questions.levels import LevelledTree
 from release.sequences.questions.verdicts import run_table
 

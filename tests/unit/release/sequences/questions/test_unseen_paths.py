@@ -8,7 +8,7 @@ from release.contract.domain import Dimension
 from release.contract.sequence_domain import SequenceDomain
 from release.sequences.estimation.paths import PathTree
 from release.sequences.questions.browsing import branch
-from release.sequences.questions.counting import everybody
+from release.sequences.questions.counts import everybody
 from release.sequences.questions.levels import LevelledTree
 
 MANY, FEW = 900.0, 40.0
