@@ -765,7 +765,7 @@ FAULTS = (
     Fault(
         "hidden_by_a_soft_hyphen",
         "what no reader sees between two letters hides a name that is left",
-        "upstream/anonymization/texts/folded.py",
+        "upstream/anonymization/texts/again/folded.py",
         'is_format = unicodedata.category(character) == "Cf"',
         "is_format = False",
         ("tests/unit/upstream/anonymization/texts/test_residual.py",),
@@ -773,7 +773,7 @@ FAULTS = (
     Fault(
         "numbers_in_parts_left",
         "a number that a comma parts is not found where it is left",
-        "upstream/anonymization/texts/parted.py",
+        "upstream/anonymization/texts/again/parted.py",
         '_SIGNS: Final = rf"[{DASHES}./,_() ]"',
         '_SIGNS: Final = rf"[{DASHES}./() ]"',
         ("tests/unit/upstream/anonymization/texts/test_residual.py",),
@@ -782,7 +782,7 @@ FAULTS = (
         "kept_for_want_of_another",
         "what has no surrogate stays as it is",
         "upstream/anonymization/texts/deidentifying.py",
-        '            new = f"[{name}]" if told is None else told',
+        '            new = f"[{tag}]" if told is None else told',
         "            new = text[start:end] if told is None else told",
         ("tests/unit/upstream/anonymization/texts/test_deidentifying.py",),
     ),

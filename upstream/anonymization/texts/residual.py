@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from upstream.anonymization.texts.folded import FoldedText
+from upstream.anonymization.texts.again.folded import FoldedText
+from upstream.anonymization.texts.again.parted import DASHES, PartedNumbers
+from upstream.anonymization.texts.again.slips import Slips
 from upstream.anonymization.texts.kinds import Kind
 from upstream.anonymization.texts.names import TITLES
-from upstream.anonymization.texts.parted import DASHES, PartedNumbers
-from upstream.anonymization.texts.slips import Slips
 
 LEAST_LETTERS = 3
 """Of a word of a name that is looked for by itself, whatever its case."""

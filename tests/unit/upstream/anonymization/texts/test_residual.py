@@ -5,9 +5,9 @@ import time
 
 import pytest
 
+from upstream.anonymization.texts.again.slips import within_one_slip
 from upstream.anonymization.texts.kinds import Kind
 from upstream.anonymization.texts.residual import ResidualCheck
-from upstream.anonymization.texts.slips import within_one_slip
 
 KNOWN = [
     (Kind.NAME, "María García-Stone"),

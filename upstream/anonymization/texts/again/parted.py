@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Final
 
-from upstream.anonymization.texts.folded import FoldedText
+from upstream.anonymization.texts.again.folded import FoldedText
 from upstream.anonymization.texts.kinds import Kind
 
 LEAST_DIGITS = 5
