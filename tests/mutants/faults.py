@@ -2609,10 +2609,10 @@ FAULTS = (
     Fault(
         "rest_is_sure",
         "what noise gave the children that it chose is not missing from the rest",
-        "release/sequences/questions/node_errors.py",
+        "release/sequences/estimation/node_errors.py",
         "    rests = np.flatnonzero(is_rest)",
         "    rests = np.flatnonzero(is_rest)[:0]",
-        ("tests/unit/release/sequences/questions/test_doubtful_paths.py",),
+        ("tests/unit/release/sequences/questions/test_branches_beside_noise.py",),
     ),
     Fault(
         "other_groups_have_none",
@@ -2650,8 +2650,8 @@ FAULTS = (
         "branches_do_not_lean",
         "probabilities that stand for many paths are off in each its own way",
         "release/sequences/questions/browsing.py",
-        "return leaning(tree.lean,",
-        "return leaning(0.0,",
+        "lean = max(tree.lean, TOGETHER)",
+        "lean = 0.0",
         ("tests/unit/release/sequences/questions/test_branches_beside_noise.py",),
     ),
     Fault(

@@ -67,7 +67,7 @@ class Branches:
         begun = (self.rows[:, :depth] == path).all(axis=1)
         if arm is not None:
             begun &= self.log.groups == arm
-        if depth and document["count"] is not None:
+        if document["count"] is not None:
             yield self._row(f"{how}, path {depth}", document, int(begun.sum()))
         nexts = self._nexts(begun, depth)
         for child in document["children"]:

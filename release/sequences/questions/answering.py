@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from typing import Final
+
+import numpy as np
 
 from query_lang.plans.compiled import (
     KeyShown,
@@ -23,9 +25,11 @@ from query_lang.syntax.nodes import Query
 from query_lang.syntax.refusals import refuse
 from release.contract.answers import CHOSEN, ColumnIntervals, Ends, ReleaseAnswer
 from release.contract.confidence import selected_confidence, widening
-from release.sequences.contract import Estimate, SequenceModel
+from release.contract.intervals import WEIGHTED_QUANTILE
+from release.sequences.contract import Estimate, Run, SequenceModel
 from release.sequences.questions import rules
 from release.sequences.questions.binding import MAX_TOP, SequenceBinder
+from release.sequences.questions.browsing import Branch, branch
 from release.sequences.questions.by_lengths import LengthCounter, is_of_lengths
 from release.sequences.questions.counting import Groups, count, grouped
 from release.sequences.questions.counts import Counts
@@ -123,6 +127,35 @@ class AskedSequences:
             ),
             undecided=rows.undecided(measures, places),
         )
+
+    def branch(self, prefix: Run, group: int | None) -> Branch:
+        """Return a path of the tree and its children.
+
+        Args:
+            prefix: Codes of the first symbols; none for all sequences.
+            group: The place of the split's value; None for all of them together.
+        """
+        found = branch(self.tree, prefix, group)
+        if prefix or group is not None or found.count is None:
+            return found
+        return replace(found, count=self._of_all_groups(found.count))
+
+    def _of_all_groups(self, told: Estimate) -> Estimate:
+        """Return how many units there are in all values of the split together.
+
+        One threshold has hidden first symbols of them all: what is taken for these
+        leans the same way, and noisy lengths may be surer. A chain has read these.
+        """
+        roots = self.tree.roots
+        if roots.stop == 1 or self.tree.lean:
+            return told
+        width = WEIGHTED_QUANTILE * float(np.sqrt(self.tree.variances[roots]).sum())
+        bands = self.model.lengths()
+        if bands is not None:
+            own = WEIGHTED_QUANTILE * math.sqrt(roots.stop * bands.totals_variance)
+            if own < width:
+                width = own + abs(float(bands.counts.sum()) - told.value)
+        return Estimate(told.value, max(told.half_width, width))
 
     def _check_work(self, question: SequenceQuestion) -> None:
         passes = len(question.keys) + len(question.atoms)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -19,6 +19,11 @@ from release.sequences.questions.counts import (
 from release.sequences.questions.levels import LevelledTree
 
 Step = Literal["symbol", "end", "rest"]
+
+TOGETHER: Final = 0.06
+"""How far errors of one path in several values of a split lean the same way at the
+least: one threshold hid what is beside it in all of them, and one chain expects it.
+Measured (docs/sequences-accuracy.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +189,8 @@ def _leaning(
 ) -> FloatArray:
     """Return the squared errors of sums of nodes."""
     together = _summed(np.sqrt(variances), places)
-    return leaning(tree.lean, _summed(variances, places), together)
+    lean = max(tree.lean, TOGETHER)
+    return leaning(lean, _summed(variances, places), together)
 
 
 def _farther(counts: Counts) -> FloatArray:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from release.contract.models import FloatArray, IntArray
 from release.contract.sequence_domain import SequenceDomain
+from release.sequences.estimation.node_errors import NodeErrors, node_errors
 from release.sequences.estimation.paths import PathTree
-from release.sequences.questions.node_errors import NodeErrors, node_errors
 
 BoolArray = NDArray[np.bool_]
 

@@ -11,7 +11,7 @@ from release.sequences.questions.answering import (
     number_text,
     width_text,
 )
-from release.sequences.questions.browsing import Child, branch, code_among
+from release.sequences.questions.browsing import Child, code_among
 from server.use_cases.releases.replies import CellValue, TreeBranch, TreeChild
 
 
@@ -42,7 +42,7 @@ def branch_document(asked: AskedSequences, wanted: WantedBranch) -> TreeBranch:
     if wanted.has_split:
         values = () if domain.split is None else domain.split.values
         group = _code(wanted.split, values, "split")
-    found = branch(asked.tree, tuple(codes), group)
+    found = asked.branch(tuple(codes), group)
     count = found.count
     return {
         "release": asked.published.id,

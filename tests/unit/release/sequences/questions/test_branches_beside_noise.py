@@ -7,7 +7,7 @@ import pytest
 
 from release.contract.intervals import WEIGHTED_QUANTILE
 from release.contract.sequence_domain import SequenceDomain
-from release.sequences.questions.browsing import branch, half_widths
+from release.sequences.questions.browsing import TOGETHER, branch, half_widths
 from release.sequences.questions.counts import everybody
 from release.sequences.questions.levels import LevelledTree
 from tests.unit.release.sequences.asked_sequences import (
@@ -66,6 +66,11 @@ def wide(domain=DOMAIN):
     return variances
 
 
+def summed(arms, lean=TOGETHER):
+    """Return how far off as many nodes are together, of which each is by 1."""
+    return np.sqrt((1 - lean) * arms + lean * arms**2)
+
+
 NOISE = {(A, A), (A, A, A), (A, B, A)}
 
 
@@ -95,7 +100,7 @@ def test_of_all_values_of_a_split_it_is_added_up_and_not_its_squares():
     arms = SPLIT.groups
     one, every = (half_width(tree, (A, B, C), group) for group in (0, None))
     assert one == pytest.approx(OFF + BESIDE + FURTHER)
-    assert every == pytest.approx(np.sqrt(arms) * OFF + arms * (BESIDE + FURTHER))
+    assert every == pytest.approx(summed(arms) * OFF + arms * (BESIDE + FURTHER))
 
 
 def test_it_is_no_more_than_all_units():
@@ -109,8 +114,8 @@ def test_errors_that_lean_the_same_way_are_added_in_part():
     apart = half_width(opened(SPLIT), (A, B, C))
     leaning = half_width(opened(SPLIT, lean=0.5), (A, B, C))
     together = half_width(opened(SPLIT, lean=1.0), (A, B, C))
-    assert apart == pytest.approx(np.sqrt(arms) * OFF)
-    assert leaning == pytest.approx(np.sqrt((arms + arms**2) / 2) * OFF)
+    assert apart == pytest.approx(summed(arms) * OFF)
+    assert leaning == pytest.approx(summed(arms, 0.5) * OFF)
     assert together == pytest.approx(arms * OFF)
     assert half_width(opened(SPLIT, lean=0.5), (A, B, C), 0) == pytest.approx(OFF)
 

@@ -51,7 +51,7 @@ def node_errors(
     sure = np.where(doubts > 0, 0.0, variances)
     is_step = ~is_rest[below]
     owners = parents[below][is_step]
-    spread = np.bincount(owners, sure[below][is_step], size) + sure
+    spread = np.bincount(owners, sure[below][is_step], size) + variances
     beside = np.bincount(parents[below], doubts[below], size)
     held_back = np.zeros(size)
     for depth, level in enumerate(levels):
