@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from types import MappingProxyType
 
 from server.use_cases.anonymization.work.texts.declarations import TextCopy
 from server.use_cases.anonymization.work.texts.gathering import StatisticalGathering
@@ -192,8 +193,11 @@ class TextCopier:
                 text = one.document.text[span.start : span.end]
                 if kind in self._removed:
                     known.add((kind, text))
-                if kind is not None and is_counted:
-                    self._statistical.add_span(whose, kind, text)
+            if is_counted:  # as the text shows it: spans that overlap are one part
+                for shown, said in self._deidentifier.said(
+                    one.document.text, one.spans
+                ):
+                    self._statistical.add_span(whose, shown, said)
             yield number
         view = self.view()
         if view is not None:
@@ -226,10 +230,20 @@ class TextCopier:
         return CopiedDocument(
             id=f"d_{self._drawn('document', one.document.id)}",
             patient=f"p_{self._drawn('patient', whose)}" if has_patients else None,
-            text=_tagged(made.text, left) if is_tagged else made.text,
+            text=self._tagged(made.text, left, whose) if is_tagged else made.text,
             made=made,
             residues=left,
         )
+
+    def _tagged(self, text: str, left: Iterable[Residue], whose: str) -> str:
+        """Return a text whose residues read as what spans of the patient say there.
+
+        Another tag would tell him from those that he was put together with.
+        """
+        told = self._generalized.texts.get(whose, {})
+        said = {kind: {*values.values()} for kind, values in told.items()}
+        instead = {kind: next(iter(of)) for kind, of in said.items() if len(of) == 1}
+        return _tagged(text, left, instead)
 
     def _whose(self, one: AnnotatedDocument) -> str:
         """Return the patient; a document without one is a patient of its own."""
@@ -264,10 +278,19 @@ def _meets(found: Residue, written: list[tuple[int, int]]) -> bool:
     return any(start < found.end and found.start < end for start, end in written)
 
 
-def _tagged(text: str, left: Iterable[Residue]) -> str:
+def _tagged(
+    text: str,
+    left: Iterable[Residue],
+    instead: Mapping[Kind, str] = MappingProxyType({}),
+) -> str:
     """Return a text whose certain residues are tagged; doubtful ones stay.
 
     What overlaps is tagged as one, by the kind of the longest.
+
+    Args:
+        text: The text.
+        left: What is left in it.
+        instead: What stands in place of the tags of some kinds.
     """
     met: list[list[Residue]] = []
     for one in sorted(one for one in left if one.is_exact):
@@ -278,6 +301,7 @@ def _tagged(text: str, left: Iterable[Residue]) -> str:
     parts, at = [], 0
     for group in met:
         longest = max(group, key=lambda one: one.end - one.start)
-        parts += [text[at : group[0].start], f"[{longest.kind.value.upper()}]"]
+        tag = instead.get(longest.kind, f"[{longest.kind.value.upper()}]")
+        parts += [text[at : group[0].start], tag]
         at = max(one.end for one in group)
     return "".join([*parts, text[at:]])

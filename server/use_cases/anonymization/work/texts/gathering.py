@@ -38,8 +38,8 @@ class StatisticalGathering:
             at = max(at, span.end)
         self._words[patient] += _WORDS.findall(text[at:].casefold())
 
-    def add_span(self, patient: str, kind: Kind, text: str) -> None:
-        """Add what a span of a patient says."""
+    def add_span(self, patient: str, kind: Kind, text: str | None) -> None:
+        """Add what a span of a patient says; None: it is tagged whatever it says."""
         if self._told is not None:
             self._view.add(patient, kind, text)
 
