@@ -382,6 +382,15 @@ def one_way(units, dice):
     return replace(log, groups=(np.arange(units) < units / 21).astype(np.int64))
 
 
+def own_ways(units, dice, arms=15, alphabet=20, most=5):
+    """Each value of the split has its own way, and a fifth go the common one."""
+    groups = dice.integers(0, arms, units)
+    rows = (groups[:, None] + np.arange(most)) % alphabet
+    rows[dice.random(units) < 0.2] = np.arange(most)
+    log = _log(rows, dice.choice([3, 5], units), alphabet, dice, arms)
+    return replace(log, groups=groups)
+
+
 def same_ways(units, dice, *, arms):
     """All go one way, dealt out evenly among many values of the split."""
     most = 4
@@ -446,6 +455,7 @@ UNEVEN_ARMS: dict[str, tuple[Callable, int]] = {
 MANY_ARMS: dict[str, tuple[Callable, int]] = {
     "ten arms": (partial(same_ways, arms=10), 4),
     "twenty arms": (partial(same_ways, arms=20), 4),
+    "own ways": (own_ways, 6),
 }
 """Shapes of which a path of all values of the split is the sum of many nodes."""
 

@@ -86,6 +86,15 @@ def test_how_many_units_there_are_is_held_where_ways_do_not_branch(shape, epsilo
     assert not {kind: own.share for kind, own in held.items() if own.is_short(2)}
 
 
+@pytest.mark.parametrize("strategy", gate_first(1, list(STRATEGIES)))
+def test_how_many_units_there_are_is_held_over_many_values_of_a_split(strategy):
+    """One threshold hides first symbols of each value: their errors lean alike."""
+    own = Questions(*made("own ways", 3_000), each=EACH)
+    own.asked = [question for question in own.asked if question.kind == "everybody"]
+    held = coverage(own, strategy, "1", range(60))
+    assert not held["everybody"].is_short(1)
+
+
 @pytest.mark.parametrize(
     ("shape", "units", "epsilon"),
     [("single", 3_000, "0.3"), *gate_first(0, [("all single", 1_000, "0.2")])],

@@ -7,8 +7,6 @@ from functools import cached_property
 from itertools import product
 from typing import Final
 
-import numpy as np
-
 from query_lang.plans.compiled import (
     KeyShown,
     NumberShown,
@@ -27,12 +25,13 @@ from release.contract.answers import CHOSEN, ColumnIntervals, Ends, ReleaseAnswe
 from release.contract.confidence import selected_confidence, widening
 from release.contract.intervals import WEIGHTED_QUANTILE
 from release.sequences.contract import Estimate, Run, SequenceModel
+from release.sequences.estimation.paths import PathTree
 from release.sequences.questions import rules
 from release.sequences.questions.binding import MAX_TOP, SequenceBinder
 from release.sequences.questions.browsing import Branch, branch
 from release.sequences.questions.by_lengths import LengthCounter, is_of_lengths
 from release.sequences.questions.counting import Groups, count, grouped
-from release.sequences.questions.counts import Counts
+from release.sequences.questions.counts import Counts, deviation_of_all
 from release.sequences.questions.levels import LevelledTree
 from release.sequences.questions.occurring import occur
 from release.sequences.questions.published import PublishedSequences
@@ -73,13 +72,25 @@ class _Number:
     undecided: float | None = None
 
 
+def _total_width(model: SequenceModel, paths: PathTree) -> float | None:
+    """Return how far off the number of all units is, by the noisy lengths."""
+    bands = model.lengths()
+    if bands is None:
+        return None
+    groups, total = len(bands.counts), float(paths.counts[paths.parents < 0].sum())
+    noise = WEIGHTED_QUANTILE * math.sqrt(groups * bands.totals_variance)
+    return noise + abs(float(bands.counts.sum()) - total)
+
+
 class AskedSequences:
     """A published release of sequences, opened for questions; safe for many threads."""
 
     def __init__(self, published: PublishedSequences, model: SequenceModel) -> None:
         self.published = published
         self.model = model
-        self.tree = LevelledTree(model.domain, model.paths())
+        paths = model.paths()
+        width = _total_width(model, paths)
+        self.tree = LevelledTree(model.domain, paths, total_width=width)
         self._binder = SequenceBinder(published)
         self._frequent = FrequentRuns(self.tree, MAX_TOP)
 
@@ -141,20 +152,8 @@ class AskedSequences:
         return replace(found, count=self._of_all_groups(found.count))
 
     def _of_all_groups(self, told: Estimate) -> Estimate:
-        """Return how many units there are in all values of the split together.
-
-        One threshold has hidden first symbols of them all: what is taken for these
-        leans the same way, and noisy lengths may be surer. A chain has read these.
-        """
-        roots = self.tree.roots
-        if roots.stop == 1 or self.tree.lean:
-            return told
-        width = WEIGHTED_QUANTILE * float(np.sqrt(self.tree.variances[roots]).sum())
-        bands = self.model.lengths()
-        if bands is not None:
-            own = WEIGHTED_QUANTILE * math.sqrt(roots.stop * bands.totals_variance)
-            if own < width:
-                width = own + abs(float(bands.counts.sum()) - told.value)
+        """Return how many units there are in all values of the split together."""
+        width = WEIGHTED_QUANTILE * deviation_of_all(self.tree, mixed=True)
         return Estimate(told.value, max(told.half_width, width))
 
     def _check_work(self, question: SequenceQuestion) -> None:

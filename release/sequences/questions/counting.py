@@ -108,8 +108,8 @@ def count(tree: LevelledTree, groups: Groups) -> Counts:
             doubted=doubted(tree, groups, groups.fresh),
             undecided=undecided,
             spread=spread + _hidden(tree, groups),
-            shared=_of_everybody(tree, values, groups.settled),
-            reached=_of_everybody(tree, values + undecided, may),
+            shared=_of_everybody(tree, groups, values, groups.settled),
+            reached=_of_everybody(tree, groups, values + undecided, may),
             held_back=_held_back(tree, groups),
             mosts=np.zeros_like(values),
         ),
@@ -194,7 +194,7 @@ def _lay(
 
 
 def _of_everybody(
-    tree: LevelledTree, values: FloatArray, nodes: BoolArray
+    tree: LevelledTree, groups: Groups, values: FloatArray, nodes: BoolArray
 ) -> FloatArray:
     """Return the squared error of counts that comes from how many units there are.
 
@@ -202,13 +202,14 @@ def _of_everybody(
 
     Args:
         tree: Whose counts.
+        groups: Of the question.
         values: One a group.
         nodes: That are counted.
     """
     leaves = 0.0
     if values.size == 1:
         leaves = float((nodes & tree.is_leaf).sum() / tree.is_leaf.sum())
-    return of_everybody(tree, values, leaves)
+    return of_everybody(tree, values, leaves, mixed=groups.mixed)
 
 
 def sure(

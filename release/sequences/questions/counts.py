@@ -95,13 +95,30 @@ def further(
 
 def everybody(tree: LevelledTree) -> float:
     """Return how many units there are at the most: no group holds more."""
-    roots = tree.roots
-    spread = WEIGHTED_QUANTILE * np.sqrt(tree.variances[roots].sum())
-    return float(tree.counts[roots].sum() + spread)
+    spread = WEIGHTED_QUANTILE * deviation_of_all(tree, mixed=True)
+    return float(tree.counts[tree.roots].sum() + spread)
+
+
+def deviation_of_all(tree: LevelledTree, *, mixed: bool) -> float:
+    """Return how far off the number of all units is, over all values of a split.
+
+    One threshold has hidden first symbols of every value: what is taken for these leans
+    the same way in all, so deviations are added, not squares, unless noisy lengths are
+    surer; where first symbols are told apart, that is no matter. A chain of n-grams
+    has read these, and its errors lean in part.
+    """
+    variances = tree.variances[tree.roots]
+    apart = float(np.sqrt(variances.sum()))
+    if tree.lean or not mixed:
+        return apart
+    together = float(np.sqrt(variances).sum())
+    if tree.total_width is not None:
+        together = min(together, tree.total_width / WEIGHTED_QUANTILE)
+    return max(apart, together)
 
 
 def of_everybody(
-    tree: LevelledTree, values: FloatArray, leaves: float = 0.0
+    tree: LevelledTree, values: FloatArray, leaves: float, *, mixed: bool
 ) -> FloatArray:
     """Return the squared error of counts that comes from how many units there are.
 
@@ -111,9 +128,10 @@ def of_everybody(
         tree: Whose counts.
         values: One a group.
         leaves: The share of the units that may be missed that is in each, besides.
+        mixed: Whether what was hidden of first symbols may all be in one group.
     """
     every = float(tree.counts[tree.roots].sum())
-    deviation = float(np.sqrt(tree.variances[tree.roots].sum()))
+    deviation = deviation_of_all(tree, mixed=mixed)
     shares = (values + leaves * deviation) / max(every + deviation, 1e-9)
     return np.asarray(np.square(np.minimum(shares, 1) * deviation))
 

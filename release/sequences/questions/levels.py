@@ -37,10 +37,19 @@ class LevelledTree:
         is_leaf: Whether nothing is below.
         known_lengths: Lengths where they are final, else -1.
         left: How many symbols more each path can have.
+        total_width: How far, 95 times in 100, the number of all units is off at the
+            most, by noisy numbers beside the tree; None: there are none.
     """
 
-    def __init__(self, domain: SequenceDomain, tree: PathTree) -> None:
+    def __init__(
+        self,
+        domain: SequenceDomain,
+        tree: PathTree,
+        *,
+        total_width: float | None = None,
+    ) -> None:
         self.domain = domain
+        self.total_width = total_width
         depths = _depths(tree.parents)
         order = np.argsort(depths, kind="stable")
         places = np.empty_like(order)
