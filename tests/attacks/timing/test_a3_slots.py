@@ -28,6 +28,7 @@ from tests.support.installations.harness import (
 pytestmark = pytest.mark.thorough
 
 SLOT_SECONDS = 0.4
+ROUNDS = 8  # a busy machine may make any reply late
 PERMITS = 3
 
 
@@ -117,7 +118,6 @@ def test_pages_that_touch_no_question_are_not_slotted(slotted):
 def test_concurrent_replies_have_slots_of_their_own(slotted):
     """Slots count from each arrival, not on a clock that a caller could aim at."""
     http, _ = slotted
-    start = time.monotonic()
 
     def send(delay):
         time.sleep(delay)
@@ -125,11 +125,16 @@ def test_concurrent_replies_have_slots_of_their_own(slotted):
         return time.monotonic() - start - delay
 
     delays = [SLOT_SECONDS * part / 5 for part in range(5)]
-    with ThreadPoolExecutor(len(delays)) as pool:
-        seconds = list(pool.map(send, delays))
-    assert all(s >= SLOT_SECONDS for s in seconds)
-    offsets = sorted(s % SLOT_SECONDS for s in seconds)
-    assert offsets[len(offsets) // 2] < SLOT_SECONDS / 3
+    medians = []
+    while not medians or (medians[-1] >= SLOT_SECONDS / 3 and len(medians) < ROUNDS):
+        start = time.monotonic()
+        with ThreadPoolExecutor(len(delays)) as pool:
+            seconds = list(pool.map(send, delays))
+        assert all(s >= SLOT_SECONDS for s in seconds)
+        offsets = sorted(s % SLOT_SECONDS for s in seconds)
+        medians.append(offsets[len(offsets) // 2])
+    # On a clock of all, offsets lie a fifth apart: the median is at 2/5 at the least.
+    assert min(medians) < SLOT_SECONDS / 3
 
 
 def test_large_answers_take_the_slots_that_their_declared_size_says(tmp_path):
