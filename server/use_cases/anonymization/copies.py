@@ -123,8 +123,8 @@ class CopyFolders:
     @staticmethod
     def drop(part: Path) -> None:
         """Delete what one attempt wrote, as far as it is there."""
-        shutil.rmtree(part, ignore_errors=True)
-        _members_of(part).unlink(missing_ok=True)
+        _remove(part)
+        _remove(_members_of(part))
 
     def discard(self, job: str) -> None:
         """Delete all that a job wrote, whole or in part, whoever wrote it."""

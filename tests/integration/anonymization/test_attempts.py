@@ -18,22 +18,11 @@ from server.use_cases.anonymization.service import CopyService
 from server.use_cases.anonymization.work.tables import jobs as table_jobs
 from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.services.paging import Page
-from tests.support.copies import write_stays, write_table_copy
-from tests.support.installations.harness import DEFAULT_ROWS, ImportingInstallation
-from tests.support.installations.texts import OPERATOR, Texts
+from tests.support.copies import write_table_copy
+from tests.support.installations.harness import DEFAULT_ROWS
+from tests.support.installations.texts import OPERATOR
 
 CAROL = Viewer("carol", frozenset({"people"}))
-
-
-@pytest.fixture
-def tables(tmp_path, monkeypatch):
-    """Rows of stays, and what jobs need."""
-    monkeypatch.chdir(tmp_path)
-    made = ImportingInstallation(tmp_path).create()
-    made.load()
-    with made.services() as services:
-        write_stays(tmp_path)
-        yield Texts(made, services)
 
 
 def run_one(tables):

@@ -10,19 +10,6 @@ from privacy.errors import InvalidOptionError
 from server.use_cases.anonymization.copies import CopyFolders
 from server.use_cases.anonymization.work.tables.jobs import ROWS
 from tests.support.copies import write_stays, write_table_copy
-from tests.support.installations.harness import ImportingInstallation
-from tests.support.installations.texts import Texts
-
-
-@pytest.fixture
-def tables(tmp_path, monkeypatch):
-    """Rows of stays, and what jobs need."""
-    monkeypatch.chdir(tmp_path)
-    made = ImportingInstallation(tmp_path).create()
-    made.load()
-    with made.services() as services:
-        write_stays(tmp_path)
-        yield Texts(made, services)
 
 
 def made(tables, **changes):
