@@ -1,6 +1,6 @@
 """The whole way: SQL text to a query that can be priced, executed and explained."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 
@@ -15,10 +15,14 @@ from query_lang.costs.plans import aggregate_costs
 from query_lang.plans.canonical import canonical_text
 from query_lang.plans.compiled import (
     CompiledQuery,
+    ComputedShown,
     KeyShown,
+    LiteralShown,
     Measure,
     NumberShown,
+    Operation,
     OutputColumn,
+    Shown,
 )
 from query_lang.plans.nodes import (
     Aggregate,
@@ -38,6 +42,13 @@ from query_lang.syntax.nodes import Query
 
 Weights = Mapping[str, Fraction]
 NO_WEIGHTS: Weights = MappingProxyType({})
+_KEEP_UNITS = frozenset(
+    {
+        *(Operation.ADD, Operation.SUBTRACT, Operation.NEGATE, Operation.ABS),
+        *(Operation.LEAST, Operation.GREATEST, Operation.COALESCE, Operation.NULLIF),
+        Operation.ROUND,
+    }
+)
 
 
 def compile_query(
@@ -132,14 +143,41 @@ def _output(plan: Aggregate, column: PlanColumn, unit: str) -> OutputColumn:
     scale = facts.scale if facts.type is ColumnType.DECIMAL else 0
     if isinstance(shown, KeyShown):
         return OutputColumn(column.name, "group", facts.type, None, scale, shown)
-    kind = facts.type
-    if isinstance(shown, NumberShown):
-        counted = _unit_of(plan.measures[shown.vector], unit)
-        return OutputColumn(column.name, "measure", kind, counted, scale, shown)
-    return OutputColumn(column.name, "measure", kind, None, scale, shown)
+    counted = _unit_of(plan, shown, unit)
+    return OutputColumn(column.name, "measure", facts.type, counted, scale, shown)
 
 
-def _unit_of(measure: MeasureKind, unit: str) -> str | None:
+def _unit_of(plan: Aggregate, shown: Shown, unit: str) -> str | None:
+    """Return what a number counts: rows, units, or rows per unit; None of the rest."""
+    match shown:
+        case NumberShown(vector):
+            return _counted(plan.measures[vector], unit)
+        case ComputedShown(operation, operands):
+            units = [
+                _unit_of(plan, each, unit)
+                for each in operands
+                if not isinstance(each, LiteralShown)
+            ]
+            return _computed_unit(
+                operation, units, is_whole=len(units) == len(operands)
+            )
+        case _:
+            return None
+
+
+def _computed_unit(
+    operation: Operation, units: Sequence[str | None], *, is_whole: bool
+) -> str | None:
+    """Return the unit of what is computed of numbers of units; literals have none."""
+    if operation is Operation.DIVIDE:
+        if not is_whole or None in units or len(set(units)) == 1:
+            return None
+        return " per ".join(str(each) for each in units)
+    kept = operation in _KEEP_UNITS and len(set(units)) == 1
+    return units[0] if kept else None
+
+
+def _counted(measure: MeasureKind, unit: str) -> str | None:
     match measure:
         case CountRowsMeasure() | CountValuesMeasure():
             return "rows"
@@ -152,8 +190,8 @@ def _unit_of(measure: MeasureKind, unit: str) -> str | None:
 def _measure(plan: Aggregate, measure: MeasureKind, weight: Fraction) -> Measure:
     sensitivity = measure_sensitivity(plan, measure)
     match measure:
-        case SumMeasure(_, _, _, scale):
-            return Measure(sensitivity, weight, scale)
+        case SumMeasure(_, lower, _, scale):
+            return Measure(sensitivity, weight, scale, 1, "sum", lower >= 0)
         case HistogramMeasure(_, bins):
             return Measure(sensitivity, weight, 0, bins.count)
         case _:

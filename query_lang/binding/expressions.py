@@ -85,6 +85,7 @@ _HIERARCHY_FUNCTIONS = frozenset(
 _WINDOW_FUNCTIONS = frozenset(
     {"first_value", "lag", "last_value", "lead", "row_number"}
 )
+_OF_RESULTS = frozenset({"abs", "exp", "greatest", "least", "ln", "round", "sqrt"})
 
 
 class SubqueryBinder(Protocol):
@@ -395,6 +396,8 @@ class ExpressionBinder:
             return date_function(tree, self)
         if tree.name in _HIERARCHY_FUNCTIONS:
             return hierarchy_function(tree, self)
+        if tree.name in _OF_RESULTS:
+            raise refuse(rules.RESULTS_ONLY, tree.position)
         if tree.name != "coalesce":
             raise refuse(rules.CONSTRUCT, tree.position)
         items = [self.value(item) for item in tree.arguments]

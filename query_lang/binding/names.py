@@ -3,9 +3,11 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from query_lang.binding.computed import is_computed
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     AggregateCall,
+    Arithmetic,
     Case,
     CountRows,
     DateOfTimestamp,
@@ -13,6 +15,7 @@ from query_lang.syntax.nodes import (
     Extract,
     FunctionCall,
     Name,
+    Negative,
     SelectItem,
     WindowCall,
 )
@@ -31,7 +34,7 @@ def output_names(items: Sequence[SelectItem]) -> list[str]:
         name = item.alias or _own_name(item.expression)
         if name is None:
             raise refuse(rules.NAME_NEEDED, item.position)
-        if item.alias is None and _is_aggregate(item.expression):
+        if item.alias is None and _is_measured(item.expression):
             unnamed[name] += 1
             name = name if unnamed[name] == 1 else f"{name}_{unnamed[name]}"
         if name in names:
@@ -45,8 +48,8 @@ def output_names(items: Sequence[SelectItem]) -> list[str]:
     return names
 
 
-def _is_aggregate(tree: Expression) -> bool:
-    return isinstance(tree, AggregateCall | CountRows)
+def _is_measured(tree: Expression) -> bool:
+    return isinstance(tree, AggregateCall | CountRows) or is_computed(tree)
 
 
 def _own_name(tree: Expression) -> str | None:  # noqa: PLR0911 - a table of forms
@@ -63,5 +66,7 @@ def _own_name(tree: Expression) -> str | None:  # noqa: PLR0911 - a table of for
             return "extract"
         case DateOfTimestamp():
             return "cast"
+        case Arithmetic() | Negative() if is_computed(tree):
+            return "computed"
         case _:
             return None

@@ -7,6 +7,7 @@ from fractions import Fraction
 from privacy.errors import QueryError
 from privacy.schema import ColumnType
 from query_lang.binding.aggregates import holds_aggregate
+from query_lang.binding.computed import ComputedBinder, is_computed
 from query_lang.binding.expressions import UNNAMED, ExpressionBinder, describe
 from query_lang.binding.having import HavingBinder
 from query_lang.binding.names import output_names
@@ -15,6 +16,7 @@ from query_lang.binding.scope import UnitColumn
 from query_lang.plans.compiled import (
     AverageShown,
     Bins,
+    ComputedShown,
     KeyShown,
     NoisyCondition,
     NoisyTruth,
@@ -198,6 +200,8 @@ class TopBinder:
         if isinstance(tree, AggregateCall | CountRows):
             shown = self.measure(tree)
             function: str = "count" if isinstance(tree, CountRows) else tree.name
+        elif is_computed(tree):
+            shown, function = self._computed(tree), "computed"
         else:
             shown, function = self._key(tree, item.alias), ""
         if item.alias is not None:
@@ -367,6 +371,19 @@ class TopBinder:
         self.facts[shown] = Facts(kind if dates else ColumnType.DECIMAL, scale)
         return shown
 
+    # -- what is computed of results ------------------------------------------
+
+    def _computed(self, tree: Tree) -> Shown:
+        warn = self.rows.environment.warn
+        return ComputedBinder(self._shown, self.facts, self._least, warn).bind(tree)
+
+    def _least(self, shown: NumberShown) -> Fraction | None:
+        """Return the least that a vector's exact values have where they are not 0."""
+        kind = list(self.measures)[shown.vector]
+        if not isinstance(kind, SumMeasure):
+            return Fraction(1)
+        return Fraction(0) if kind.lower >= 0 else None
+
     # -- HAVING and ORDER BY --------------------------------------------------
 
     def _condition(self, tree: Tree) -> NoisyCondition:
@@ -395,6 +412,8 @@ class TopBinder:
                 return aliased
         if isinstance(tree, WindowCall):
             raise refuse(rules.WINDOW_PLACE, tree.position)
+        if is_computed(tree):
+            return self._computed(tree)
         bound = self.rows.operand(tree)
         if isinstance(bound, Call | Constant) and bound not in self.keys:
             raise refuse(rules.HAVING_FORM, tree.position)
@@ -489,5 +508,8 @@ def vectors_of(shown: Shown) -> tuple[int, ...]:
             return (vector,)
         case AverageShown(total, number):
             return (total, number)
+        case ComputedShown(_, operands):
+            found = (vector for each in operands for vector in vectors_of(each))
+            return tuple(dict.fromkeys(found))
         case _:
             return ()

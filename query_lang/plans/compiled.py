@@ -1,6 +1,8 @@
 """What compiling a query gives: enough to price, execute, measure and present it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import StrEnum
 from fractions import Fraction
 from typing import Literal
 
@@ -80,7 +82,74 @@ class QuantileShown:
     bins: Bins
 
 
-Shown = KeyShown | NumberShown | AverageShown | QuantileShown
+@dataclass(frozen=True, slots=True)
+class LiteralShown:
+    """A number of the text, the same in every row; None is NULL."""
+
+    value: Fraction | None
+
+
+class Operation(StrEnum):
+    """What is computed of the numbers that an answer shows."""
+
+    ADD = "add"
+    SUBTRACT = "subtract"
+    MULTIPLY = "multiply"
+    DIVIDE = "divide"
+    NEGATE = "negate"
+    ROUND = "round"  # half away from zero
+    ABS = "abs"
+    LEAST = "least"
+    GREATEST = "greatest"
+    COALESCE = "coalesce"
+    NULLIF = "nullif"
+    LN = "ln"
+    EXP = "exp"
+    SQRT = "sqrt"
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedShown:
+    """Arithmetic on what a row shows: exact, and rounded once, where it is shown.
+
+    Attributes:
+        operation: Of all operands, in order.
+        operands: What is shown, or literals.
+        digits: After the point, that the value is rounded to where it is shown; what
+            is computed of it further reads it exactly. Of ROUND, those that it keeps.
+        least: Of a division: a divisor below it makes the value NULL, as 0 does. 1 of
+            counts, 0 of what can in truth not be negative; None of everything else.
+    """
+
+    operation: Operation
+    operands: tuple["Shown", ...]
+    digits: int
+    least: Fraction | None = None
+
+
+Shown = (
+    KeyShown | NumberShown | AverageShown | QuantileShown | LiteralShown | ComputedShown
+)
+
+
+def leaves(shown: Shown) -> Iterator[Shown]:
+    """Yield what a shown value is computed of, itself if it is not computed.
+
+    >>> two = ComputedShown(Operation.ADD, (NumberShown(0), LiteralShown(None)), 0)
+    >>> list(leaves(two))
+    [NumberShown(vector=0), LiteralShown(value=None)]
+    """
+    if isinstance(shown, ComputedShown):
+        for operand in shown.operands:
+            yield from leaves(operand)
+    else:
+        yield shown
+
+
+def is_noisy(shown: Shown) -> bool:
+    """Whether anything noisy is read to show it."""
+    public = KeyShown | LiteralShown
+    return any(not isinstance(leaf, public) for leaf in leaves(shown))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +185,17 @@ class Measure:
         weight: Its relative share of the loss, positive.
         scale: Decimals of its grid: one step is 10**-scale of the column's unit.
         size: How many values a cell has: the number of bins of a histogram, else 1.
+        part: What it is to a computed column.
+        never_negative: Whether no exact value can be: of counts, and of sums of what is
+            never negative.
     """
 
     sensitivity: VectorSensitivity
     weight: Fraction
     scale: int = 0
     size: int = 1
+    part: Part = "count"
+    never_negative: bool = True
 
 
 @dataclass(frozen=True, slots=True)

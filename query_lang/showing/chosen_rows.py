@@ -4,19 +4,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from query_lang.plans.compiled import (
-    AverageShown,
     CompiledQuery,
-    KeyShown,
     NoisyCondition,
-    NumberShown,
     Presentation,
-    QuantileShown,
     QueryWarning,
+    is_noisy,
 )
 from query_lang.showing.noisy_conditions import shown_in
 from query_lang.showing.presentation import chosen_cells
-
-_MEASURED = (NumberShown, AverageShown, QuantileShown)
 
 _DETAIL = (
     "noisy values decide which rows are shown, and those that noise raised come "
@@ -61,9 +56,9 @@ def is_chosen_by_noise(presentation: Presentation) -> bool:
     """Whether HAVING, or ORDER BY with LIMIT, reads what is noisy."""
     if presentation.having is not None and _is_noisy(presentation.having):
         return True
-    ordered = any(not isinstance(term.value, KeyShown) for term in presentation.order)
+    ordered = any(is_noisy(term.value) for term in presentation.order)
     return presentation.limit is not None and ordered
 
 
 def _is_noisy(condition: NoisyCondition) -> bool:
-    return any(isinstance(shown, _MEASURED) for shown in shown_in(condition))
+    return any(is_noisy(shown) for shown in shown_in(condition))

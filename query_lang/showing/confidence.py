@@ -19,12 +19,17 @@ from query_lang.plans.compiled import (
     AverageShown,
     Bins,
     CompiledQuery,
+    ComputedShown,
     OutputColumn,
     QuantileShown,
+    is_noisy,
 )
+from query_lang.showing.arithmetic import decimal_steps
+from query_lang.showing.bounds import Bounds
+from query_lang.showing.computed_intervals import ComputedIntervals, NoiseLaw
 from query_lang.showing.decimals import decimal_of
 from query_lang.showing.presentation import chosen_cells
-from query_lang.showing.values import SHOWN_DIGITS
+from query_lang.showing.values import SHOWN_DIGITS, ShownValues
 
 HalfWidth = Callable[[int, Fraction], int]
 """Half-width of one value of a vector, in grid steps, at a confidence."""
@@ -36,29 +41,35 @@ _AVERAGE_PARTS = 2
 
 @dataclass(frozen=True, slots=True)
 class ColumnIntervals:
-    """One column's intervals, a pair of texts a row; None where the value is NULL."""
+    """One column's intervals, a pair of texts a row; None where the value is NULL.
+
+    An end that is None is open: the exact value may be as far as that.
+    """
 
     column: str
-    rows: tuple[tuple[str, str] | None, ...]
+    rows: tuple[tuple[str | None, str | None] | None, ...]
 
 
 def intervals_of(
     compiled: CompiledQuery,
     noisy_vectors: Sequence[Sequence[int]],
-    half_width: HalfWidth,
+    noise: NoiseLaw,
     confidence: Fraction,
 ) -> list[ColumnIntervals]:
-    """Return the intervals of each average and quantile, row by row.
+    """Return the intervals of what is no count or sum itself, row by row.
 
     Args:
         compiled: The query.
         noisy_vectors: One a measure, on its grid.
-        half_width: Of a measure, by its index.
+        noise: Of the measures, by their index.
         confidence: Of each interval by itself, below 1.
 
-    Source: union bound over the parts; docs/proofs/presentation.md.
+    Source: union bound over the parts, docs/proofs/presentation.md; of what is computed
+    docs/proofs/computed.md.
     """
     cells = chosen_cells(compiled, noisy_vectors)
+    half_width = noise.half_width
+    computed = _computed_intervals(compiled, noisy_vectors, noise)
     found: list[ColumnIntervals] = []
     for column in compiled.columns:
         shown = column.shown
@@ -70,7 +81,41 @@ def intervals_of(
             ends = _quantiles(shown, noisy_vectors, half_width, confidence)
             scale = shown.bins.scale
             found.append(_written(column, scale, [ends(cell) for cell in cells]))
+        elif isinstance(shown, ComputedShown) and is_noisy(shown):
+            bounds = computed.bounds(shown, cells, 1 - confidence)
+            rows = (None if b is None else bounds_text(b, shown.digits) for b in bounds)
+            found.append(ColumnIntervals(column.name, tuple(rows)))
     return found
+
+
+def _computed_intervals(
+    compiled: CompiledQuery, vectors: Sequence[Sequence[int]], noise: NoiseLaw
+) -> ComputedIntervals:
+    values = ShownValues(compiled, vectors)
+
+    def quantile(
+        shown: QuantileShown, cell: int, confidence: Fraction
+    ) -> Bounds | None:
+        ends = _quantiles(shown, vectors, noise.half_width, confidence)(cell)
+        step = Fraction(1, 10**shown.bins.scale)
+        return None if ends is None else (ends[0] * step, ends[1] * step)
+
+    return ComputedIntervals(
+        compiled.measures, vectors, values.column, len(values.cells), noise, quantile
+    )
+
+
+def bounds_text(bounds: Bounds, digits: int) -> tuple[str | None, str | None]:
+    """Write the ends of an interval, rounded outwards; None is an open end.
+
+    >>> bounds_text((Fraction(1, 3), math.inf), 2)
+    ('0.33', None)
+    """
+    low, high = (
+        None if isinstance(end, float) else f"{decimal_steps(end, digits, up=up):f}"
+        for end, up in zip(bounds, (False, True), strict=True)
+    )
+    return low, high
 
 
 _EndsOfCell = Callable[[int], Ends | None]

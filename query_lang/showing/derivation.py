@@ -5,7 +5,14 @@ from math import prod
 
 from privacy.events import VectorSensitivity
 from privacy.wording import counted
-from query_lang.plans.compiled import AverageShown, NumberShown, QuantileShown, Shown
+from query_lang.plans.compiled import (
+    AverageShown,
+    ComputedShown,
+    NumberShown,
+    QuantileShown,
+    Shown,
+    leaves,
+)
 from query_lang.plans.nodes import (
     Aggregate,
     BoundContributions,
@@ -203,6 +210,9 @@ def _parts(shown: Shown, index: int) -> list[str]:
         case AverageShown(total, number):
             parts = {total: " (its sum)", number: " (its count)"}
             return [parts[index]] if index in parts else []
+        case ComputedShown():
+            found = (part for leaf in leaves(shown) for part in _parts(leaf, index))
+            return list(dict.fromkeys(found))
         case _:
             return []
 

@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, Literal
 
-from query_lang.plans.compiled import AverageShown, CompiledQuery, QuantileShown
+from query_lang.plans.compiled import (
+    AverageShown,
+    CompiledQuery,
+    ComputedShown,
+    QuantileShown,
+)
+from query_lang.showing.arithmetic import decimal_steps
+from query_lang.showing.computed_intervals import NoiseLaw, sum_half_width
 from query_lang.showing.confidence import HalfWidth
 from query_lang.showing.decimals import decimal_of
 from query_lang.showing.values import SHOWN_DIGITS
@@ -41,18 +48,22 @@ class ExpectedError:
 
 
 def expected_errors(
-    compiled: CompiledQuery, half_width: HalfWidth, confidence: Fraction
+    compiled: CompiledQuery, noise: NoiseLaw, confidence: Fraction
 ) -> list[ExpectedError]:
     """Return what can be said of each average and quantile before its answer.
 
+    Of what is computed, it is the half-width of sums and differences, which is the same
+    however many rows there are; of the rest, nothing.
+
     Args:
         compiled: The query.
-        half_width: Of a measure, by its index.
+        noise: Of the measures, by their index.
         confidence: Of each column's statement by itself, below 1.
 
     Source: union bound over the noisy parts; docs/proofs/presentation.md.
     """
     found: list[ExpectedError] = []
+    half_width = noise.half_width
     for column in compiled.columns:
         shown = column.shown
         if isinstance(shown, AverageShown):
@@ -64,7 +75,23 @@ def expected_errors(
             width = half_width(shown.vector, each)
             errors = [share_error(n, width, shown.bins.count) for n in ROUND_COUNTS]
             found.append(ExpectedError(column.name, "share", _texts(errors)))
+        elif isinstance(shown, ComputedShown):
+            found += _of_computed(column.name, shown, compiled, noise, 1 - confidence)
     return found
+
+
+def _of_computed(
+    name: str,
+    shown: ComputedShown,
+    compiled: CompiledQuery,
+    noise: NoiseLaw,
+    miss: Fraction,
+) -> list[ExpectedError]:
+    width = sum_half_width(shown, compiled.measures, noise, miss)
+    if width is None:
+        return []
+    text = f"{decimal_steps(width, shown.digits, up=True):f}"
+    return [ExpectedError(name, "value", (text,) * len(ROUND_COUNTS))]
 
 
 def _of_average(

@@ -9,7 +9,9 @@ from privacy.schema import Scalar
 from query_lang.plans.compiled import (
     AverageShown,
     CompiledQuery,
+    ComputedShown,
     KeyShown,
+    LiteralShown,
     NoisyAtom,
     NoisyComparison,
     NoisyCondition,
@@ -26,7 +28,14 @@ from query_lang.showing.values import CellValues
 from query_lang.syntax.logic import Logic, atoms
 from query_lang.syntax.nodes import ComparisonOperator
 
-_SHOWN = (KeyShown, NumberShown, AverageShown, QuantileShown)
+_SHOWN = (
+    KeyShown,
+    NumberShown,
+    AverageShown,
+    QuantileShown,
+    LiteralShown,
+    ComputedShown,
+)
 _Comparable = tuple[int | Decimal, str]
 Truths = list[bool | None]
 _OPERATORS: Mapping[ComparisonOperator, Callable[[_Comparable, _Comparable], bool]] = {

@@ -10,12 +10,15 @@ from privacy.schema import Scalar
 from query_lang.plans.compiled import (
     AverageShown,
     CompiledQuery,
+    ComputedShown,
     KeyShown,
+    LiteralShown,
     NumberShown,
     QuantileShown,
     Shown,
 )
 from query_lang.plans.rendered import Cell
+from query_lang.showing.arithmetic import computed_column
 from query_lang.showing.decimals import decimal_of, round_half_even
 from query_lang.showing.quantiles import quantile
 
@@ -47,8 +50,9 @@ class CellValues(Protocol):
 class ShownValues:
     """Noisy vectors laid over the cells of a query.
 
-    An average or quantile is the *shown* one, rounded to six digits: a comparison in
-    HAVING says of the answer's rows what the reader sees there.
+    An average or quantile is the *shown* one, rounded to six digits, and what is
+    computed is rounded to its own: a comparison in HAVING says of the answer's rows
+    what the reader sees there.
     """
 
     def __init__(
@@ -71,11 +75,18 @@ class ShownValues:
     def column(self, shown: Shown) -> tuple[ShownValue, ...]:
         """Return one value a cell, in declared order."""
         if shown not in self._found:
-            cells = range(len(self.cells))
-            self._found[shown] = tuple(self._value(shown, cell) for cell in cells)
+            self._found[shown] = self._column(shown)
         return self._found[shown]
 
-    def _value(self, shown: Shown, cell: int) -> ShownValue:
+    def _column(self, shown: Shown) -> tuple[ShownValue, ...]:
+        cells = len(self.cells)
+        if isinstance(shown, ComputedShown | LiteralShown):
+            return tuple(computed_column(shown, self.column, cells))
+        return tuple(self._value(shown, cell) for cell in range(cells))
+
+    def _value(
+        self, shown: KeyShown | NumberShown | AverageShown | QuantileShown, cell: int
+    ) -> ShownValue:
         match shown:
             case KeyShown(index):
                 return self.cells[cell][index]

@@ -33,6 +33,7 @@ class Form:
 
 _ANY_NUMBER = 2_000  # more than a text has tokens
 FORMS: Mapping[str, Form] = {
+    "ABS": Form(1, 1, "ABS(SUM(change))"),
     "AGE_BAND": Form(2, 2, "age_band(age, 10)"),
     "AGE_YEARS": Form(2, 2, "age_years(born, CURRENT_DATE)"),
     "AVG": Form(1, 1, "AVG(cost)"),
@@ -41,8 +42,10 @@ FORMS: Mapping[str, Form] = {
     "COALESCE": Form(2, _ANY_NUMBER, "COALESCE(a, b)"),
     "COUNT": Form(1, 1, "COUNT(*), COUNT(age) or COUNT(DISTINCT code)"),
     "DATE_DIFF": Form(3, 3, "DATE_DIFF('day', admitted, discharged)"),
+    "EXP": Form(1, 1, "EXP(AVG(log_dose))"),
     "FIRST": Form(1, 1, "FIRST(code ORDER BY admitted)"),
     "FIRST_VALUE": Form(1, 1, "FIRST_VALUE(code) OVER (...)"),
+    "GREATEST": Form(1, _ANY_NUMBER, "GREATEST(COUNT(*), 0)"),
     "ICD_BLOCK": Form(1, 1, "icd_block(code)"),
     "ICD_CATEGORY": Form(1, 1, "icd_category(code)"),
     "ICD_CHAPTER": Form(1, 1, "icd_chapter(code)"),
@@ -50,13 +53,17 @@ FORMS: Mapping[str, Form] = {
     "LAST": Form(1, 1, "LAST(code ORDER BY admitted)"),
     "LAST_VALUE": Form(1, 1, "LAST_VALUE(code) OVER (...)"),
     "LEAD": Form(1, 2, "LEAD(admitted) or LEAD(admitted, 2)"),
+    "LEAST": Form(1, _ANY_NUMBER, "LEAST(COUNT(*), 100)"),
     "LEVEL": Form(2, 2, "level(code, 'group')"),
+    "LN": Form(1, 1, "LN(COUNT(*))"),
     "MAX": Form(1, 1, "MAX(admitted)"),
     "MEDIAN": Form(1, 1, "MEDIAN(age)"),
     "MIN": Form(1, 1, "MIN(admitted)"),
     "NULLIF": Form(2, 2, "NULLIF(a, 0)"),
     "QUANTILE": Form(2, 3, "QUANTILE(age, 0.9) or QUANTILE(age, 0.9, 100)"),
+    "ROUND": Form(1, 2, "ROUND(AVG(age), 1)"),
     "ROW_NUMBER": Form(0, 0, "ROW_NUMBER() OVER (...)"),
+    "SQRT": Form(1, 1, "SQRT(COUNT(*))"),
     "SUM": Form(1, 1, "SUM(cost)"),
 }
 
@@ -160,7 +167,7 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     ),
     (
         rules.FUNCTION,
-        "ABS ROUND FLOOR CEIL CEILING TRUNC SIGN MOD POW POWER SQRT GREATEST LEAST",
+        "FLOOR CEIL CEILING TRUNC SIGN MOD POW POWER LOG LOG10",
         "write CASE, or group by age_band(age, 10); round an answer where you have it",
     ),
 )

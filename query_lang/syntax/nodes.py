@@ -21,20 +21,27 @@ AggregateName = Literal[
     "quantile",
 ]
 FunctionName = Literal[
+    "abs",
     "age_band",
     "age_years",
     "coalesce",
     "date_diff",
+    "exp",
     "first_value",
+    "greatest",
     "icd_block",
     "icd_category",
     "icd_chapter",
     "lag",
     "last_value",
     "lead",
+    "least",
     "level",
+    "ln",
     "nullif",
+    "round",
     "row_number",
+    "sqrt",
 ]
 SequenceFunctionName = Literal[
     "ends_with",

@@ -485,8 +485,7 @@ AMBIGUOUS_NAME = Rule(
 NAME_NEEDED = Rule(
     "name_needed",
     "an output that is no column and no function needs a name",
-    "age >= 60 AS senior; aggregates stand alone: ask for SUM(cost), and double it in "
-    "the answer",
+    "age >= 60 AS senior",
 )
 COMMON_TABLE_NAME = Rule(
     "common_table_name",
@@ -731,8 +730,41 @@ QUANTILE = Rule(
 )
 HAVING_FORM = Rule(
     "having_form",
-    "HAVING and ORDER BY at the top speak of keys, aggregates and literals",
+    "HAVING and ORDER BY at the top speak of keys, aggregates, arithmetic on them and "
+    "literals",
     "HAVING COUNT(*) > 100 ORDER BY n DESC",
+)
+COMPUTED_OPERAND = Rule(
+    "computed_operand",
+    "arithmetic on results takes numbers: counts, sums, averages, quantiles, keys that "
+    "are numbers, and literals",
+    "100.0 * SUM(CASE WHEN age >= 60 THEN 1 ELSE 0 END) / COUNT(*) AS percent",
+)
+COMPUTED_FORM = Rule(
+    "computed_form",
+    "results are added, subtracted, multiplied and divided, and taken by ROUND, ABS, "
+    "GREATEST, LEAST, COALESCE, NULLIF, LN, EXP and SQRT",
+    "ROUND(100.0 * COUNT(age) / COUNT(*), 1) AS percent",
+)
+COMPUTED_SIZE = Rule(
+    "computed_size",
+    "one computed column holds at most 40 operations",
+    "show its parts as columns, and compute the rest from the answer",
+)
+DIVISION_BY_ZERO = Rule(
+    "division_by_zero",
+    "a result divided by 0 is always NULL",
+    "divide by another result or number: COUNT(*) / 10",
+)
+ROUND_DIGITS = Rule(
+    "round_digits",
+    "ROUND of a result keeps a number of digits from 0 to 12, written out",
+    "ROUND(AVG(age), 1)",
+)
+RESULTS_ONLY = Rule(
+    "results_only",
+    "this function takes results, not the values of a row",
+    "LN(COUNT(*)); of a row's values it is not in the language",
 )
 
 

@@ -98,7 +98,8 @@ def _typed(node):
 
 
 def _arithmetic(node):
-    if node.operator == "/":
+    by_nullif = getattr(node.right, "name", None) == "nullif"
+    if node.operator == "/" and by_nullif and node.right.arguments[1].text == "0":
         return tree.Divide(_read(node.left), _read(node.right.arguments[0]))
     return tree.Arith(node.operator, _read(node.left), _read(node.right))
 

@@ -256,7 +256,7 @@ REFUSED: tuple[tuple[str, str, str, int, int], ...] = (
     (W + "admitted < current_date()", "sql_not_allowed", "function", 1, 50),
     (W + "admitted < current_timestamp", "sql_not_allowed", "function", 1, 50),
     (W + "LEN(code) = 3", "sql_not_allowed", "function", 1, 39),
-    (W + "ABS(age) = 3", "sql_not_allowed", "function", 1, 39),
+    (W + "SIGN(age) = 3", "sql_not_allowed", "function", 1, 39),
     (W + "TRY_CAST(code AS INT) = 1", "sql_not_allowed", "cast", 1, 39),
     (W + "TRY(age / 0) = 1", "sql_not_allowed", "cast", 1, 39),
     (W + "CAST(age AS BIGINT) = 1", "sql_not_allowed", "cast", 1, 39),

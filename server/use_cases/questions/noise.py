@@ -10,14 +10,19 @@ from privacy.events import MeasuredVector, PriceEvent
 from query_lang.plans.compiled import (
     AverageShown,
     CompiledQuery,
+    ComputedShown,
     KeyShown,
+    LiteralShown,
+    Measure,
     NumberShown,
     QuantileShown,
     Shown,
+    leaves,
 )
 from query_lang.showing.confidence import intervals_of
 from query_lang.showing.decimals import decimal_text
 from query_lang.showing.expected_errors import ROUND_COUNTS, expected_errors
+from server.use_cases.questions.noise_law import noise_law
 from server.use_cases.questions.questions import Question
 from server.use_cases.questions.replies import (
     ExpectedErrors,
@@ -53,7 +58,7 @@ def noise_of(
     return [
         {"column": column.name, **part, **described[vector]}
         for column in compiled.columns
-        for part, vector in _parts_of(column.shown)
+        for part, vector in _parts_of(column.shown, compiled.measures)
     ]
 
 
@@ -69,13 +74,8 @@ def intervals_of_answer(
         noisy_vectors: One a measure.
         confidence: As in ``noise_of``.
     """
-    scales = [vector.scale for vector in question.event.vectors]
-    found = intervals_of(
-        question.compiled,
-        noisy_vectors,
-        lambda vector, confidence: half_width(scales[vector], confidence),
-        confidence,
-    )
+    law = noise_law(question.event)
+    found = intervals_of(question.compiled, noisy_vectors, law, confidence)
     return [
         {
             "column": each.column,
@@ -90,12 +90,7 @@ def expected_errors_of_plan(
     compiled: CompiledQuery, event: PriceEvent
 ) -> list[ExpectedErrors]:
     """Return the largest errors of averages and quantiles at round numbers of rows."""
-    scales = [vector.scale for vector in event.vectors]
-    found = expected_errors(
-        compiled,
-        lambda vector, confidence: half_width(scales[vector], confidence),
-        NINETY_FIVE_PERCENT,
-    )
+    found = expected_errors(compiled, noise_law(event), NINETY_FIVE_PERCENT)
     return [
         {
             "column": each.column,
@@ -108,17 +103,33 @@ def expected_errors_of_plan(
     ]
 
 
-def _parts_of(shown: Shown) -> list[tuple[NoisePart, int]]:
+def _parts_of(  # noqa: PLR0911 - an arm a form
+    shown: Shown, measures: Sequence[Measure]
+) -> list[tuple[NoisePart, int]]:
     """Return the vectors that a column reads, and what each is to it."""
     match shown:
-        case KeyShown():
-            return []
+        case ComputedShown():
+            return _parts_of_computed(shown, measures)
         case AverageShown(sum_vector, count_vector):
             return [({"part": "sum"}, sum_vector), ({"part": "count"}, count_vector)]
         case NumberShown(vector):
             return [({}, vector)]
         case QuantileShown(vector):
             return [({"per": "bin"}, vector)]
+        case KeyShown() | LiteralShown():
+            return []
+
+
+def _parts_of_computed(
+    shown: ComputedShown, measures: Sequence[Measure]
+) -> list[tuple[NoisePart, int]]:
+    """Return each vector once, in the order of the text."""
+    found: dict[int, NoisePart] = {}
+    for leaf in leaves(shown):
+        for part, vector in _parts_of(leaf, measures):
+            plain: NoisePart = {"part": measures[vector].part}
+            found.setdefault(vector, part or plain)
+    return [(part, vector) for vector, part in found.items()]
 
 
 def _noise_of_vector(

@@ -19,7 +19,12 @@ from privacy.schema import Dataset
 from privacy.schema_json import dataset_from_json
 from query_lang.binding.bind import ResolvedQuery, bind_query, check_bounds
 from query_lang.compile import compile_bound
-from query_lang.plans.compiled import AverageShown, CompiledQuery, QuantileShown
+from query_lang.plans.compiled import (
+    AverageShown,
+    CompiledQuery,
+    QuantileShown,
+    leaves,
+)
 from query_lang.plans.costs import PAID, UNLIMITED
 from query_lang.rendering.dialect import Target
 from query_lang.showing.decimals import decimal_of
@@ -253,7 +258,8 @@ def _check_has_half_widths(compiled: CompiledQuery) -> None:
     Raises:
         InvalidOptionError: The query speaks of an average or a quantile.
     """
-    if any(isinstance(s, AverageShown | QuantileShown) for s in all_shown(compiled)):
+    read = (leaf for shown in all_shown(compiled) for leaf in leaves(shown))
+    if any(isinstance(leaf, AverageShown | QuantileShown) for leaf in read):
         message = (
             "accuracy is for counts and sums; ask for an average or a quantile with "
             "epsilon"

@@ -21,7 +21,10 @@ class NoisePart(TypedDict):
     """What the noise is of, where a column is not itself measured."""
 
     part: NotRequired[
-        Annotated[Literal["sum", "count"], Field(description="Of an average alone.")]
+        Annotated[
+            Literal["sum", "count"],
+            Field(description="Of averages, and of what is computed of results."),
+        ]
     ]
     per: NotRequired[
         Annotated[Literal["bin"], Field(description="Of a quantile alone.")]
@@ -40,8 +43,8 @@ class NoiseScale(TypedDict):
 class Noise(NoisePart, NoiseScale):
     """The noise of one measured column, per cell, in the column's unit.
 
-    An average has two entries: its sum and its count. A quantile's is of the count of
-    each bin, in rows.
+    An average has two entries: its sum and its count. What is computed of results has
+    one for each count and sum in it. A quantile's is of the count of each bin, in rows.
     """
 
     column: str
@@ -81,7 +84,8 @@ class Answer(TypedDict):
     intervals: Annotated[
         list[Intervals],
         Field(
-            description="Of averages and quantiles; from a release, of every measure."
+            description="Of averages, quantiles and what is computed of results; from "
+            "a release, of every measure."
         ),
     ]
     release: NotRequired[
@@ -172,7 +176,11 @@ class Plan(TypedDict):
     columns: list[OutputColumn]
     noise: list[Noise]
     expected: Annotated[
-        list[ExpectedErrors], Field(description="Of averages and quantiles.")
+        list[ExpectedErrors],
+        Field(
+            description="Of averages and quantiles, and of sums and differences of "
+            "results."
+        ),
     ]
     attainable: Annotated[
         Attainable | None,

@@ -69,16 +69,17 @@ class OutputColumn(TypedDict):
 
 
 class Intervals(TypedDict):
-    """The 95 % intervals of one average or quantile, a pair a row; of noise alone.
+    """The 95 % intervals of one average, quantile or computed column; of noise alone.
 
-    They come from the noisy parts by a union bound: each by itself holds the exact
-    value with at least this confidence.
+    A pair a row: each by itself holds the exact value with at least this confidence. An
+    end that is null is open: noise alone does not say how far the value may be.
     """
 
     column: str
     confidence: Annotated[str, Field(examples=["0.95"])]
     rows: Annotated[
-        list[list[str] | None], Field(examples=[[["72.100000", "75.300000"], None]])
+        list[list[str | None] | None],
+        Field(examples=[[["72.100000", "75.300000"], None]]),
     ]
 
 

@@ -75,7 +75,7 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Arith:
-    """+ - * on integers, and on dates: d + n, d - n, d - e."""
+    """+ - * on integers, and on dates: d + n, d - n, d - e; / of results alone."""
 
     operator: str
     left: "Expr"

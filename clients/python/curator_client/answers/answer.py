@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     from matplotlib.axes import Axes
+
+Ends = tuple[str | None, str | None]
+"""An interval, as texts; an end that is None is open."""
 
 _ALIGN: dict[str, Side] = {"group": "left", "measure": "right"}
 USUAL_CONFIDENCE = "0.95"
@@ -69,17 +74,19 @@ class Answer:
     def noise(self) -> list[dict[str, Any]]:
         """Mechanism, scale and half-width of each measured column.
 
-        An average has two entries, ``part`` "sum" and "count". A quantile's has
-        ``per`` "bin": it is of the counts of its bins, in rows.
+        An average has two entries, ``part`` "sum" and "count"; arithmetic has one for
+        each count and sum that it reads. A quantile's has ``per`` "bin": it is of the
+        counts of its bins, in rows.
         """
         return list(self.document["noise"])
 
     @property
-    def intervals(self) -> dict[str, list[tuple[str, str] | None]]:
-        """The 95 % intervals of averages and quantiles, by column and row.
+    def intervals(self) -> dict[str, list[Ends | None]]:
+        """The 95 % intervals of averages, quantiles and arithmetic, by column and row.
 
-        Each holds the exact value with at least that confidence; a union bound over
-        the noisy parts. None where the value itself is NULL.
+        Each holds the exact value with at least that confidence. None where the value
+        itself is NULL; an end that is None is open: the exact value may be as far as
+        that.
         """
         return {
             str(entry["column"]): [None if e is None else (e[0], e[1]) for e in rows]
@@ -164,7 +171,7 @@ class Answer:
             raise ValueError(message)
         return widths[column][0]
 
-    def interval(self, column: str) -> list[tuple[str, str] | None]:
+    def interval(self, column: str) -> list[Ends | None]:
         """Return the 95 % interval of each row of a measure, of noise alone.
 
         Of sums it is the value and the half-width on either side; of counts, which
@@ -286,7 +293,7 @@ class Answer:
             kind = noise.get("part") or noise.get("per")
             name = f"{noise['column']}_{kind}" if kind else str(noise["column"])
             width = _number(noise["half_width_95"])
-            found[f"{name}_half_width_95"] = [width] * len(self.rows)
+            found[_new(f"{name}_half_width_95", found)] = [width] * len(self.rows)
         held = self._held
         for entry in self.document.get("half_widths", []):
             name = f"{entry['column']}_half_width_{held}"
@@ -371,9 +378,7 @@ class Answer:
             for place, row in enumerate(self.rows)
         ]
 
-    def _cells(
-        self, row: list[Any], intervals: dict[str, tuple[str, str] | None]
-    ) -> list[str]:
+    def _cells(self, row: list[Any], intervals: dict[str, Ends | None]) -> list[str]:
         widths = self._half_widths()
         return [
             _cell(value, widths.get(name), intervals.get(name))
@@ -439,18 +444,25 @@ def _no_part(column: str, parts: list[str | None]) -> str:
     return f"{column!r} is noisy in its {' and its '.join(map(str, parts))}: {ways}"
 
 
-def _cell(
-    value: object, half_width: str | None, interval: tuple[str, str] | None
-) -> str:
+def _cell(value: object, half_width: str | None, interval: Ends | None) -> str:
     if value is None:
         return "NULL"
     if interval is not None:
-        shown, low, high = _in_digits(str(value), *interval)
-        return f"{shown} ({low} to {high})"
+        return _with_interval(str(value), *interval)
     if half_width is None:
         return str(value)
     shown = f"{value:,}" if isinstance(value, int) else str(value)
     return f"{shown} ± {half_width}"
+
+
+def _with_interval(value: str, low: str | None, high: str | None) -> str:
+    """Write a value and its interval; an open end is left out."""
+    if low is not None and high is not None:
+        shown, least, most = _in_digits(value, low, high)
+        return f"{shown} ({least} to {most})"
+    ends = [f"from {low}"] if low is not None else []
+    ends += [f"to {high}"] if high is not None else []
+    return f"{value} ({' '.join(ends) or 'any value'})"
 
 
 def _in_digits(value: str, low: str, high: str) -> tuple[str, str, str]:
@@ -482,6 +494,12 @@ def _not_negative(value: object) -> object:
     if isinstance(value, int):
         return max(value, 0)
     return "0" if isinstance(value, str) and value.startswith("-") else value
+
+
+def _new(name: str, taken: Mapping[str, object]) -> str:
+    """Return a name that no column has: of like parts, the second is called _2."""
+    numbers = (name if n == 1 else f"{name}_{n}" for n in count(1))
+    return next(each for each in numbers if each not in taken)
 
 
 def _around(value: Decimal, width: Decimal) -> tuple[str, str]:

@@ -44,7 +44,7 @@ class Answer(Protocol):
     def hide_below(self) -> int | None:
         """Counts below it are not shown to others."""
 
-    def interval(self, column: str) -> list[tuple[str, str] | None]:
+    def interval(self, column: str) -> list[tuple[str | None, str | None] | None]:
         """Return the 95 % interval of each row of a measure."""
 
     def is_small(self, value: object) -> bool:
@@ -82,13 +82,16 @@ def _draw_measure(answer: Answer, measure: str, ax: Axes) -> None:
     (column,) = [c for c in answer.columns if c["name"] == measure]
     drawn = [i for i, value in enumerate(values) if value is not None]
     heights = [_position(values[i]) for i in drawn]
-    lows = [_position(e[0]) for e in ends if e is not None]
-    highs = [_position(e[1]) for e in ends if e is not None]
+    held = [(i, e) for i, e in enumerate(ends) if e is not None and i in drawn]
+    known = [_position(end) for _, e in held for end in e if end is not None]
+    farthest = [*known, *heights]
+    lows = [min(farthest) if e[0] is None else _position(e[0]) for _, e in held]
+    highs = [max(farthest) if e[1] is None else _position(e[1]) for _, e in held]
     if column["unit"] or measure in answer.half_widths:
         _draw_bars(answer, ax, drawn, values)
     else:
         ax.plot(drawn, heights, "o", color="C0")
-    ax.vlines(drawn, lows, highs, color="0.2", linewidth=1.2)
+    ax.vlines([i for i, _ in held], lows, highs, color="0.2", linewidth=1.2)
     _label(answer, ax, measure, column)
 
 

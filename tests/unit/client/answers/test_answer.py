@@ -321,3 +321,28 @@ def test_a_missing_library_is_told_with_the_path_to_install(
         use()
     assert library in str(told.value)
     assert f"'./clients/python[{extra}]'" in str(told.value)
+
+
+def computed_answer(rows, ends):
+    column = {"name": "share", "kind": "measure", "type": "decimal", "unit": None}
+    width = {"mechanism": "discrete_laplace", "scale": "1", "l1_sensitivity": "1"}
+    noise = [
+        {"column": "share", "part": "count", **width, "half_width_95": each}
+        for each in ("3", "5")
+    ]
+    intervals = [{"column": "share", "confidence": "0.95", "rows": ends}]
+    return answer(
+        columns=[column], rows=[[r] for r in rows], noise=noise, intervals=intervals
+    )
+
+
+def test_an_open_end_is_left_out_and_is_missing_in_a_data_frame():
+    pytest.importorskip("pandas")
+    found = computed_answer(["0.500000", "2.0"], [["0.25", None], [None, None]])
+    assert "0.500000 (from 0.25)" in str(found)
+    assert "2.0 (any value)" in str(found)
+    frame = found.to_pandas()
+    assert frame["share_low_95"].tolist()[0] == 0.25
+    assert frame["share_high_95"].isna().all()
+    assert frame["share_count_half_width_95"].tolist() == [3, 3]
+    assert frame["share_count_half_width_95_2"].tolist() == [5, 5]

@@ -12,9 +12,19 @@ from query_lang.showing.expected_errors import (
     share_error,
 )
 from query_lang.showing.quantiles import quantile
+from server.use_cases.questions.noise_law import LaplaceNoise
 from tests.unit.query_lang.test_compile import compiled
 
 SEEDS = range(300)
+
+
+class Widths(LaplaceNoise):
+    """Noise whose half-width is the same of every vector."""
+
+    def half_width(self, vector, confidence):
+        return self.scales
+
+
 CERTAIN = Fraction(95, 100)
 ALMOST_NOTHING = Fraction(1, 10**9)
 
@@ -95,13 +105,26 @@ def test_nothing_is_expected_where_noise_may_decide():
 
 def test_averages_and_quantiles_are_expected_in_their_own_units_and_counts_are_not():
     question = compiled("SELECT COUNT(*), AVG(dose), MEDIAN(age) FROM encounters")
-    widths = [0, 0, 0, 0]
-    told = expected_errors(question, lambda vector, _: widths[vector], CERTAIN)
+    told = expected_errors(question, Widths(0), CERTAIN)
     assert [(each.column, each.of) for each in told] == [
         ("avg", "value"),
         ("median", "share"),
     ]
     assert all(each.half_widths == ("0.000001",) * len(ROUND_COUNTS) for each in told)
-    (average, _) = expected_errors(question, lambda *_: 200, CERTAIN)
+    (average, _) = expected_errors(question, Widths(200), CERTAIN)
     assert average.half_widths[0] is None
     assert float(average.half_widths[3]) < float(average.half_widths[2])
+
+
+def test_of_sums_and_differences_the_half_width_is_expected_and_of_ratios_nothing():
+    question = compiled(
+        "SELECT COUNT(*) * 3 AS a, COUNT(*) - COUNT(age) AS b, SUM(dose) / 10 AS c, "
+        "COUNT(*) / COUNT(age) AS d FROM encounters"
+    )
+    told = expected_errors(question, LaplaceNoise((10.0,) * 3), CERTAIN)
+    assert [(each.column, each.of) for each in told] == [
+        ("a", "value"),
+        ("b", "value"),
+        ("c", "value"),
+    ]
+    assert [each.half_widths[0] for each in told] == ["90", "42", "0.300000"]

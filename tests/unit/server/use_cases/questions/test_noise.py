@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 from mechanisms.scales.pricing import half_width, price
 from privacy.losses import Loss
 from privacy.schema import ColumnType
-from query_lang.plans.compiled import AverageShown, Bins, QuantileShown
+from query_lang.plans.compiled import (
+    AverageShown,
+    Bins,
+    ComputedShown,
+    NumberShown,
+    Operation,
+    QuantileShown,
+)
 from server.use_cases.questions.noise import _point_moved, noise_of
 from tests.support.data.answers import WIDE, column, compiled, key, measure, number
 
@@ -92,3 +99,11 @@ def test_a_moved_scale_moves_back_to_the_same_float(scale, decimals):
     text = _point_moved(scale, decimals)
     assert set(text) <= set("0123456789.")
     assert float(Decimal(text).scaleb(decimals)) == scale
+
+
+def test_what_is_computed_has_an_entry_for_each_vector_that_it_reads():
+    total = NumberShown(0)
+    whole = ComputedShown(Operation.ADD, (total, NumberShown(1)), 0)
+    share = ComputedShown(Operation.DIVIDE, (total, whole), 6)
+    found = noise([column(share, "share")], [measure(), measure()])
+    assert [(e["column"], e["part"]) for e in found] == [("share", "count")] * 2

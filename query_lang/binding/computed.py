@@ -1,0 +1,303 @@
+"""Arithmetic on results: what is computed of the numbers that a row shows.
+
+It reads noisy values alone and costs nothing (docs/proofs/computed.md).
+"""
+
+from collections.abc import Callable, MutableMapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from privacy.schema import ColumnType
+from query_lang.plans.compiled import (
+    AverageShown,
+    ComputedShown,
+    LiteralShown,
+    NumberShown,
+    Operation,
+    Shown,
+)
+from query_lang.plans.expressions import Facts
+from query_lang.plans.literals import LITERALS, NUMBERS, lone_constant, small_number
+from query_lang.showing.values import SHOWN_DIGITS
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import (
+    AggregateCall,
+    Arithmetic,
+    ArithmeticOperator,
+    CountRows,
+    FunctionCall,
+    Negative,
+    NullLiteral,
+    NumberLiteral,
+    Select,
+)
+from query_lang.syntax.nodes import (
+    Expression as Tree,
+)
+from query_lang.syntax.refusals import refuse
+
+MAX_OPERATIONS: Final = 40
+"""In one computed value."""
+
+_MOST_DIGITS: Final = 12
+_OPERATORS: Final[dict[ArithmeticOperator, Operation]] = {
+    "+": Operation.ADD,
+    "-": Operation.SUBTRACT,
+    "*": Operation.MULTIPLY,
+    "/": Operation.DIVIDE,
+}
+_FUNCTIONS: Final[dict[str, Operation]] = {
+    "abs": Operation.ABS,
+    "coalesce": Operation.COALESCE,
+    "exp": Operation.EXP,
+    "greatest": Operation.GREATEST,
+    "least": Operation.LEAST,
+    "ln": Operation.LN,
+    "nullif": Operation.NULLIF,
+    "round": Operation.ROUND,
+    "sqrt": Operation.SQRT,
+}
+_IRRATIONAL: Final = frozenset(
+    {Operation.DIVIDE, Operation.EXP, Operation.LN, Operation.SQRT}
+)
+_KEEP_LEAST: Final = frozenset(
+    {Operation.ROUND, Operation.NULLIF, Operation.ABS, Operation.GREATEST}
+)
+_NOT_NEGATIVE: Final = frozenset({Operation.ABS, Operation.EXP, Operation.SQRT})
+
+
+def is_computed(tree: Tree) -> bool:
+    """Whether an expression is computed of results, and is none itself."""
+    if isinstance(tree, AggregateCall | CountRows):
+        return False
+    return _speaks_of_results(tree)
+
+
+def _speaks_of_results(tree: object) -> bool:
+    """Whether it holds an aggregate that is no subquery's."""
+    if isinstance(tree, AggregateCall | CountRows):
+        return True
+    if isinstance(tree, Select):
+        return False
+    if isinstance(tree, tuple):
+        return any(_speaks_of_results(part) for part in tree)
+    parts = getattr(type(tree), "__dataclass_fields__", {})
+    return any(_speaks_of_results(getattr(tree, name)) for name in parts)
+
+
+@dataclass(slots=True)
+class ComputedBinder:
+    """Binds arithmetic over what ``shown`` returns.
+
+    Attributes:
+        shown: The key or number that an expression is; refuses what is none.
+        facts: The type of all that ``shown`` has returned; computed ones are added.
+        least: The least that a number has in truth where it is not 0: 1 of counts; 0 of
+            what is never negative; None of all else.
+        warn: Told once a form that means something else to others.
+    """
+
+    shown: Callable[[Tree], Shown]
+    facts: MutableMapping[Shown, Facts]
+    least: Callable[[NumberShown], Fraction | None]
+    warn: Callable[[str, str], None]
+    _operations: int = 0
+
+    def bind(self, tree: Tree) -> Shown:
+        """Return what a computed expression means.
+
+        Raises:
+            QueryError: It holds what is no number, or too much.
+        """
+        self._operations = 0
+        return self._bind(tree)
+
+    def _bind(self, tree: Tree) -> Shown:  # noqa: PLR0911 - an arm a form
+        match tree:
+            case Arithmetic(operator, left, right):
+                return self._arithmetic(operator, left, right, tree)
+            case Negative(value):
+                return self._computed(Operation.NEGATE, (self._bind(value),), tree)
+            case FunctionCall(name, arguments) if name in _FUNCTIONS:
+                return self._function(_FUNCTIONS[name], arguments, tree)
+            case NumberLiteral() | NullLiteral():
+                return self._literal(tree)
+            case _:
+                return self._operand(tree)
+
+    def _operand(self, tree: Tree) -> Shown:
+        if isinstance(tree, LITERALS):
+            raise refuse(rules.COMPUTED_OPERAND, tree.position)
+        if is_computed(tree):
+            raise refuse(rules.COMPUTED_FORM, tree.position)
+        found = self.shown(tree)
+        if self.facts[found].type not in NUMBERS:
+            raise refuse(rules.COMPUTED_OPERAND, tree.position)
+        return found
+
+    def _literal(self, tree: NumberLiteral | NullLiteral) -> Shown:
+        constant = lone_constant(tree)
+        value = constant.value
+        number = None if value is None else Fraction(str(value))
+        shown = LiteralShown(number)
+        places = tree.text.partition(".")[2] if isinstance(tree, NumberLiteral) else ""
+        kind = ColumnType.DECIMAL if places else ColumnType.INTEGER
+        self.facts[shown] = Facts(kind, min(len(places), _MOST_DIGITS))
+        return shown
+
+    def _arithmetic(
+        self, operator: ArithmeticOperator, left: Tree, right: Tree, tree: Tree
+    ) -> Shown:
+        operation = _OPERATORS.get(operator)
+        if operation is None:
+            raise refuse(rules.COMPUTED_FORM, tree.position)
+        first, second = self._bind(left), self._bind(right)
+        if operation is Operation.DIVIDE:
+            return self._quotient(first, second, tree)
+        return self._computed(operation, (first, second), tree)
+
+    def _quotient(self, first: Shown, second: Shown, tree: Tree) -> Shown:
+        if second == LiteralShown(Fraction(0)):
+            raise refuse(rules.DIVISION_BY_ZERO, tree.position)
+        types = {self.facts[each].type for each in (first, second)}
+        if types == {ColumnType.INTEGER}:
+            self.warn(
+                "exact_division",
+                "/ between counts or whole numbers is exact here: 1 / 2 is 0.5, where "
+                "PostgreSQL and SQL Server would cut it to 0",
+            )
+        return self._computed(
+            Operation.DIVIDE, (first, second), tree, self.least_of(second)
+        )
+
+    def _function(
+        self, operation: Operation, arguments: tuple[Tree, ...], tree: Tree
+    ) -> Shown:
+        if operation is not Operation.ROUND:
+            return self._computed(
+                operation, tuple(self._bind(each) for each in arguments), tree
+            )
+        digits = _digits(arguments[1:], tree)
+        facts = Facts(ColumnType.DECIMAL if digits else ColumnType.INTEGER, digits)
+        return self._added(operation, (self._bind(arguments[0]),), tree, facts)
+
+    def _computed(
+        self,
+        operation: Operation,
+        operands: tuple[Shown, ...],
+        tree: Tree,
+        least: Fraction | None = None,
+    ) -> Shown:
+        facts = self._facts(operation, operands)
+        return self._added(operation, operands, tree, facts, least)
+
+    def _added(
+        self,
+        operation: Operation,
+        operands: tuple[Shown, ...],
+        tree: Tree,
+        facts: Facts,
+        least: Fraction | None = None,
+    ) -> Shown:
+        self._operations += 1
+        if self._operations > MAX_OPERATIONS:
+            raise refuse(rules.COMPUTED_SIZE, tree.position)
+        digits = facts.scale if facts.type is ColumnType.DECIMAL else 0
+        shown = ComputedShown(operation, operands, digits, least)
+        self.facts[shown] = facts
+        return shown
+
+    def _facts(self, operation: Operation, operands: tuple[Shown, ...]) -> Facts:
+        """Return type and digits: whole numbers stay whole, decimals keep their places.
+
+        What may have any number of digits is shown with six, or as many as its operands
+        have.
+        """
+        known = [self.facts[each] for each in operands]
+        scales = [each.scale for each in known]
+        if operation in _IRRATIONAL:
+            return Facts(ColumnType.DECIMAL, max(SHOWN_DIGITS, *scales))
+        if all(each.type is ColumnType.INTEGER for each in known):
+            return Facts(ColumnType.INTEGER)
+        scale = max(scales)
+        if operation is Operation.MULTIPLY:
+            scale = min(sum(scales), max(SHOWN_DIGITS, scale))
+        return Facts(ColumnType.DECIMAL, scale)
+
+    # -- divisors -----------------------------------------------------------------
+
+    def least_of(self, shown: Shown) -> Fraction | None:  # noqa: PLR0911 - a form each
+        """Return the least that a divisor has in truth, 0 aside; None if unknown.
+
+        A count or a sum of counts has at least 1; a sum, an average or a ratio of what
+        is never negative more than 0.
+        """
+        match shown:
+            case NumberShown():
+                return self.least(shown)
+            case AverageShown(_, _, lower):
+                return Fraction(0) if lower >= 0 else None
+            case LiteralShown(value):
+                return value if value is not None and value >= 0 else None
+            case ComputedShown(operation, operands):
+                return self._computed_least(operation, operands)
+            case _:
+                return None
+
+    def _computed_least(
+        self, operation: Operation, operands: tuple[Shown, ...]
+    ) -> Fraction | None:
+        if operation in _NOT_NEGATIVE:
+            return Fraction(0)
+        found = [self.least_of(each) for each in operands]
+        known = [least for least in found if least is not None]
+        if operation in _KEEP_LEAST:
+            return found[0] if operation is not Operation.ROUND else _zero(found[0])
+        if operation not in _LEAST or len(known) < len(found):
+            return None
+        return _LEAST[operation](operands, known)
+
+
+def _zero(least: Fraction | None) -> Fraction | None:
+    return None if least is None else Fraction(0)
+
+
+def _of_product(operands: tuple[Shown, ...], known: list[Fraction]) -> Fraction:
+    literals = any(isinstance(each, LiteralShown) for each in operands)
+    return known[0] * known[1] if literals else Fraction(0)
+
+
+def _of_quotient(operands: tuple[Shown, ...], known: list[Fraction]) -> Fraction:
+    by_literal = isinstance(operands[1], LiteralShown) and known[1] > 0
+    return known[0] / known[1] if by_literal else Fraction(0)
+
+
+def _of_sum(operands: tuple[Shown, ...], known: list[Fraction]) -> Fraction:
+    """Return the least of either; with a number of the text, that number at least."""
+    literals = [
+        least
+        for each, least in zip(operands, known, strict=True)
+        if isinstance(each, LiteralShown)
+    ]
+    return max(literals) if literals else min(known)
+
+
+_LEAST: Final[
+    dict[Operation, Callable[[tuple[Shown, ...], list[Fraction]], Fraction]]
+] = {
+    Operation.ADD: _of_sum,
+    Operation.MULTIPLY: _of_product,
+    Operation.DIVIDE: _of_quotient,
+    Operation.LEAST: lambda _, known: min(known),
+    Operation.COALESCE: lambda _, known: min(known),
+}
+
+
+def _digits(written: tuple[Tree, ...], tree: Tree) -> int:
+    if not written:
+        return 0
+    found = small_number(written[0], _MOST_DIGITS)
+    if found is None:
+        raise refuse(rules.ROUND_DIGITS, tree.position)
+    return found

@@ -1,0 +1,515 @@
+"""Intervals of what is computed of noisy numbers, from public scales and what is shown.
+
+A value is taken apart into ratios of sums of noisy numbers, each of which has an
+interval of its own (Fieller's, or that of a sum); what is computed of them further lies
+where interval arithmetic says. Parts share the chance of a miss
+(docs/proofs/computed.md).
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Protocol
+
+from query_lang.plans.compiled import (
+    AverageShown,
+    ComputedShown,
+    KeyShown,
+    LiteralShown,
+    Measure,
+    NumberShown,
+    Operation,
+    QuantileShown,
+    Shown,
+    leaves,
+)
+from query_lang.showing.arithmetic import Number, exact_column
+from query_lang.showing.bounds import (
+    ANYTHING,
+    Bounds,
+    computed_bounds,
+    greatest,
+    least,
+    quotient,
+    times,
+    within,
+)
+from query_lang.showing.linear_fractions import (
+    ONE,
+    OWN,
+    Affine,
+    Atom,
+    FractionReader,
+    LinearFraction,
+    fraction_of,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RatioDraws:
+    """Like draws of noise in a ratio: weights in both sums, the vector, how many."""
+
+    above: Fraction
+    below: Fraction
+    vector: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyRatio:
+    """A ratio of noisy sums; ``limits`` are what is publicly known of the exact one."""
+
+    value: Fraction
+    denominator: Fraction
+    draws: tuple[RatioDraws, ...]
+    limits: Bounds
+
+
+class NoiseLaw(Protocol):
+    """What is known of the noise of an answer's vectors: public scales alone."""
+
+    def half_width(self, vector: int, confidence: Fraction) -> int:
+        """Return the half-width of one value of a vector, in grid steps."""
+        ...
+
+    def sum_half_width(
+        self, draws: Sequence[tuple[Fraction, int, int]], miss: Fraction
+    ) -> Fraction:
+        """Return that of a sum: weights, vectors and how many draws of each."""
+        ...
+
+    def ratio_bounds(
+        self, ratios: Sequence[NoisyRatio], miss: Fraction
+    ) -> Sequence[Bounds]:
+        """Return an interval of each ratio, which misses with at most ``miss``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One interval that a value is made of; ``place`` is its own among its cell's."""
+
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Fixed:
+    """A number that has no noise."""
+
+    value: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class _Product:
+    """What is multiplied, in parts or trees."""
+
+    factors: tuple["_Tree", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Combined:
+    """A computed value of trees, each of what is shown there; of them or of 1."""
+
+    shown: ComputedShown
+    operands: tuple["_Tree", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Unknown:
+    """What nothing can be said of."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Inverse:
+    """1 divided by a tree."""
+
+    shown: ComputedShown
+    tree: "_Tree"
+
+
+_Tree = _Part | _Fixed | _Product | _Combined | _Inverse | _Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class _Ratio:
+    """A ratio within public limits, as one part of a value, and the noise in it."""
+
+    fraction: LinearFraction
+    limits: Bounds
+    draws: tuple[RatioDraws, ...]
+
+
+_Source = _Ratio | QuantileShown
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedIntervals:
+    """Makes the intervals of computed columns of one answer.
+
+    Attributes:
+        measures: Of the vectors.
+        vectors: Noisy, in grid steps.
+        column: What anything shows, one value a cell.
+        cells: How many cells there are.
+        noise: Of the vectors.
+        quantile: The interval of a quantile in a cell, at a confidence, or None.
+    """
+
+    measures: Sequence[Measure]
+    vectors: Sequence[Sequence[int]]
+    column: Callable[[Shown], Sequence[object]]
+    cells: int
+    noise: NoiseLaw
+    quantile: Callable[[QuantileShown, int, Fraction], Bounds | None]
+    _columns: dict[Shown, list[Number]] = field(default_factory=dict)
+
+    def bounds(
+        self, shown: Shown, cells: Sequence[int], miss: Fraction
+    ) -> list[Bounds | None]:
+        """Return where the exact values of some cells lie, if there are any.
+
+        Args:
+            shown: A computed value.
+            cells: Whose.
+            miss: The chance that an interval by itself may miss.
+
+        Returns:
+            One a cell; None where NULL is shown, or a number that has no noise.
+        """
+        values = self._values(shown)
+        held = [cell for cell in cells if values[cell] is not None]
+        read = self._readings(shown, held)
+        found = self._of_parts(read, miss)
+        return [self._of_cell(cell, read, found) for cell in cells]
+
+    def _readings(self, shown: Shown, cells: Sequence[int]) -> dict[int, "_Reading"]:
+        """Take a value apart in each cell; where no key is in it, once for all."""
+        if any(isinstance(leaf, KeyShown) for leaf in leaves(shown)):
+            return {cell: _CellReader(self, cell).reading(shown) for cell in cells}
+        alike = _CellReader(self, OWN).reading(shown)
+        return dict.fromkeys(cells, alike)
+
+    def _of_cell(
+        self,
+        cell: int,
+        read: Mapping[int, "_Reading"],
+        found: Mapping[int, Sequence[Bounds]],
+    ) -> Bounds | None:
+        if cell not in read:
+            return None
+        bounds = self._evaluate(read[cell].tree, found[cell], cell)
+        return None if bounds is None else within(bounds, read[cell].limits)
+
+    def keys(self, shown: KeyShown) -> list[Number]:
+        """Return the numbers that a key is, one a cell."""
+        return self._values(shown)
+
+    def _values(self, shown: Shown) -> list[Number]:
+        if shown not in self._columns:
+            self._columns[shown] = exact_column(shown, self.column, self.cells)
+        return self._columns[shown]
+
+    # -- parts ------------------------------------------------------------------
+
+    def _of_parts(
+        self, read: Mapping[int, "_Reading"], miss: Fraction
+    ) -> dict[int, list[Bounds]]:
+        """Return the intervals of all parts; those of a cell share its chance."""
+        found: dict[int, list[Bounds]] = {
+            cell: [ANYTHING] * len(reading.parts) for cell, reading in read.items()
+        }
+        ratios: dict[Fraction, list[tuple[int, int, NoisyRatio]]] = {}
+        for cell, reading in read.items():
+            each = miss / max(1, len(reading.parts))
+            for place, part in enumerate(reading.parts):
+                if isinstance(part, QuantileShown):
+                    told = self.quantile(part, cell, 1 - each)
+                    found[cell][place] = told or ANYTHING
+                elif part.fraction.under.is_constant:
+                    found[cell][place] = self._of_sum(part, cell, each)
+                elif (noisy := self._noisy(part, cell)) is not None:
+                    ratios.setdefault(each, []).append((cell, place, noisy))
+        for each, listed in ratios.items():
+            bounds_of = self.noise.ratio_bounds([ratio for *_, ratio in listed], each)
+            for (cell, place, _), bounds in zip(listed, bounds_of, strict=True):
+                found[cell][place] = bounds
+        return found
+
+    def _of_sum(self, part: _Ratio, cell: int, miss: Fraction) -> Bounds:
+        value = self._value(part.fraction.over, cell)
+        width = _width(part.fraction.over, self.noise, miss)
+        return within((value - width, value + width), part.limits)
+
+    def _noisy(self, part: _Ratio, cell: int) -> NoisyRatio | None:
+        denominator = self._value(part.fraction.under, cell)
+        if denominator == 0:
+            return None
+        value = self._value(part.fraction.over, cell) / denominator
+        return NoisyRatio(value, denominator, part.draws, part.limits)
+
+    def _value(self, affine: Affine, cell: int) -> Fraction:
+        noisy = (
+            weight * self.vectors[vector][cell if at == OWN else at]
+            for (vector, at), weight in affine.terms.items()
+        )
+        return sum(noisy, affine.constant)
+
+    # -- trees ----------------------------------------------------------------------
+
+    def _evaluate(  # noqa: PLR0911 - an arm a form
+        self, tree: _Tree, found: Sequence[Bounds], cell: int
+    ) -> Bounds | None:
+        """Return the interval of a tree; None where what it shows has no noise."""
+        match tree:
+            case _Part(place):
+                return found[place]
+            case _Fixed():
+                return None
+            case _Product(factors):
+                whole: Bounds = (Fraction(1), Fraction(1))
+                for factor in factors:
+                    whole = times(whole, self._bounds_of(factor, found, cell))
+                return whole
+            case _Combined(shown, operands):
+                return self._combined(shown, operands, found, cell)
+            case _Inverse(shown, under):
+                one = Fraction(1), Fraction(1)
+                below = self._bounds_of(under, found, cell)
+                return quotient(one, below, is_positive=shown.least is not None)
+            case _:
+                return ANYTHING
+
+    def _bounds_of(self, tree: _Tree, found: Sequence[Bounds], cell: int) -> Bounds:
+        if isinstance(tree, _Fixed):
+            return tree.value, tree.value
+        return self._evaluate(tree, found, cell) or ANYTHING
+
+    def _combined(
+        self,
+        shown: ComputedShown,
+        operands: Sequence[_Tree],
+        found: Sequence[Bounds],
+        cell: int,
+    ) -> Bounds | None:
+        """Return the bounds of operands that are not NULL; COALESCE shows the first."""
+        pairs = zip(operands, shown.operands, strict=False)
+        held = [tree for tree, each in pairs if self._values(each)[cell] is not None]
+        if shown.operation is Operation.COALESCE:
+            return self._evaluate(held[0], found, cell) if held else None
+        return computed_bounds(
+            shown, [self._bounds_of(tree, found, cell) for tree in held]
+        )
+
+
+def sum_half_width(
+    shown: Shown, measures: Sequence[Measure], noise: NoiseLaw, miss: Fraction
+) -> Fraction | None:
+    """Return the half-width of a weighted sum of counts and sums, known beforehand.
+
+    It is the same in all cells. None of all else: it depends on what is measured, or on
+    keys.
+    """
+    scales = tuple(measure.scale for measure in measures)
+    fraction = FractionReader(OWN, scales, lambda _: None).read(shown)
+    if fraction is None or fraction.is_constant or not fraction.under.is_constant:
+        return None
+    return _width(fraction.over, noise, miss) / abs(fraction.under.constant)
+
+
+def _width(over: Affine, noise: NoiseLaw, miss: Fraction) -> Fraction:
+    alike: dict[tuple[Fraction, int], int] = {}
+    for (vector, _), weight in over.terms.items():
+        key = abs(weight), vector
+        alike[key] = alike.get(key, 0) + 1
+    draws = [(weight, vector, n) for (weight, vector), n in sorted(alike.items())]
+    return noise.sum_half_width(draws, miss)
+
+
+def _draws_of(fraction: LinearFraction) -> tuple[RatioDraws, ...]:
+    alike: dict[tuple[Fraction, Fraction, int], int] = {}
+    nothing = Fraction(0)
+    for atom in fraction.atoms():
+        above = fraction.over.terms.get(atom, nothing)
+        key = (above, fraction.under.terms.get(atom, nothing), atom[0])
+        alike[key] = alike.get(key, 0) + 1
+    return tuple(RatioDraws(*key, count) for key, count in alike.items())
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A value taken apart: its tree, what is publicly known of it, and its parts."""
+
+    tree: _Tree
+    limits: Bounds
+    parts: tuple[_Source, ...]
+
+
+@dataclass(slots=True)
+class _CellReader:
+    """Takes what one cell shows apart."""
+
+    whole: ComputedIntervals
+    cell: int
+    parts: list[_Source] = field(default_factory=list)
+
+    def reading(self, shown: Shown) -> "_Reading":
+        """Return a value taken apart."""
+        tree = self.tree(shown)
+        return _Reading(tree, self.limits(shown), tuple(self.parts))
+
+    def fraction(self, shown: Shown) -> LinearFraction | None:
+        """Return what is shown as a ratio, if it is one."""
+        scales = tuple(measure.scale for measure in self.whole.measures)
+        return FractionReader(self.cell, scales, self._known).read(shown)
+
+    def tree(self, shown: Shown) -> _Tree:  # noqa: PLR0911 - an arm a form
+        """Return how the value is made of parts, which are added to ``parts``."""
+        fraction = self.fraction(shown)
+        if fraction is not None:
+            return self._ratio(fraction, self.limits(shown))
+        match shown:
+            case QuantileShown():
+                return self._part(shown)
+            case ComputedShown(Operation.MULTIPLY | Operation.DIVIDE):
+                return self._product(shown)
+            case ComputedShown(operation, operands):
+                used = operands[:1] if operation is Operation.NULLIF else operands
+                return _Combined(shown, tuple(self.tree(operand) for operand in used))
+            case _:
+                return _Unknown()
+
+    def limits(self, shown: Shown) -> Bounds:  # noqa: PLR0911 - an arm a form
+        """Return what is publicly known of the exact value."""
+        match shown:
+            case NumberShown(vector):
+                never = self.whole.measures[vector].never_negative
+                return (Fraction(0), math.inf) if never else ANYTHING
+            case AverageShown(total, _, lower, upper):
+                step = Fraction(1, 10 ** self.whole.measures[total].scale)
+                return lower * step, upper * step
+            case QuantileShown(_, _, bins):
+                step = Fraction(1, 10**bins.scale)
+                return bins.lower * step, bins.upper * step
+            case ComputedShown(_, operands):
+                return computed_bounds(shown, [self.limits(each) for each in operands])
+            case LiteralShown(value):
+                return ANYTHING if value is None else (value, value)
+            case _:
+                found = self._known(shown)
+                return ANYTHING if found is None else (found, found)
+
+    def _known(self, shown: Shown) -> Fraction | None:
+        if not isinstance(shown, KeyShown):
+            return None
+        return self.whole.keys(shown)[self.cell]
+
+    def _part(self, source: _Source) -> _Part:
+        if source not in self.parts:
+            self.parts.append(source)
+        return _Part(self.parts.index(source))
+
+    def _ratio(self, fraction: LinearFraction, limits: Bounds) -> _Tree:
+        if fraction.is_constant:
+            return _Fixed(fraction.over.constant / fraction.under.constant)
+        low, high = _fraction_limits(fraction, self.whole.measures)
+        limits = greatest((low, limits[0])), least((high, limits[1]))
+        return self._part(_Ratio(fraction, limits, _draws_of(fraction)))
+
+    # -- products -----------------------------------------------------------------
+
+    def _product(self, shown: ComputedShown) -> _Tree:
+        """Return a product of as few ratios as its factors make: an odds ratio has two.
+
+        Sums over and under the line are paired, those that share noise first.
+        """
+        over: list[Affine] = []
+        under: list[Affine] = []
+        others: list[_Tree] = []
+        self._factors(shown, over, under, others)
+        paired: list[_Tree] = []
+        for affine in over:
+            mate = _mate(affine, under)
+            if mate is not None:
+                under.remove(mate)
+            paired.append(self._paired(affine, mate or ONE))
+        paired += [self._paired(ONE, affine) for affine in under]
+        return _Product((*paired, *others))
+
+    def _paired(self, over: Affine, under: Affine) -> _Tree:
+        fraction = fraction_of(over, under)
+        return _Unknown() if fraction is None else self._ratio(fraction, ANYTHING)
+
+    def _factors(
+        self,
+        shown: Shown,
+        over: list[Affine],
+        under: list[Affine],
+        others: list[_Tree],
+    ) -> None:
+        """Collect what is multiplied and divided by; ``others`` are no ratios."""
+        fraction = self.fraction(shown)
+        if fraction is not None:
+            over.append(fraction.over)
+            under.append(fraction.under)
+            return
+        match shown:
+            case ComputedShown(Operation.MULTIPLY, (first, second)):
+                self._factors(first, over, under, others)
+                self._factors(second, over, under, others)
+            case ComputedShown(Operation.DIVIDE, (first, second)):
+                self._factors(first, over, under, others)
+                inverted: list[_Tree] = []
+                self._factors(second, under, over, inverted)
+                others += [_Inverse(shown, tree) for tree in inverted]
+            case _:
+                others.append(self.tree(shown))
+
+
+def _mate(affine: Affine, among: Sequence[Affine]) -> Affine | None:
+    """Return the sum to divide by: one that shares noise, else the first."""
+    atoms: set[Atom] = set(affine.terms)
+    if not atoms:
+        return next((each for each in among if each.is_constant), None)
+    noisy = [each for each in among if not each.is_constant]
+    sharing = (each for each in noisy if atoms & set(each.terms))
+    return next(sharing, next(iter(noisy), None))
+
+
+def _fraction_limits(fraction: LinearFraction, measures: Sequence[Measure]) -> Bounds:
+    """Return what is known of a ratio of sums of what is never negative.
+
+    Where no constant is added, it is a mean of the ratios of weights: a / (a + b) lies
+    from 0 to 1.
+    """
+    over, under = fraction.over, fraction.under
+    atoms = list(fraction.atoms())
+    known = all(measures[vector].never_negative for vector, _ in atoms)
+    weights = [under.terms.get(atom, Fraction(0)) for atom in atoms]
+    bare = over.constant == under.constant == 0
+    if known and bare and (min(weights) >= 0 or max(weights) <= 0):
+        ratios = [
+            quotient((top, top), (bottom, bottom)) if bottom else _far(top, weights)
+            for top, bottom in (
+                (over.terms.get(atom, Fraction(0)), under.terms.get(atom, Fraction(0)))
+                for atom in atoms
+            )
+        ]
+        return least(low for low, _ in ratios), greatest(high for _, high in ratios)
+    return quotient(_affine_limits(over, measures), _affine_limits(under, measures))
+
+
+def _far(top: Fraction, weights: Sequence[Fraction]) -> Bounds:
+    """Return where a ratio goes that a number moves above the line alone."""
+    sign = top if max(weights) > 0 else -top
+    end = math.inf if sign > 0 else -math.inf
+    return end, end
+
+
+def _affine_limits(affine: Affine, measures: Sequence[Measure]) -> Bounds:
+    if not all(measures[vector].never_negative for vector, _ in affine.terms):
+        return ANYTHING
+    weights = affine.terms.values()
+    low = -math.inf if any(weight < 0 for weight in weights) else affine.constant
+    high = math.inf if any(weight > 0 for weight in weights) else affine.constant
+    return low, high

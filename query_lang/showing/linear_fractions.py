@@ -1,0 +1,207 @@
+"""What is computed, as a ratio of two sums of noisy numbers where it is one.
+
+A vector that stands in both, as in ``a / (a + b)``, is the same noise in both.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Final
+
+from query_lang.plans.compiled import (
+    AverageShown,
+    ComputedShown,
+    LiteralShown,
+    NumberShown,
+    Operation,
+    Shown,
+)
+
+OWN: Final = -1
+"""The cell that is looked at, whichever it is."""
+
+Atom = tuple[int, int]
+"""A noisy number: its vector and its cell, or ``OWN``."""
+
+_RANGE: Final = (Fraction(1, 10**30), Fraction(10**30))
+"""Between which weights are computed with, but for 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """A weighted sum of noisy numbers in grid steps, and a constant."""
+
+    terms: Mapping[Atom, Fraction] = field(default_factory=dict)
+    constant: Fraction = Fraction(0)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether nothing noisy is in it."""
+        return not self.terms
+
+    def times(self, factor: Fraction) -> "Affine":
+        """Return it so many times."""
+        if factor == 1:
+            return self
+        if factor == 0:
+            return Affine()
+        terms = {atom: weight * factor for atom, weight in self.terms.items()}
+        return Affine(terms, self.constant * factor)
+
+    def plus(self, other: "Affine") -> "Affine":
+        """Return the sum; what cancels is no longer in it."""
+        terms = dict(self.terms)
+        for atom, weight in other.terms.items():
+            terms[atom] = terms.get(atom, Fraction(0)) + weight
+        kept = {atom: weight for atom, weight in terms.items() if weight != 0}
+        return Affine(kept, self.constant + other.constant)
+
+    def multiple_of(self, other: "Affine") -> Fraction | None:
+        """Return the factor that makes the other one this, if there is one."""
+        if len(self.terms) != len(other.terms):
+            return None
+        if not self.terms:
+            return None if other.constant == 0 else self.constant / other.constant
+        atom = next(iter(self.terms))
+        factor = self.terms[atom] / other.terms.get(atom, self.terms[atom])
+        return factor if other.times(factor) == self else None
+
+    def is_in_range(self) -> bool:
+        """Whether all weights can be computed with."""
+        low, high = _RANGE
+        weights = (*self.terms.values(), self.constant)
+        return all(low <= abs(weight) <= high for weight in weights if weight != 0)
+
+
+ONE: Final = Affine(constant=Fraction(1))
+
+
+@dataclass(frozen=True, slots=True)
+class LinearFraction:
+    """A weighted sum over another."""
+
+    over: Affine
+    under: Affine = ONE
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether nothing noisy is in it."""
+        return self.over.is_constant and self.under.is_constant
+
+    def atoms(self) -> Iterator[Atom]:
+        """Yield what is noisy in it, each once."""
+        yield from dict.fromkeys((*self.over.terms, *self.under.terms))
+
+
+def fraction_of(over: Affine, under: Affine) -> LinearFraction | None:
+    """Return a ratio in its simplest form; None if nothing can be said of it."""
+    in_range = over.is_in_range() and under.is_in_range()
+    if not in_range or under == Affine():
+        return None
+    factor = over.multiple_of(under)
+    if factor is not None:
+        return LinearFraction(Affine(constant=factor))
+    if under.is_constant:
+        return LinearFraction(over.times(1 / under.constant))
+    return LinearFraction(over, under)
+
+
+Known = Callable[[Shown], Fraction | None]
+"""The number that a key shows in the cell that is looked at, if it is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class FractionReader:
+    """Reads one cell's values as ratios.
+
+    Attributes:
+        cell: Its place; ``OWN`` where it is the same in all.
+        scales: Decimals of each vector.
+        known: What keys show there.
+    """
+
+    cell: int
+    scales: tuple[int, ...]
+    known: Known
+
+    def read(self, shown: Shown) -> LinearFraction | None:  # noqa: PLR0911 - a form each
+        """Return what is shown as a ratio of sums, or None."""
+        match shown:
+            case NumberShown(vector):
+                return LinearFraction(self._number(vector))
+            case AverageShown(total, number):
+                return LinearFraction(self._number(total), self._number(number))
+            case LiteralShown(value):
+                return None if value is None else _constant(value)
+            case ComputedShown():
+                return self._computed(shown)
+            case _:
+                found = self.known(shown)
+                return None if found is None else _constant(found)
+
+    def _number(self, vector: int) -> Affine:
+        return Affine({(vector, self.cell): Fraction(1, 10 ** self.scales[vector])})
+
+    def _computed(self, shown: ComputedShown) -> LinearFraction | None:
+        read = _READ.get(shown.operation)
+        if read is None:
+            return None
+        parts = [self.read(operand) for operand in shown.operands]
+        held = [part for part in parts if part is not None]
+        return read(held) if len(held) == len(parts) else None
+
+
+def _constant(value: Fraction) -> LinearFraction:
+    """Return a number that has no noise."""
+    return LinearFraction(Affine(constant=value))
+
+
+_Parts = list[LinearFraction]
+
+
+def _sum(parts: _Parts) -> LinearFraction | None:
+    first, second = parts
+    factor = first.under.multiple_of(second.under)
+    if factor is not None:
+        return fraction_of(first.over.plus(second.over.times(factor)), first.under)
+    for one, other in ((first, second), (second, first)):
+        if other.is_constant:
+            added = one.under.times(other.over.constant / other.under.constant)
+            return fraction_of(one.over.plus(added), one.under)
+    return None
+
+
+def _difference(parts: _Parts) -> LinearFraction | None:
+    return _sum([parts[0], _negative(parts[1])])
+
+
+def _negative(part: LinearFraction) -> LinearFraction:
+    return LinearFraction(part.over.times(Fraction(-1)), part.under)
+
+
+def _product(parts: _Parts) -> LinearFraction | None:
+    first, second = parts
+    for one, other in ((first, second), (second, first)):
+        if other.is_constant:
+            factor = other.over.constant / other.under.constant
+            return fraction_of(one.over.times(factor), one.under)
+        crossed = one.over.multiple_of(other.under)
+        if crossed is not None:  # a / b * (b / c)
+            return fraction_of(other.over.times(crossed), one.under)
+    return None
+
+
+def _quotient(parts: _Parts) -> LinearFraction | None:
+    first, second = parts
+    if second.over.is_constant and second.over.constant == 0:
+        return None
+    return _product([first, LinearFraction(second.under, second.over)])
+
+
+_READ: Final[Mapping[Operation, Callable[[_Parts], LinearFraction | None]]] = {
+    Operation.ADD: _sum,
+    Operation.SUBTRACT: _difference,
+    Operation.MULTIPLY: _product,
+    Operation.DIVIDE: _quotient,
+    Operation.NEGATE: lambda parts: _negative(parts[0]),
+}

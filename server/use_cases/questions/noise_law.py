@@ -1,0 +1,61 @@
+"""What is known of an answer's noise: the scales of its vectors, all public."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from mechanisms.scales.pricing import half_width
+from mechanisms.scales.weighted_sums import (
+    Draws,
+    NoisyFraction,
+    fraction_ends,
+    sum_half_width,
+)
+from privacy.events import PriceEvent
+from query_lang.showing.bounds import Bounds, End
+from query_lang.showing.computed_intervals import NoisyRatio
+
+
+@dataclass(frozen=True, slots=True)
+class LaplaceNoise:
+    """Discrete Laplace noise of given scales, a vector each."""
+
+    scales: tuple[float, ...]
+
+    def half_width(self, vector: int, confidence: Fraction) -> int:
+        """Return the half-width of one value of a vector, in grid steps."""
+        return half_width(self.scales[vector], confidence)
+
+    def sum_half_width(
+        self, draws: Sequence[tuple[Fraction, int, int]], miss: Fraction
+    ) -> Fraction:
+        """Return that of a weighted sum: weights, vectors, how many draws of each."""
+        return sum_half_width([(w, self.scales[v], n) for w, v, n in draws], miss)
+
+    def ratio_bounds(
+        self, ratios: Sequence[NoisyRatio], miss: Fraction
+    ) -> list[Bounds]:
+        """Return an interval of each ratio, which misses with at most ``miss``."""
+        found = fraction_ends([self._fraction(each) for each in ratios], miss)
+        return [
+            (-math.inf if low is None else low, math.inf if high is None else high)
+            for low, high in found
+        ]
+
+    def _fraction(self, ratio: NoisyRatio) -> NoisyFraction:
+        draws = tuple(
+            Draws(each.above, each.below, self.scales[each.vector], each.count)
+            for each in ratio.draws
+        )
+        low, high = (_known(end) for end in ratio.limits)
+        return NoisyFraction(ratio.value, ratio.denominator, draws, low, high)
+
+
+def _known(end: End) -> Fraction | None:
+    return None if isinstance(end, float) else end
+
+
+def noise_law(event: PriceEvent) -> LaplaceNoise:
+    """Return the noise of an answer's vectors."""
+    return LaplaceNoise(tuple(vector.scale for vector in event.vectors))
