@@ -121,7 +121,7 @@ def test_a_wider_interval_misses_less():
 
 @pytest.mark.parametrize(
     ("count", "scale"),
-    product([0, 1, 7, 40], [0.3, 2.0, 12.0]),
+    list(product([0, 1, 7, 40], [0.3, 2.0, 12.0])),
 )
 def test_a_ratio_is_kept_exactly_where_its_noise_is_likely(count, scale):
     """Of all noise that may have been drawn, that which is missed is rare enough."""
