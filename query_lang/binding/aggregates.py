@@ -32,6 +32,7 @@ from query_lang.syntax.nodes import (
     Frame,
     FrameBound,
     FunctionCall,
+    Idiom,
     InQuery,
     Name,
     OrderItem,
@@ -162,6 +163,10 @@ class Rollups:
             if isinstance(column, UnitColumn):
                 unit = FieldRef(column.slot, Facts(ColumnType.INTEGER))
                 return self._make("count_distinct", unit)
+        kept = self.rows.kept_unit(argument)
+        if kept is not None:
+            units = self.rows.units_where(kept, kept.unit.slot)
+            return self._make("count_distinct", units)
         return self._make("count_distinct", self._argument(argument))
 
     def _argument(self, argument: Tree) -> Expression:
@@ -325,6 +330,8 @@ class WindowBinder(ExpressionBinder):
             return self._make("count_rows", None, shape)
         if isinstance(function, FunctionCall):
             return self._numbered(tree, function, shape)
+        if isinstance(function, Idiom):
+            raise refuse(rules.CONSTRUCT, tree.position)
         _check_window_form(function)
         value = self._rows.value(function.arguments[0])
         check_argument(function.name, value, function.arguments[0])

@@ -1,6 +1,7 @@
 """Expressions: names and literals given types, every form brought to a total call."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from privacy.errors import SqlNotAllowedError
@@ -52,6 +53,7 @@ from query_lang.syntax.nodes import (
     Arithmetic,
     Between,
     Case,
+    CaseBranch,
     Comparison,
     CountRows,
     CurrentDate,
@@ -245,7 +247,10 @@ class ExpressionBinder:
         if isinstance(first, AverageRef):
             return compare_average(operator, first, right)
         if isinstance(right, LITERALS):
-            return truth_of(operator, (first, self.literal(right, first, left)))
+            literal = self.literal(right, first, left)
+            return _of_truth(operator, first, literal) or truth_of(
+                operator, (first, literal)
+            )
         second = self.operand(right)
         if isinstance(second, AverageRef):
             raise refuse(rules.AVERAGE_OPAQUE, right.position)
@@ -391,7 +396,7 @@ class ExpressionBinder:
                 detail=f"{tree.name.upper()} needs OVER (PARTITION BY unit key ...)",
             )
         if tree.name == "nullif":
-            raise refuse(rules.NULLIF_PLACE, tree.position)
+            return self._nullif(tree)
         if tree.name in _DATE_FUNCTIONS:
             return date_function(tree, self)
         if tree.name in _HIERARCHY_FUNCTIONS:
@@ -402,6 +407,51 @@ class ExpressionBinder:
             raise refuse(rules.CONSTRUCT, tree.position)
         items = [self.value(item) for item in tree.arguments]
         return coalesce(items, tree)
+
+    def _nullif(self, tree: FunctionCall) -> Expression:
+        """Bind ``NULLIF(a, b)``: NULL where a equals b, else a."""
+        value, other = tree.arguments
+        equal = Comparison("=", value, other, tree.position)
+        missing = CaseBranch(equal, NullLiteral(tree.position))
+        return self._case(Case(None, (missing,), value, tree.position))
+
+    def kept_unit(self, tree: Tree) -> "KeptUnit | None":
+        """Return the unit key that CASE gives where its conditions hold, else NULL.
+
+        ``COUNT(DISTINCT CASE WHEN c THEN patient_id END)`` counts the units that have a
+        row for which c holds. Proof: docs/proofs/count_distinct.md.
+        """
+        if not isinstance(tree, Case):
+            return None
+        otherwise = () if tree.otherwise is None else (tree.otherwise,)
+        results = (*(branch.result for branch in tree.branches), *otherwise)
+        named = [r for r in results if not isinstance(r, NullLiteral)]
+        units = {self.unit_column(result) for result in named}
+        if len(units) != 1:
+            return None
+        (unit,) = units
+        return None if unit is None else KeptUnit(unit, tree)
+
+    def units_where(self, kept: "KeptUnit", slot: int) -> Expression:
+        """Bind the CASE of a kept unit, whose key stands in a slot."""
+        tree, empty = kept.tree, Facts(ColumnType.INTEGER, constant=True)
+        facts = replace(
+            empty, nullable=kept.unit.nullable, constant=not kept.unit.nullable
+        )
+        unit = FieldRef(slot, facts)
+        nothing = Constant(None, empty)
+
+        def given(result: Tree | None) -> Expression:
+            return (
+                nothing if result is None or isinstance(result, NullLiteral) else unit
+            )
+
+        shown = [given(branch.result) for branch in tree.branches]
+        rest = given(tree.otherwise)
+        if tree.operand is not None:
+            return self._switch(tree, empty, shown, rest)
+        conditions = [self.condition(branch.condition) for branch in tree.branches]
+        return _case_call(Function.CASE, (), conditions, shown, (empty, rest))
 
     def _case(self, tree: Case) -> Expression:
         results = [self.value(branch.result) for branch in tree.branches]
@@ -435,6 +485,14 @@ class ExpressionBinder:
         return _case_call(Function.SWITCH, (operand,), values, shown, (facts, rest))
 
 
+@dataclass(frozen=True, slots=True)
+class KeptUnit:
+    """A unit key, and the CASE that gives it or NULL."""
+
+    unit: UnitColumn
+    tree: Case
+
+
 def _case_call(
     function: Function,
     first: tuple[Expression, ...],
@@ -457,6 +515,18 @@ def _negated(bound: Expression, *, negated: bool) -> Expression:
         if is_constant_truth(bound, truth=truth):
             return truth_constant(truth=not truth)
     return truth_of(Function.NOT, (bound,))
+
+
+def _of_truth(
+    operator: Function, condition: Expression, literal: Constant
+) -> Expression | None:
+    """Return what ``c = TRUE`` and ``c <> FALSE`` are, c itself, and the contrary."""
+    if not isinstance(literal.value, bool) or operator not in {
+        Function.EQ,
+        Function.NE,
+    }:
+        return None
+    return _negated(condition, negated=literal.value is not (operator is Function.EQ))
 
 
 _FORMS: Mapping[tuple[bool, bool], Function] = {

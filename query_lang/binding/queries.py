@@ -51,6 +51,7 @@ from query_lang.plans.nodes import (
     Windowed,
 )
 from query_lang.plans.stability import check_rows
+from query_lang.rewriting.correlated import as_exists
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     AggregateCall,
@@ -238,6 +239,9 @@ class QueryBinder:
             raise refuse(rules.IN_QUERY_UNIT, tree.position)
         if column.nullable:
             raise refuse(rules.NULLABLE_UNIT_KEY, tree.position)
+        exists = as_exists(tree, binder.scope)
+        if exists is not None:
+            return self.exists(exists, binder)
         node, columns = self.derived(tree.query, environment)
         found = list(columns.values())
         if len(found) != 1 or not isinstance(found[0], UnitColumn):

@@ -173,6 +173,13 @@ class Scope:
             )
         return matches[0][1] if matches else None
 
+    def qualified(self, name: Name) -> Name:
+        """Return a name with its table in front, where this FROM clause has it."""
+        if name.qualifier is not None:
+            return name
+        tables = [r.name for r in self.relations if name.name in r.columns]
+        return replace(name, qualifier=tables[0]) if tables else name
+
     def has_column(self, name: Name) -> bool:
         """Whether a column of this FROM clause has the name, or it is qualified."""
         if name.qualifier is not None:

@@ -249,16 +249,19 @@ class SourceBinder:
     def _using(
         self, scope: Scope, relation: Relation, join: Join
     ) -> tuple[_Tie, list[Tree]]:
-        (name, *others) = join.using
-        right = relation.columns.get(name)
-        left = scope.find_here(Name(name, None, join.position))  # never outside
-        if (
-            others
-            or not isinstance(right, UnitColumn)
-            or not isinstance(left, UnitColumn)
-        ):
+        """Return the unit keys that USING equates, and that its other names equal."""
+        ties: list[_Tie] = []
+        others: list[str] = []
+        for name in join.using:
+            right = relation.columns.get(name)
+            left = scope.find_here(Name(name, None, join.position))  # never outside
+            if isinstance(left, UnitColumn) and isinstance(right, UnitColumn):
+                ties.append((left, right))
+            else:
+                others.append(name)
+        if len(ties) != 1:
             raise refuse(rules.USING, join.position)
-        return (left, right), []
+        return ties[0], _equal_names(others, scope, relation, join)
 
     def _public_join(
         self,
@@ -268,11 +271,12 @@ class SourceBinder:
         join: Join,
     ) -> Node:
         scope, relation = names
-        if join.condition is None:
-            raise refuse(rules.USING, join.position)
         inner = Scope([*scope.relations, relation])
         binder = JoinBinder(inner, self.environment, self.subqueries)
-        trees = parts_of(join.condition)
+        if join.condition is None:
+            trees = _equal_names(join.using, scope, relation, join)
+        else:
+            trees = parts_of(join.condition)
         conditions = restricting(binder.condition(tree) for tree in trees)
         fan_out, lookup_constant = _fan_out(left, right, conditions)
         if fan_out is None:
@@ -287,7 +291,8 @@ class SourceBinder:
         if join.kind == "left":
             constant = constant and all(c.facts.constant for c in conditions)
             relation = relation.extended_with_null(constant=True)
-        scope.relations.append(with_constancy(relation, constant=constant))
+        merged = replace(relation, merged=frozenset(join.using))
+        scope.relations.append(with_constancy(merged, constant=constant))
         if join.kind == "left":
             _refuse_subqueries(conditions, join.position)
             met: tuple[Expression, ...] = tuple(conditions)
@@ -300,6 +305,20 @@ class SourceBinder:
         if rest:
             node = Filter(node, conjunction(rest))
         return _settled(node, scope)
+
+
+def _equal_names(
+    names: Sequence[str], scope: Scope, relation: Relation, join: Join
+) -> list[Tree]:
+    """Return what USING says of columns: that those of one name are equal."""
+    found: list[Tree] = []
+    for name in names:
+        here = Name(name, None, join.position)
+        if name not in relation.columns or scope.find_here(here) is None:
+            raise refuse(rules.USING, join.position)
+        there = Name(name, relation.name, join.position)
+        found.append(Comparison("=", scope.qualified(here), there, join.position))
+    return found
 
 
 def public_scan(table: Table, environment: Environment) -> PublicScan:

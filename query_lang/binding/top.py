@@ -8,7 +8,12 @@ from privacy.errors import QueryError
 from privacy.schema import ColumnType
 from query_lang.binding.aggregates import holds_aggregate
 from query_lang.binding.computed import ComputedBinder, is_computed
-from query_lang.binding.expressions import UNNAMED, ExpressionBinder, describe
+from query_lang.binding.expressions import (
+    UNNAMED,
+    ExpressionBinder,
+    KeptUnit,
+    describe,
+)
 from query_lang.binding.having import HavingBinder
 from query_lang.binding.names import output_names
 from query_lang.binding.queries import item_at, key_tree
@@ -290,6 +295,9 @@ class TopBinder:
         unit = self.rows.unit_column(argument)
         if unit is not None:
             return self._count_units(unit, tree)
+        kept = self.rows.kept_unit(argument)
+        if kept is not None:
+            return self._count_kept_units(kept, tree)
         value = self._argument(tree)
         if isinstance(value, Constant):
             raise refuse(rules.COUNT_ARGUMENTS, argument.position)
@@ -313,6 +321,13 @@ class TopBinder:
             raise refuse(rules.COUNT_UNIT_KEY, tree.position)
         slot = unit.slot if unit.nullable else self.owner
         return self._number(CountUnitsMeasure(slot, unit.nullable), _COUNT_FACTS)
+
+    def _count_kept_units(self, kept: KeptUnit, tree: AggregateCall) -> Shown:
+        if not tree.distinct:
+            raise refuse(rules.COUNT_UNIT_KEY, tree.position)
+        slot = kept.unit.slot if kept.unit.nullable else self.owner
+        value = self.rows.units_where(kept, slot)
+        return self._number(CountUnitsMeasure(self._slot(value), True), _COUNT_FACTS)  # noqa: FBT003 - fields in their order
 
     def _sum(self, tree: AggregateCall) -> Shown:
         value, bounds = self._bounded(tree)

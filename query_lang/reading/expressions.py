@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from typing import get_args
 
 from sqlglot import exp
 
@@ -9,6 +10,15 @@ from privacy.errors import SqlNotAllowedError
 from query_lang.reading.node_rules import rule_of
 from query_lang.reading.places import Places
 from query_lang.syntax import rules
+from query_lang.syntax.idioms import (
+    IsDistinct,
+    IsTruth,
+    Quantified,
+    QuantifierWord,
+    RowIn,
+    RowInQuery,
+    SymmetricBetween,
+)
 from query_lang.syntax.nodes import (
     And,
     Arithmetic,
@@ -58,9 +68,11 @@ _ARITHMETIC: Mapping[type[exp.Expr], ArithmeticOperator] = {
 }
 _CONDITIONS = (
     *_COMPARISONS,
-    *(exp.Between, exp.In, exp.Is, exp.Like),
+    *(exp.Between, exp.In, exp.Is, exp.Like, exp.NullSafeEQ, exp.NullSafeNEQ),
     *(exp.Not, exp.And, exp.Or),
 )
+_TRUTHS: Mapping[str, bool | None] = {"TRUE": True, "FALSE": False, "UNKNOWN": None}
+_TRUTH_NODES = (exp.Boolean, exp.Null)
 
 
 def arguments(node: exp.Expr) -> set[str]:
@@ -89,6 +101,8 @@ class ExpressionReader(ABC):
             exp.In: self._in,
             exp.Is: self._is,
             exp.Like: self._like,
+            exp.NullSafeEQ: self._is_distinct,
+            exp.NullSafeNEQ: self._is_distinct,
             exp.Not: self._not,
             exp.And: self._chain,
             exp.Or: self._chain,
@@ -225,8 +239,21 @@ class ExpressionReader(ABC):
         operator, signs = _COMPARISONS[type(node)]
         left = self.operand(node.this)
         self._places.take_sign(*signs)
+        if isinstance(node.expression, exp.Any | exp.All):
+            return self._quantified(left, operator, node.expression)
         right = self.operand(node.expression)
         return Comparison(operator, left, right, left.position)
+
+    def _quantified(
+        self, value: Expression, operator: str, node: exp.Expr
+    ) -> Expression:
+        """Read ``ANY (SELECT ...)``; a list in its place is refused."""
+        if not isinstance(node.this, exp.Query):
+            raise refuse(rules.ANY_ALL, self._places.position)
+        word = next(w for w in get_args(QuantifierWord) if w == self._places.word())
+        self._places.take(word)
+        query = self.bracketed(node.this)
+        return Quantified(value.position, value, operator, word, query)
 
     def _arithmetic(self, node: exp.Expr) -> Expression:
         self.only(node, "this", "expression", "typed", "safe")
@@ -237,12 +264,15 @@ class ExpressionReader(ABC):
         return Arithmetic(operator, left, right, left.position)
 
     def _between(self, node: exp.Expr, *, negated: bool = False) -> Expression:
-        self.only(node, "this", "low", "high")
+        self.only(node, "this", "low", "high", "symmetric")
         value = self.operand(node.this)
         self._infix(negated, "BETWEEN")
+        symmetric = self._places.accept("SYMMETRIC")
         low = self.operand(node.args["low"])
         self._places.take("AND")
         high = self.operand(node.args["high"])
+        if symmetric:
+            return SymmetricBetween(value.position, value, low, high, negated)
         return Between(value, low, high, negated=negated, position=value.position)
 
     def _infix(self, negated: bool, *words: str) -> None:  # noqa: FBT001 - one of two spellings
@@ -254,6 +284,8 @@ class ExpressionReader(ABC):
         if arguments(node) & {"field", "unnest"}:
             raise refuse(rules.IN_COLUMN, self._places.position)
         self.only(node, "this", "expressions", "query")
+        if isinstance(node.this, exp.Tuple):
+            return self._row_in(node, negated=negated)
         value = self.operand(node.this)
         self._infix(negated, "IN")
         within = node.args.get("query")
@@ -264,6 +296,32 @@ class ExpressionReader(ABC):
         items = self.listed(node.expressions)
         self._places.take_sign(")")
         return InList(value, items, negated=negated, position=value.position)
+
+    def _row_in(self, node: exp.Expr, *, negated: bool) -> Expression:
+        """Read ``(a, b) IN ((1, 2), ...)`` or ``(a, b) IN (SELECT ...)``."""
+        position = self._places.position
+        values = self._row(node.this)
+        self._infix(negated, "IN")
+        within = node.args.get("query")
+        if within is not None:
+            return RowInQuery(position, values, self.unwrapped(within), negated)
+        rows: list[tuple[Expression, ...]] = []
+        self._places.take_sign("(")
+        for item in node.expressions:
+            if rows:
+                self._places.take_sign(",")
+            if not isinstance(item, exp.Tuple):
+                raise refuse(rules.TUPLE, self._places.position)
+            rows.append(self._row(item))
+        self._places.take_sign(")")
+        return RowIn(position, values, tuple(rows), negated)
+
+    def _row(self, node: exp.Expr) -> tuple[Expression, ...]:
+        self.only(node, "expressions")
+        self._places.take_sign("(")
+        row = self.listed(node.expressions)
+        self._places.take_sign(")")
+        return row
 
     def bracketed(self, node: exp.Expr, *, star: bool = False) -> Select | UnionAll:
         """Read a query and the brackets around it, of which there may be several."""
@@ -290,10 +348,23 @@ class ExpressionReader(ABC):
     def _is(self, node: exp.Expr, *, negated: bool = False) -> Expression:
         self.only(node, "this", "expression")
         value = self.operand(node.this)
-        if not isinstance(node.expression, exp.Null):
-            raise refuse(rules.IS_TRUE, value.position)
-        self._places.take("IS", *(("NOT",) if negated else ()), "NULL")
-        return IsNull(value, negated=negated, position=value.position)
+        self._places.take("IS", *(("NOT",) if negated else ()))
+        word, position = self._places.word(), value.position
+        if word == "NULL" and isinstance(node.expression, exp.Null):
+            self._places.take("NULL")
+            return IsNull(value, negated=negated, position=position)
+        if word not in _TRUTHS or not isinstance(node.expression, _TRUTH_NODES):
+            raise refuse(rules.IS_TRUE, self._places.position)
+        self._places.take(word)
+        return IsTruth(position, value, _TRUTHS[word], negated)
+
+    def _is_distinct(self, node: exp.Expr) -> Expression:
+        self.only(node, "this", "expression")
+        negated = isinstance(node, exp.NullSafeEQ)
+        left = self.operand(node.this)
+        self._places.take("IS", *(("NOT",) if negated else ()), "DISTINCT", "FROM")
+        right = self.operand(node.expression)
+        return IsDistinct(left.position, left, right, negated)
 
     def _like(self, node: exp.Expr, *, negated: bool = False) -> Expression:
         self.only(node, "this", "expression", "negate")

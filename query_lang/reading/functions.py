@@ -13,11 +13,15 @@ from query_lang.syntax.functions import (
     FORMS,
     FUNCTIONS,
     ORDERED,
+    OTHER_FORMS,
     SEQUENCE_FORMS,
     SEQUENCE_FUNCTIONS,
     WINDOW_ONLY,
+    WITHIN_GROUP,
+    Form,
     instead_of,
 )
+from query_lang.syntax.idioms import Filtered, OtherCall, WithinGroup
 from query_lang.syntax.nodes import (
     AggregateCall,
     CountRows,
@@ -29,6 +33,7 @@ from query_lang.syntax.nodes import (
     Frame,
     FrameBound,
     FunctionCall,
+    Idiom,
     LiteralType,
     NumberLiteral,
     OrderItem,
@@ -43,7 +48,7 @@ from query_lang.syntax.tokens import TokenKind
 _TYPED: Mapping[str, LiteralType] = {"DATE": "date", "TIMESTAMP": "timestamp"}
 _PARTS: Mapping[str, DatePart] = {part.upper(): part for part in get_args(DatePart)}
 _MAX_DIGITS = 18  # of a number of rows: within 64 bits
-_Call = AggregateCall | CountRows | FunctionCall
+_Call = AggregateCall | CountRows | FunctionCall | Idiom
 
 
 class FunctionReader(ExpressionReader):
@@ -55,7 +60,9 @@ class FunctionReader(ExpressionReader):
         self._readers.update(
             {
                 exp.Anonymous: self._call,
+                exp.Filter: self._filtered,
                 exp.Window: self._window,
+                exp.WithinGroup: self._within_group,
                 exp.Cast: self._cast,
                 exp.Extract: self._extract,
                 exp.CurrentDate: self._current_date,
@@ -76,22 +83,64 @@ class FunctionReader(ExpressionReader):
         name, position = self._places.word(), self._places.position
         if str(node.this).upper() != name:  # a quoted name, or text that was dropped
             raise self._places.unread()
-        if name not in self._forms:
+        if name not in self._forms and name not in OTHER_FORMS:
             rule, hint = instead_of(name, self._forms)
             raise refuse(rule, position, hint=hint)
         self._places.take(name)
         self._places.take_sign("(")
-        if name in AGGREGATES:
-            call: _Call = self._aggregate(name, node.expressions, position)
+        if name not in self._forms:
+            call: _Call = self._other_call(name, node.expressions, position)
+        elif name in AGGREGATES:
+            call = self._aggregate(name, node.expressions, position)
         else:
             call = self._function(name, node.expressions, position)
         self._places.take_sign(")")
         return call
 
+    def _other_call(
+        self, name: str, nodes: list[exp.Expr], position: Position
+    ) -> OtherCall:
+        _check_number(OTHER_FORMS[name], len(nodes), position)
+        return OtherCall(position, name, self._plain(nodes))
+
+    def _filtered(self, node: exp.Expr) -> Filtered:
+        self.only(node, "this", "expression")
+        aggregate = self._aggregate_alone(node.this)
+        position = self._places.take("FILTER")
+        self._places.take_sign("(")
+        self._places.take("WHERE")
+        condition = self.read(node.expression.this)
+        self._places.take_sign(")")
+        if isinstance(aggregate, FunctionCall):
+            raise refuse(rules.AGGREGATE_FILTER, position)
+        return Filtered(aggregate.position, aggregate, condition)
+
+    def _aggregate_alone(self, node: exp.Expr) -> _Call:
+        if isinstance(node, exp.WithinGroup):
+            return self._within_group(node)
+        if not isinstance(node, exp.Anonymous):
+            raise self.refusal(node)
+        return self._called(node)
+
+    def _within_group(self, node: exp.Expr) -> WithinGroup:
+        self.only(node, "this", "expression")
+        called, name = node.this, self._places.word()
+        position = self._places.position
+        if not isinstance(called, exp.Anonymous) or name not in WITHIN_GROUP:
+            raise refuse(rules.WITHIN_GROUP, position)
+        self.only(called, "this", "expressions")
+        self._places.take(name)
+        self._places.take_sign("(")
+        arguments = self._plain(called.expressions)
+        self._places.take_sign(")")
+        self._places.take("WITHIN", "GROUP")
+        self._places.take_sign("(")
+        order = self.order(node.expression)
+        self._places.take_sign(")")
+        return WithinGroup(position, name, arguments, order)
+
     def _check_form(self, name: str, given: int, position: Position) -> None:
-        form = self._forms[name]
-        if not form.fewest <= given <= form.most:
-            raise refuse(rules.ARGUMENTS, position, hint=f"write {form.shape}")
+        _check_number(self._forms[name], given, position)
 
     def _function(
         self, name: str, nodes: list[exp.Expr], position: Position
@@ -194,6 +243,8 @@ class FunctionReader(ExpressionReader):
         return self._places.ahead(frozenset({"OVER"})) or self._places.position
 
     def _windowed(self, node: exp.Expr) -> _Call:
+        if isinstance(node, exp.Filter):
+            return self._filtered(node)
         if not isinstance(node, exp.Anonymous):
             raise self.refusal(node)
         name = self._places.word()
@@ -288,6 +339,11 @@ class FunctionReader(ExpressionReader):
     def _current_date(self, node: exp.Expr) -> Expression:
         self.only(node)
         return CurrentDate(self._places.take("CURRENT_DATE"))
+
+
+def _check_number(form: Form, given: int, position: Position) -> None:
+    if not form.fewest <= given <= form.most:
+        raise refuse(rules.ARGUMENTS, position, hint=f"write {form.shape}")
 
 
 def _distance(bound: FrameBound) -> float:

@@ -7,7 +7,6 @@ from query_lang.syntax.rules import RULES, Rule
 
 _BY_RULE: Mapping[str, tuple[str, str]] = {
     # rule: (nodes and arguments of sqlglot, words of the text that mark the place)
-    "with_place": ("with_ CTE With", "WITH"),
     "set_operation": (
         "Union Intersect Except SetOperation by_name",
         "UNION INTERSECT EXCEPT",
@@ -25,7 +24,7 @@ _BY_RULE: Mapping[str, tuple[str, str]] = {
     "window": ("Window WindowSpec", "OVER"),
     "qualify": ("qualify", "QUALIFY"),
     "grouping_sets": (
-        "rollup cube grouping_sets all totals Rollup Cube GroupingSets",
+        "rollup cube grouping_sets totals Rollup Cube GroupingSets",
         "ROLLUP CUBE GROUPING",
     ),
     "clause": (
@@ -45,12 +44,10 @@ _BY_RULE: Mapping[str, tuple[str, str]] = {
         "COLLATE AT",
     ),
     "interval": ("Interval", ""),
-    "case": ("If", ""),
     "pattern": (
         "ILike SimilarTo RegexpLike RegexpILike RegexpFullMatch Glob Escape",
         "ILIKE SIMILAR GLOB RLIKE REGEXP ESCAPE",
     ),
-    "is_distinct_from": ("NullSafeEQ NullSafeNEQ", ""),
     "tuple": ("Tuple", ""),
     "any_all": ("Any All", "ANY ALL SOME"),
     "cast": ("Cast TryCast", ""),

@@ -11,6 +11,7 @@ from query_lang.reading.places import Places
 from query_lang.reading.queries import QueryReader
 from query_lang.reading.sqlglot_tree import sqlglot_tree
 from query_lang.reading.token_check import check_every_token_is_read
+from query_lang.rewriting.rewrite import rewritten
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import Query
 from query_lang.syntax.refusals import refuse
@@ -18,7 +19,21 @@ from query_lang.syntax.tokens import lex
 
 
 def parse_query(sql: str, *, sequences: bool = False) -> Query:
-    """Read one query.
+    """Read one query in the language's own words, whatever dialect it is written in.
+
+    Args:
+        sql: The text.
+        sequences: As of ``read_query``.
+
+    Raises:
+        SqlSyntaxError: The text is not SQL, or empty.
+        SqlNotAllowedError: It is, but a limit or a rule of the language refuses it.
+    """
+    return rewritten(read_query(sql, sequences=sequences))
+
+
+def read_query(sql: str, *, sequences: bool = False) -> Query:
+    """Read one query as it is written, idioms of other dialects among its nodes.
 
     Args:
         sql: The text.

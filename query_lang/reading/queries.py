@@ -1,5 +1,7 @@
 """Queries: SELECT and its clauses, joins, derived tables, UNION ALL and WITH."""
 
+from dataclasses import fields
+
 from sqlglot import exp
 
 from privacy.errors import SqlNotAllowedError
@@ -7,6 +9,14 @@ from query_lang.reading.expressions import arguments
 from query_lang.reading.functions import FunctionReader
 from query_lang.reading.node_rules import rule_of
 from query_lang.syntax import rules
+from query_lang.syntax.idioms import (
+    JoinWord,
+    SetOperation,
+    SetWord,
+    WrittenJoin,
+    WrittenSelect,
+    WrittenUnion,
+)
 from query_lang.syntax.nodes import (
     CommonTable,
     DerivedTable,
@@ -25,13 +35,10 @@ from query_lang.syntax.rules import Rule
 
 _CLAUSES = frozenset({"expressions", "from_", "joins", "where", "group", "having"})
 _TOP_CLAUSES = _CLAUSES | {"with_", "order", "limit"}
-_LOWER_CLAUSES = _CLAUSES | {"distinct"}
-_SET_WORDS = frozenset({"UNION", "INTERSECT", "EXCEPT"})
+_LOWER_CLAUSES = _CLAUSES | {"with_", "distinct", "qualify"}
+_SET_WORDS = frozenset({"UNION", "INTERSECT", "EXCEPT", "MINUS"})
 _JOINS: dict[str, Rule] = {
-    ",": rules.COMMA_JOIN,
-    "RIGHT": rules.RIGHT_JOIN,
     "FULL": rules.FULL_JOIN,
-    "CROSS": rules.CROSS_JOIN,
     "NATURAL": rules.NATURAL_JOIN,
     "SEMI": rules.SEMI_JOIN,
     "ANTI": rules.SEMI_JOIN,
@@ -44,6 +51,13 @@ _SPELLINGS = {  # of a join, as sqlglot has it: the words that may be written
     ("", "INNER"): (("INNER", "JOIN"),),
     ("LEFT", ""): (("LEFT", "JOIN"),),
     ("LEFT", "OUTER"): (("LEFT", "OUTER", "JOIN"),),
+    ("RIGHT", ""): (("RIGHT", "JOIN"),),
+    ("RIGHT", "OUTER"): (("RIGHT", "OUTER", "JOIN"),),
+}
+_SET_OPERATIONS: dict[type[exp.Expr], SetWord] = {
+    exp.Union: "UNION",
+    exp.Intersect: "INTERSECT",
+    exp.Except: "EXCEPT",
 }
 
 
@@ -104,58 +118,110 @@ class QueryReader(FunctionReader):
             return self._select(node, star=star)
         if not isinstance(node, exp.SetOperation):
             raise refuse(rules.ONLY_SELECT, self._places.position)
+        tables = self._common_tables(node.args.get("with_"))
+        if not _is_union_all(node):
+            return self._set_operation(node, tables)
         parts: list[exp.Expr] = [node]
-        while isinstance(parts[0], exp.SetOperation):
-            self._check_union(parts[0])
+        while _is_union_all(parts[0]):
+            self._check_set(parts[0])
             parts[:1] = [parts[0].this, parts[0].expression]
-        return self._union(parts)
+        return self._union(parts, tables)
 
-    def _check_union(self, node: exp.Expr) -> None:
-        if type(node) is not exp.Union or node.args.get("distinct"):
-            raise refuse(rules.SET_OPERATION, self._set_place())
-        unknown = sorted(arguments(node) - {"this", "expression"})
+    def _check_set(self, node: exp.Expr) -> None:
+        unknown = sorted(arguments(node) - {"this", "expression", "distinct", "with_"})
         if unknown:
             raise self._clause_refusal(unknown[0], node.args[unknown[0]], below=True)
 
-    def _union(self, nodes: list[exp.Expr]) -> UnionAll:
+    def _union(
+        self, nodes: list[exp.Expr], tables: tuple[CommonTable, ...]
+    ) -> UnionAll:
         parts: list[Select] = []
         for node in nodes:
             if parts:
                 self._places.take("UNION", "ALL")
-            bracketed = isinstance(node, exp.Subquery)
-            part = self.unwrapped(node) if bracketed else self.query(node)
+            part = self._side(node)
+            if isinstance(part, SetOperation | WrittenUnion):
+                raise refuse(rules.SET_OPERATION, part.position, hint=_BRACKETS)
             parts.extend((part,) if isinstance(part, Select) else part.parts)
+        if tables:
+            return WrittenUnion(tuple(parts), parts[0].position, tables)
         return UnionAll(tuple(parts), parts[0].position)
+
+    def _side(self, node: exp.Expr) -> Select | UnionAll:
+        if not isinstance(node, exp.Subquery):
+            return self.query(node)
+        if self._places.is_sign("("):
+            return self.unwrapped(node)
+        self.only(node, "this")  # INTERSECT binds tighter: brackets of the parser's own
+        return self.query(node.this)
+
+    def _set_operation(
+        self, node: exp.SetOperation, tables: tuple[CommonTable, ...]
+    ) -> SetOperation:
+        """Read UNION, INTERSECT or EXCEPT of different rows, left before right."""
+        self._check_set(node)
+        word = _SET_OPERATIONS.get(type(node))
+        if word is None:
+            raise refuse(rules.SET_OPERATION, self._set_place(), hint=_BRACKETS)
+        left = self._side(node.this)
+        position = self._places.position
+        if not (word == "EXCEPT" and self._places.accept("MINUS")):
+            self._places.take(word)
+        self._places.accept("DISTINCT")
+        if not node.args.get("distinct"):
+            raise refuse(rules.SET_OPERATION, position, hint=_NO_ALL)
+        right = self._side(node.expression)
+        return SetOperation((), left.position, (left, right), word, tables)
 
     def _select(
         self, tree: exp.Select, *, top: bool = False, star: bool = False
     ) -> Select:
         self._refuse_clauses(tree, top=top)
+        tables = () if top else self._common_tables(tree.args.get("with_"))
         if self._places.word() != "SELECT":
             raise refuse(rules.ONLY_SELECT, self._places.position)
         position = self._places.take("SELECT")
-        distinct = self._distinct(tree.args.get("distinct"))
+        if self._places.word() == "TOP":
+            raise refuse(rules.LIMIT, self._places.position)
+        distinct, distinct_on = self._distinct(tree.args.get("distinct"))
         items = self._items(tree.expressions, star=star)
         self._places.take("FROM")
         source = self._source(tree.args["from_"].this)
         joins = tuple(self._join(join) for join in tree.args.get("joins") or ())
-        return Select(
+        where = self._condition("WHERE", tree.args.get("where"))
+        keys, by_all = self._keys(tree.args.get("group"))
+        having = self._condition("HAVING", tree.args.get("having"))
+        qualify = self._condition("QUALIFY", tree.args.get("qualify"))
+        order = self._order_by(tree.args.get("order"))
+        limit, limited_by = self._limit(tree.args.get("limit"))
+        plain = Select(
             distinct=distinct,
             items=items,
             source=source,
             joins=joins,
-            where=self._condition("WHERE", tree.args.get("where")),
-            group_by=self._keys(tree.args.get("group")),
-            having=self._condition("HAVING", tree.args.get("having")),
-            order_by=self._order_by(tree.args.get("order")),
-            limit=self._limit(tree.args.get("limit")),
+            where=where,
+            group_by=keys,
+            having=having,
+            order_by=order,
+            limit=limit,
             position=position,
         )
+        written = WrittenSelect(
+            **{field.name: getattr(plain, field.name) for field in fields(Select)},
+            common_tables=tables,
+            distinct_on=distinct_on,
+            qualify=qualify,
+            groups_by_all=by_all,
+            fetches=limited_by is exp.Fetch,
+            limits_nothing=limited_by is not None and limit is None,
+        )
+        return written if written.says_more() else plain
 
     def _refuse_clauses(self, tree: exp.Select, *, top: bool) -> None:
-        if self._places.word() != "SELECT" and tree.args.get("with_") and not top:
-            raise refuse(rules.WITH_PLACE, self._places.position)
-        unknown = sorted(arguments(tree) - (_TOP_CLAUSES if top else _LOWER_CLAUSES))
+        known = _TOP_CLAUSES if top else _LOWER_CLAUSES
+        if _is_distinct_on(tree) and not top:
+            known |= {"order"}
+        unknown = sorted(arguments(tree) - known)
         refusals = [
             self._clause_refusal(name, tree.args[name], below=not top)
             for name in unknown
@@ -182,14 +248,22 @@ class QueryReader(FunctionReader):
             place = self._places.ahead(frozenset({"LIMIT"}))
         return refuse(rule, place or self._places.position, detail=detail)
 
-    def _distinct(self, node: exp.Expr | None) -> bool:
+    def _distinct(self, node: exp.Expr | None) -> tuple[bool, tuple[Expression, ...]]:
+        """Read DISTINCT, and the keys of DISTINCT ON."""
         if node is None:
-            return False
+            return False, ()
         self._places.take("DISTINCT")
-        if node.args.get("on") is not None:
-            raise refuse(rules.DISTINCT_ON, self._places.position)
-        self.only(node)
-        return True
+        self.only(node, "on")
+        keys = node.args.get("on")
+        if keys is None:
+            return True, ()
+        self._places.take("ON")
+        if isinstance(keys, exp.Tuple):
+            return False, self._row(keys)
+        self._places.take_sign("(")
+        key = self.read(keys.this if isinstance(keys, exp.Paren) else keys)
+        self._places.take_sign(")")
+        return False, (key,)
 
     def _items(self, nodes: list[exp.Expr], *, star: bool) -> tuple[SelectItem, ...]:
         if star and len(nodes) == 1 and isinstance(nodes[0], exp.Star):
@@ -250,6 +324,8 @@ class QueryReader(FunctionReader):
     def _join(self, node: exp.Expr) -> Join:
         position = self._places.position
         word = "," if self._places.is_sign(",") else self._places.word()
+        if word in {",", "CROSS"} and not isinstance(node.this, exp.Lateral):
+            return self._untied(node, "," if word == "," else "CROSS")
         lateral = isinstance(node.this, exp.Lateral)
         rule = rules.LATERAL_JOIN if lateral else _JOINS.get(word)
         if rule is not None:
@@ -260,8 +336,23 @@ class QueryReader(FunctionReader):
             self._places.take(*words)
             source = self._source(node.this)
             condition, using = self._tie(node)
+            if side == "RIGHT":
+                return WrittenJoin(
+                    "left", source, condition, using, position, word="RIGHT"
+                )
             return Join("left" if side else "inner", source, condition, using, position)
         raise refuse(_JOINS.get(kind, rules.JOIN), position)
+
+    def _untied(self, node: exp.Expr, word: JoinWord) -> Join:
+        """Read ``, b`` or ``CROSS JOIN b``."""
+        position = self._places.position
+        self.only(node, "this", "kind")
+        if word == ",":
+            self._places.take_sign(",")
+        else:
+            self._places.take("CROSS", "JOIN")
+        source = self._source(node.this)
+        return WrittenJoin("inner", source, None, (), position, word=word)
 
     def _tie(self, node: exp.Expr) -> tuple[Expression | None, tuple[str, ...]]:
         """Read ON or USING."""
@@ -288,14 +379,18 @@ class QueryReader(FunctionReader):
         self._places.take(word)
         return self.read(node.this)
 
-    def _keys(self, group: exp.Expr | None) -> tuple[Expression, ...]:
+    def _keys(self, group: exp.Expr | None) -> tuple[tuple[Expression, ...], bool]:
+        """Read GROUP BY: its keys, and whether it says ALL."""
         if group is None:
-            return ()
+            return (), False
+        if arguments(group) == {"all"}:
+            self._places.take("GROUP", "BY", "ALL")
+            return (), True
         if arguments(group) != {"expressions"}:
             place = self._places.ahead(frozenset({"ROLLUP", "CUBE", "GROUPING"}))
             raise refuse(rules.GROUPING_SETS, place or self._places.position)
         self._places.take("GROUP", "BY")
-        return self.listed(group.expressions)
+        return self.listed(group.expressions), False
 
     def _order_by(self, node: exp.Expr | None) -> tuple[OrderItem, ...]:
         if node is None:
@@ -303,14 +398,49 @@ class QueryReader(FunctionReader):
         self.only(node, "expressions")
         return self.order(node)
 
-    def _limit(self, node: exp.Expr | None) -> int | None:
+    def _limit(self, node: exp.Expr | None) -> tuple[int | None, type[exp.Expr] | None]:
+        """Read LIMIT or FETCH: the number of rows, and which of the two it is."""
         if node is None:
-            return None
+            return None, None
+        if isinstance(node, exp.Fetch):
+            return self._fetch(node), exp.Fetch
         position = self._places.position
         if self._places.word() != "LIMIT" or not isinstance(node, exp.Limit):
             raise refuse(rules.LIMIT, position)
         self._places.take("LIMIT")
+        if self._places.word() == "ALL" and arguments(node) == {"expression"}:
+            self._places.take("ALL")
+            return None, exp.Limit
         plain = isinstance(node.expression, exp.Literal)
         if not plain or arguments(node) != {"expression"}:
             raise refuse(rules.LIMIT, self._places.position)
-        return self.rows()
+        return self.rows(), exp.Limit
+
+    def _fetch(self, node: exp.Expr) -> int:
+        """Read ``FETCH FIRST n ROWS ONLY``."""
+        position = self._places.take("FETCH")
+        if not self._places.accept("NEXT"):
+            self._places.take("FIRST")
+        if not isinstance(node.args.get("count"), exp.Literal):
+            raise refuse(rules.LIMIT, position)
+        rows = self.rows()
+        if not self._places.accept("ROW") and not self._places.accept("ROWS"):
+            raise refuse(rules.LIMIT, position)
+        if not self._places.accept("ONLY"):
+            raise refuse(rules.LIMIT, position)
+        return rows
+
+
+_BRACKETS = (
+    "put brackets round what belongs together: (SELECT ...) INTERSECT (SELECT ...)"
+)
+_NO_ALL = "write INTERSECT or EXCEPT without ALL: a unit key is in a set or is not"
+
+
+def _is_union_all(node: exp.Expr) -> bool:
+    return type(node) is exp.Union and not node.args.get("distinct")
+
+
+def _is_distinct_on(tree: exp.Select) -> bool:
+    distinct = tree.args.get("distinct")
+    return distinct is not None and distinct.args.get("on") is not None

@@ -77,6 +77,8 @@ def _sqlglot_tokens(tokens: Sequence[Token]) -> Iterator[SqlglotToken]:
             continue
         text, word = token.text, token.word
         kind = _KEYWORDS.get(word, TokenType.VAR) if word else _type(token)
+        if word == "MINUS" and after is not None and after.word == "SELECT":
+            kind = TokenType.EXCEPT  # Oracle's word
         if word in _PAIRS and after is not None:
             pair = f"{word} {after.word}"
             if pair in _KEYWORDS:

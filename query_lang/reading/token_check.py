@@ -8,6 +8,21 @@ text. Brackets are left out, for grouping is in the shape of the tree.
 from collections.abc import Callable, Mapping, Sequence
 
 from query_lang.syntax import rules
+from query_lang.syntax.idioms import (
+    Filtered,
+    IsDistinct,
+    IsTruth,
+    OtherCall,
+    Quantified,
+    RowIn,
+    RowInQuery,
+    SetOperation,
+    SymmetricBetween,
+    WithinGroup,
+    WrittenJoin,
+    WrittenSelect,
+    WrittenUnion,
+)
 from query_lang.syntax.nodes import (
     AggregateCall,
     And,
@@ -15,6 +30,7 @@ from query_lang.syntax.nodes import (
     Between,
     BooleanLiteral,
     Case,
+    CommonTable,
     Comparison,
     CountRows,
     CurrentDate,
@@ -63,6 +79,14 @@ def _perhaps(word: str) -> _Spellings:
 
 
 _AS, _OUTER, _INNER, _ASC = map(_perhaps, ("AS", "OUTER", "INNER", "ASC"))
+_DISTINCT = _perhaps("DISTINCT")
+_FIRST: _Spellings = (("FIRST",), ("NEXT",))
+_ROWS: _Spellings = (("ROWS",), ("ROW",))
+_SETS: Mapping[str, _Spellings] = {
+    "UNION": (("UNION",),),
+    "INTERSECT": (("INTERSECT",),),
+    "EXCEPT": (("EXCEPT",), ("MINUS",)),
+}
 
 
 def check_every_token_is_read(tree: Query, tokens: Sequence[Token]) -> None:
@@ -110,15 +134,27 @@ def _after_brackets(marks: Sequence[str], at: int) -> int:
 
 
 def _query(tree: Query, due: Marks) -> None:
-    between = "WITH"
-    for table in tree.common_tables:
-        due += (between, table.name.upper(), "AS")
-        _queries(table.query, due)
-        between = ","
+    _with(tree.common_tables, due)
     _select(tree.select, due)
 
 
+def _with(tables: Sequence[CommonTable], due: Marks) -> None:
+    between = "WITH"
+    for table in tables:
+        due += (between, table.name.upper(), "AS")
+        _queries(table.query, due)
+        between = ","
+
+
 def _queries(tree: Select | UnionAll, due: Marks) -> None:
+    if isinstance(tree, SetOperation | WrittenUnion):
+        _with(tree.common_tables, due)
+    if isinstance(tree, SetOperation) and tree.sides is not None:
+        left, right = tree.sides
+        _queries(left, due)
+        due += (_SETS[tree.word], _DISTINCT)
+        _queries(right, due)
+        return
     parts = (tree,) if isinstance(tree, Select) else tree.parts
     for index, part in enumerate(parts):
         if index:
@@ -126,10 +162,14 @@ def _queries(tree: Select | UnionAll, due: Marks) -> None:
         _select(part, due)
 
 
-def _select(tree: Select, due: Marks) -> None:
+def _select(tree: Select, due: Marks) -> None:  # noqa: C901 - a table of clauses
+    if isinstance(tree, WrittenSelect):
+        _with(tree.common_tables, due)
     due.append("SELECT")
     if tree.distinct:
         due.append("DISTINCT")
+    if isinstance(tree, WrittenSelect):
+        _clause(("DISTINCT", "ON"), tree.distinct_on, due)
     for index, item in enumerate(tree.items):
         if index:
             due.append(",")
@@ -139,13 +179,27 @@ def _select(tree: Select, due: Marks) -> None:
     _source(tree.source, due)
     for join in tree.joins:
         _join(join, due)
-    if tree.where is not None:
-        _clause(("WHERE",), (tree.where,), due)
+    _clause(("WHERE",), _one(tree.where), due)
+    if isinstance(tree, WrittenSelect) and tree.groups_by_all:
+        due += ("GROUP", "BY", "ALL")
     _clause(("GROUP", "BY"), tree.group_by, due)
-    if tree.having is not None:
-        _clause(("HAVING",), (tree.having,), due)
+    _clause(("HAVING",), _one(tree.having), due)
+    if isinstance(tree, WrittenSelect):
+        _clause(("QUALIFY",), _one(tree.qualify), due)
     _order(tree.order_by, due)
-    if tree.limit is not None:
+    _limit(tree, due)
+
+
+def _one(part: Expression | None) -> tuple[Expression, ...]:
+    return () if part is None else (part,)
+
+
+def _limit(tree: Select, due: Marks) -> None:
+    if isinstance(tree, WrittenSelect) and tree.fetches:
+        due += ("FETCH", _FIRST, str(tree.limit), _ROWS, "ONLY")
+    elif isinstance(tree, WrittenSelect) and tree.limits_nothing:
+        due += ("LIMIT", "ALL")
+    elif tree.limit is not None:
         due += ("LIMIT", str(tree.limit))
 
 
@@ -175,8 +229,20 @@ def _source(source: TableName | DerivedTable, due: Marks) -> None:
     _alias(source.alias, due)
 
 
+_LEFT_JOIN: Marks = ["LEFT", _OUTER, "JOIN"]
+_INNER_JOIN: Marks = [_INNER, "JOIN"]
+_JOIN_WORDS: Mapping[str, Marks] = {
+    ",": [","],
+    "CROSS": ["CROSS", "JOIN"],
+    "RIGHT": ["RIGHT", _OUTER, "JOIN"],
+}
+
+
 def _join(join: Join, due: Marks) -> None:
-    due += ("LEFT", _OUTER, "JOIN") if join.kind == "left" else (_INNER, "JOIN")
+    if isinstance(join, WrittenJoin):
+        due += _JOIN_WORDS[join.word]
+    else:
+        due += _LEFT_JOIN if join.kind == "left" else _INNER_JOIN
     _source(join.source, due)
     if join.condition is not None:
         due.append("ON")
@@ -339,6 +405,73 @@ def _bound(bound: FrameBound) -> tuple[str, ...]:
     return (rows, "FOLLOWING" if bound.following else "PRECEDING")
 
 
+# -- idioms ------------------------------------------------------------------
+
+
+def _other_call(tree: OtherCall, due: Marks) -> None:
+    due.append(tree.name)
+    _listed(tree.arguments, due)
+
+
+def _filtered(tree: Filtered, due: Marks) -> None:
+    _node(tree.aggregate, due)
+    due += ("FILTER", "WHERE")
+    _node(tree.condition, due)
+
+
+def _within_group(tree: WithinGroup, due: Marks) -> None:
+    due.append(tree.name)
+    _listed(tree.arguments, due)
+    due += ("WITHIN", "GROUP")
+    _order(tree.order_by, due)
+
+
+_Negatable = IsTruth | IsDistinct | SymmetricBetween | RowIn | RowInQuery
+
+
+def _negation(tree: _Negatable) -> tuple[str, ...]:
+    return ("NOT",) if tree.negated else ()
+
+
+def _is_truth(tree: IsTruth, due: Marks) -> None:
+    _node(tree.value, due)
+    word = "UNKNOWN" if tree.truth is None else str(tree.truth).upper()
+    due += ("IS", *_negation(tree), word)
+
+
+def _is_distinct(tree: IsDistinct, due: Marks) -> None:
+    _node(tree.left, due)
+    due += ("IS", *_negation(tree), "DISTINCT", "FROM")
+    _node(tree.right, due)
+
+
+def _symmetric(tree: SymmetricBetween, due: Marks) -> None:
+    _node(tree.value, due)
+    due += (*_negation(tree), "BETWEEN", "SYMMETRIC")
+    _listed((tree.low, tree.high), due, "AND")
+
+
+def _row_in(tree: RowIn, due: Marks) -> None:
+    _listed(tree.values, due)
+    due += (*_negation(tree), "IN")
+    for index, row in enumerate(tree.rows):
+        if index:
+            due.append(",")
+        _listed(row, due)
+
+
+def _row_in_query(tree: RowInQuery, due: Marks) -> None:
+    _listed(tree.values, due)
+    due += (*_negation(tree), "IN")
+    _queries(tree.query, due)
+
+
+def _quantified(tree: Quantified, due: Marks) -> None:
+    _node(tree.value, due)
+    due += (tree.operator, tree.word)
+    _queries(tree.query, due)
+
+
 _WORDS: Mapping[type[Expression], tuple[str, ...]] = {
     NullLiteral: ("NULL",),
     CurrentDate: ("CURRENT_DATE",),
@@ -370,4 +503,13 @@ _WRITERS: Mapping[type[Expression], Callable[..., None]] = {
     **dict.fromkeys((FunctionCall, AggregateCall), _call),
     WindowCall: _window,
     **dict.fromkeys(_WORDS, _words),
+    OtherCall: _other_call,
+    Filtered: _filtered,
+    WithinGroup: _within_group,
+    IsTruth: _is_truth,
+    IsDistinct: _is_distinct,
+    SymmetricBetween: _symmetric,
+    RowIn: _row_in,
+    RowInQuery: _row_in_query,
+    Quantified: _quantified,
 }

@@ -81,10 +81,38 @@ SEQUENCE_FORMS: Mapping[str, Form] = {
 }
 """What a question to a release of sequences has besides ``FORMS``."""
 
+_IF = "(age >= 60, 'old', 'young')"
+OTHER_FORMS: Mapping[str, Form] = {
+    "APPROX_COUNT_DISTINCT": Form(1, 1, "COUNT(DISTINCT x)"),
+    "APPROX_PERCENTILE": Form(2, 2, "APPROX_PERCENTILE(age, 0.9)"),
+    "APPROX_QUANTILE": Form(2, 2, "APPROX_QUANTILE(age, 0.9)"),
+    "AVERAGE": Form(1, 1, "AVG(age)"),
+    "COUNTIF": Form(1, 1, "COUNTIF(age >= 60)"),
+    "COUNT_DISTINCT": Form(1, 1, "COUNT(DISTINCT x)"),
+    "COUNT_IF": Form(1, 1, "COUNT_IF(age >= 60)"),
+    "DECODE": Form(3, _ANY_NUMBER, "DECODE(sex, 'F', 'female', 'male')"),
+    "EVERY": Form(1, 1, "BOOL_AND(smoker)"),
+    "IF": Form(2, 3, f"IF{_IF}"),
+    "IFF": Form(3, 3, f"IFF{_IF}"),
+    "IFNULL": Form(2, 2, "IFNULL(a, b)"),
+    "IIF": Form(3, 3, f"IIF{_IF}"),
+    "ISNULL": Form(2, 2, "COALESCE(a, b), or a IS NULL"),
+    "LOGICAL_AND": Form(1, 1, "BOOL_AND(smoker)"),
+    "LOGICAL_OR": Form(1, 1, "BOOL_OR(smoker)"),
+    "MEAN": Form(1, 1, "AVG(age)"),
+    "NVL": Form(2, 2, "NVL(a, b)"),
+    "NVL2": Form(3, 3, "NVL2(a, b, c)"),
+    "PERCENTILE": Form(2, 2, "PERCENTILE(age, 0.9)"),
+    "QUANTILE_CONT": Form(2, 2, "QUANTILE_CONT(age, 0.9)"),
+    "QUANTILE_DISC": Form(2, 2, "QUANTILE_DISC(age, 0.9)"),
+}
+"""Calls of other dialects that ``query_lang.rewriting`` turns into the language's."""
+
+WITHIN_GROUP = frozenset({"PERCENTILE_CONT", "PERCENTILE_DISC"})
+"""What stands before ``WITHIN GROUP (ORDER BY x)``."""
+
 _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     # rule, names in capitals, what to write instead
-    (rules.FUNCTION, "IFNULL NVL ISNULL", "write COALESCE(a, b)"),
-    (rules.CASE, "IF IFF IIF", ""),
     (
         rules.FUNCTION,
         "DATEDIFF DATE_SUB DATESUB TIMESTAMPDIFF",
@@ -100,7 +128,6 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
         "TO_CHAR DATE_FORMAT FORMAT STRFTIME MONTHNAME DAYNAME",
         "group by EXTRACT(YEAR FROM admitted) and EXTRACT(MONTH FROM admitted)",
     ),
-    (rules.FUNCTION, "MEAN AVERAGE", "write AVG(age)"),
     (
         rules.FUNCTION,
         "DATE_TRUNC DATETRUNC TIME_BUCKET",
@@ -125,26 +152,26 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     (rules.STRING_CONCATENATION, "CONCAT CONCAT_WS", "compare each column by itself"),
     (
         rules.AGGREGATE,
-        "ANY_VALUE ARBITRARY ARG_MAX ARG_MIN MAX_BY MIN_BY ARGMAX ARGMIN MODE",
+        "ANY_VALUE ARBITRARY ARG_MAX ARG_MIN MAX_BY MIN_BY ARGMAX ARGMIN",
         "write FIRST(code ORDER BY admitted) or LAST(code ORDER BY admitted)",
     ),
     (
         rules.AGGREGATE,
+        "MODE",
         (
-            "QUANTILE_CONT QUANTILE_DISC PERCENTILE_CONT PERCENTILE_DISC "
-            "APPROX_QUANTILE PERCENTILE APPROX_PERCENTILE"
+            "count each value and show the first: SELECT ward, COUNT(*) AS n ... "
+            "GROUP BY ward ORDER BY n DESC LIMIT 1"
         ),
-        "write QUANTILE(age, 0.9)",
     ),
     (
         rules.AGGREGATE,
-        "APPROX_COUNT_DISTINCT COUNT_DISTINCT",
-        "write COUNT(DISTINCT x), or COUNT(*) with WHERE",
+        "PERCENTILE_CONT PERCENTILE_DISC",
+        "write PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY age), or QUANTILE(age, 0.9)",
     ),
     (
         rules.AGGREGATE,
-        "COUNT_IF COUNTIF SUM_IF SUMIF",
-        "write COUNT(*) with WHERE, or SUM(CASE WHEN age >= 60 THEN 1 ELSE 0 END)",
+        "SUM_IF SUMIF AVG_IF AVGIF AVERAGEIF",
+        "write SUM(cost) FILTER (WHERE age >= 60), or AVG(...) alike",
     ),
     (
         rules.AGGREGATE,
@@ -152,7 +179,7 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
             "STDDEV STDDEV_POP STDDEV_SAMP STDEV VARIANCE VAR_POP VAR_SAMP CORR "
             "COVAR_POP COVAR_SAMP REGR_SLOPE SKEWNESS KURTOSIS PRODUCT GEOMEAN "
             "HISTOGRAM LIST ARRAY_AGG STRING_AGG GROUP_CONCAT LISTAGG BIT_AND "
-            "BIT_OR BIT_XOR EVERY FSUM FAVG MAD ENTROPY"
+            "BIT_OR BIT_XOR FSUM FAVG MAD ENTROPY"
         ),
         "",
     ),

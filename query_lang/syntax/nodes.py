@@ -68,6 +68,16 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
+class Idiom:
+    """Another dialect's words for what other nodes say; ``syntax.idioms`` has them.
+
+    Rewriting leaves none, so that nothing after it has to know them.
+    """
+
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
 class Name:
     """A column, perhaps with its table: ``e.age``."""
 
@@ -311,7 +321,7 @@ class Frame:
 class WindowCall:
     """``function OVER (PARTITION BY ... ORDER BY ... ROWS ...)``."""
 
-    function: "AggregateCall | CountRows | FunctionCall"
+    function: "AggregateCall | CountRows | FunctionCall | Idiom"
     partition_by: tuple["Expression", ...]
     order_by: tuple[OrderItem, ...]
     frame: Frame | None
@@ -371,6 +381,7 @@ Expression = (
     | InQuery
     | Exists
     | Star
+    | Idiom
 )
 
 

@@ -111,17 +111,11 @@ COLUMN_LIST = Rule(
     "a table's alias takes no list of columns",
     "name each column in the SELECT list: SELECT age AS years",
 )
-WITH_PLACE = Rule(
-    "with_place",
-    "WITH stands at the beginning of the query only",
-    "move it to the front: later tables may read earlier ones",
-)
 SET_OPERATION = Rule(
     "set_operation",
-    "UNION ALL stands in derived tables and WITH only; UNION, INTERSECT and EXCEPT "
-    "nowhere",
-    "FROM (SELECT ... UNION ALL SELECT ...) AS both; for people in two tables "
-    "patient_id IN (SELECT patient_id FROM diagnoses), for those in one alone NOT IN",
+    "UNION, INTERSECT and EXCEPT stand in derived tables, WITH and IN (...)",
+    "FROM (SELECT patient_id FROM a INTERSECT SELECT patient_id FROM b) AS both, "
+    "with COUNT(*) at the top",
 )
 SCALAR_SUBQUERY = Rule(
     "scalar_subquery",
@@ -135,11 +129,14 @@ JOIN = Rule(
 )
 COMMA_JOIN = Rule(
     "comma_join",
-    "tables are not joined by commas",
-    "JOIN patients AS p ON p.patient_id = e.patient_id",
+    "nothing ties this table to those before the comma",
+    "add WHERE p.patient_id = e.patient_id, or write JOIN patients AS p ON "
+    "p.patient_id = e.patient_id",
 )
 RIGHT_JOIN = Rule(
-    "right_join", "RIGHT JOIN is not allowed", "change sides and write LEFT JOIN"
+    "right_join",
+    "RIGHT JOIN stands as the first join only",
+    "begin with the table that holds every unit, and LEFT JOIN the others",
 )
 FULL_JOIN = Rule(
     "full_join",
@@ -149,7 +146,8 @@ FULL_JOIN = Rule(
 CROSS_JOIN = Rule(
     "cross_join",
     "CROSS JOIN would pair rows of different units",
-    "JOIN patients AS p ON p.patient_id = e.patient_id",
+    "add WHERE p.patient_id = e.patient_id, or write JOIN patients AS p ON "
+    "p.patient_id = e.patient_id",
 )
 NATURAL_JOIN = Rule(
     "natural_join", "NATURAL JOIN is not allowed", "JOIN patients USING (patient_id)"
@@ -181,8 +179,10 @@ DISTINCT = Rule(
 )
 DISTINCT_ON = Rule(
     "distinct_on",
-    "DISTINCT ON is not allowed",
-    "number the rows by ROW_NUMBER in a derived table and keep those numbered 1",
+    "DISTINCT ON stands below the top, without GROUP BY, and ORDER BY begins with its "
+    "keys",
+    "FROM (SELECT DISTINCT ON (patient_id) patient_id, code FROM diagnoses ORDER BY "
+    "patient_id, day) AS first_codes",
 )
 ORDER_BY = Rule(
     "order_by",
@@ -227,13 +227,15 @@ RANK = Rule(
 )
 QUALIFY = Rule(
     "qualify",
-    "QUALIFY is not allowed",
-    "put the window in a derived table and the condition in WHERE",
+    "QUALIFY stands in derived tables and WITH, without GROUP BY",
+    "FROM (SELECT patient_id, code FROM diagnoses QUALIFY ROW_NUMBER() OVER (PARTITION "
+    "BY patient_id ORDER BY day) = 1) AS first_codes",
 )
 GROUPING_SETS = Rule(
     "grouping_sets",
-    "ROLLUP, CUBE, GROUPING SETS and GROUP BY ALL are not allowed",
-    "name the columns: GROUP BY sex, age",
+    "ROLLUP, CUBE and GROUPING SETS are not allowed",
+    "name the columns: GROUP BY sex, age; ask for the totals in a question of their "
+    "own",
 )
 FROM_CLAUSE = Rule(
     "from_clause",
@@ -280,9 +282,8 @@ AGGREGATE_DISTINCT = Rule(
 )
 AGGREGATE_FILTER = Rule(
     "aggregate_filter",
-    "FILTER on an aggregate is not allowed",
-    "count what is meant beside the rest: SUM(CASE WHEN sex = 'F' THEN 1 ELSE 0 END); "
-    "a condition in WHERE drops the rows from every aggregate",
+    "FILTER follows an aggregate",
+    "COUNT(*) FILTER (WHERE age >= 60), SUM(cost) FILTER (WHERE sex = 'F')",
 )
 ORDER_IN_CALL = Rule(
     "order_in_call",
@@ -295,7 +296,9 @@ FIRST_LAST_ORDER = Rule(
     "FIRST(code ORDER BY admitted)",
 )
 WITHIN_GROUP = Rule(
-    "within_group", "WITHIN GROUP is not allowed", "write QUANTILE(age, 0.9)"
+    "within_group",
+    "WITHIN GROUP follows PERCENTILE_CONT(q) or PERCENTILE_DISC(q), and has one order",
+    "write PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY age), or QUANTILE(age, 0.9)",
 )
 IGNORE_NULLS = Rule(
     "ignore_nulls",
@@ -335,11 +338,6 @@ INTERVAL = Rule(
     "intervals are not in the language",
     "add days to a date, admitted + 90, or use DATE_DIFF('month', a, b)",
 )
-CASE = Rule(
-    "case",
-    "IF is not in the language",
-    "CASE WHEN age >= 60 THEN 'old' ELSE 'young' END",
-)
 LIKE = Rule(
     "like",
     "LIKE compares text with a pattern",
@@ -350,15 +348,10 @@ PATTERN = Rule(
     "ILIKE, SIMILAR TO, GLOB, regular expressions and ESCAPE are not allowed",
     "use LIKE with 'x%', '%x' or '%x%'",
 )
-IS_DISTINCT_FROM = Rule(
-    "is_distinct_from",
-    "IS DISTINCT FROM is not allowed",
-    "use = or <>, and IS NULL for missing values",
-)
 IS_TRUE = Rule(
     "is_true",
-    "IS TRUE and IS FALSE are not allowed",
-    "write the boolean column itself, or NOT and the column",
+    "IS is followed by NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM",
+    "smoker IS NOT TRUE, age IS NULL, a IS DISTINCT FROM b",
 )
 IS_NULL_OPERAND = Rule(
     "is_null_operand",
@@ -366,10 +359,15 @@ IS_NULL_OPERAND = Rule(
     "age IS NULL",
 )
 ANY_ALL = Rule(
-    "any_all", "ANY and ALL are not allowed", "use IN with a list or a subquery"
+    "any_all",
+    "only = ANY (SELECT ...) and <> ALL (SELECT ...) are in the language",
+    "use IN with a list or a subquery; for > ALL compare with a roll-up: MAX(x) of the "
+    "unit's rows in a derived table",
 )
 TUPLE = Rule(
-    "tuple", "a list in brackets stands after IN only", "code IN ('E10', 'E11')"
+    "tuple",
+    "a list in brackets stands after IN, or before it",
+    "code IN ('E10', 'E11'), (a, b) IN ((1, 2), (3, 4))",
 )
 EMPTY_LIST = Rule("empty_list", "an IN list needs an item", "code IN ('E10', 'E11')")
 IN_COLUMN = Rule(
@@ -522,11 +520,6 @@ DIVISION = Rule(
     "only integers are divided, and only so that zero gives NULL",
     "a / NULLIF(b, 0)",
 )
-NULLIF_PLACE = Rule(
-    "nullif_place",
-    "NULLIF stands as a divisor only: a / NULLIF(b, 0)",
-    "CASE WHEN a = b THEN NULL ELSE a END",
-)
 DATE_DIFF = Rule(
     "date_diff",
     "DATE_DIFF takes 'day', 'month' or 'year', and two dates",
@@ -589,7 +582,7 @@ JOIN_NEEDS_UNIT_KEY = Rule(
 )
 USING = Rule(
     "using",
-    "USING names the unit key of both sides",
+    "USING names columns of both sides: the unit key of a private table among them",
     "USING (patient_id), or ON a.code = b.code AND ...",
 )
 PUBLIC_JOIN_KEY = Rule(

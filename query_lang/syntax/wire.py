@@ -7,14 +7,14 @@ from types import NoneType, UnionType
 from typing import Literal, Never, get_args, get_origin, get_type_hints
 
 from query_lang.syntax import nodes as syntax
-from query_lang.syntax.nodes import Query
+from query_lang.syntax.nodes import Idiom, Query
 
 Json = dict[str, "Json"] | list["Json"] | str | int | bool | None
 
 _CLASSES: Mapping[str, type] = {
     name: value
     for name, value in vars(syntax).items()
-    if isinstance(value, type) and is_dataclass(value)
+    if isinstance(value, type) and is_dataclass(value) and value is not Idiom
 }
 _TAG = "node"
 _PLAIN = frozenset({str, int, bool, NoneType})

@@ -6,10 +6,13 @@ of text columns.
 """
 
 import re
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
+from functools import partial
 
-from query_lang.reading.parse import parse_query
+from query_lang.reading.parse import read_query
+from query_lang.syntax import idioms
 from query_lang.syntax import nodes as syntax
 from tests.semantics.meaning import tree
 
@@ -19,22 +22,101 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d{1,6})?")
 
 def tree_of(sql):
     """Return the evaluator's tree of a text."""
-    parsed = parse_query(sql)
+    parsed = read_query(sql)
     ctes = tuple((c.name, _query(c.query)) for c in parsed.common_tables)
     return tree.Query(_select(parsed.select), ctes)
 
 
 def _query(node):
+    if isinstance(node, idioms.SetOperation):
+        return _set_operation(node)
     if isinstance(node, syntax.UnionAll):
         return tree.UnionAll(tuple(_select(part) for part in node.parts))
     return _select(node)
 
 
+def _set_operation(node):
+    """Return the different rows of a set, looked up by IN where it is no union."""
+    left, right = map(_query, node.sides)
+    word = node.word
+    if word == "UNION":
+        sides = (left, right)
+        parts = [s.parts if isinstance(s, tree.UnionAll) else (s,) for s in sides]
+        left = tree.UnionAll(tuple(part for each in parts for part in each))
+    first = left.parts[0] if isinstance(left, tree.UnionAll) else left
+    names = [i.alias or i.expression.name for i in first.items]
+    items = tuple(tree.Item(tree.Col(name, "s"), name) for name in names)
+    where = None
+    if word != "UNION":
+        where = tree.InQuery(items[0].expression, right, word == "EXCEPT")
+    return tree.Select(items, tree.Derived(left, "s"), where=where, distinct=True)
+
+
 def _select(node):
+    """Return a SELECT; what QUALIFY and DISTINCT ON keep is numbered below it."""
+    if not isinstance(node, idioms.WrittenSelect):
+        return _plain_select(node)
+    if node.distinct_on:
+        one = syntax.NumberLiteral("1", node.position)
+        number = syntax.FunctionCall("row_number", (), node.position)
+        order = node.order_by[len(node.distinct_on) :]
+        numbers = (node.distinct_on, order, None, node.position)
+        window = syntax.WindowCall(number, *numbers)
+        node = replace(
+            node,
+            distinct_on=(),
+            order_by=(),
+            qualify=syntax.Comparison("=", window, one, node.position),
+        )
+    if node.qualify is None:
+        return _plain_select(node)
+    below = _plain_select(node)
+    test, windows = _without_windows(_read(node.qualify))
+    names = [i.alias or i.expression.name for i in below.items]
+    below = replace(
+        below,
+        items=(
+            *(replace(i, alias=n) for i, n in zip(below.items, names, strict=True)),
+            *(tree.Item(window, name) for name, window in windows.items()),
+        ),
+    )
+    items = tuple(tree.Item(tree.Col(name)) for name in names)
+    return tree.Select(items, tree.Derived(below, "below"), where=test)
+
+
+def _without_windows(node):
+    """Return a condition with columns in the place of its windows, and these."""
+    found = {}
+
+    def turned(part):
+        if isinstance(part, tuple):
+            return tuple(turned(item) for item in part)
+        if isinstance(part, tree.Window):
+            name = f"window_{len(found)}"
+            found[name] = part
+            return tree.Col(name)
+        if not hasattr(part, "__dataclass_fields__"):
+            return part
+        return replace(
+            part, **{f: turned(getattr(part, f)) for f in part.__dataclass_fields__}
+        )
+
+    return turned(node), found
+
+
+def _plain_select(node):
+    source, joins = node.source, node.joins
+    if joins and getattr(joins[0], "word", "") == "RIGHT":
+        first = joins[0]
+        tied = (first.condition, first.using, first.position)
+        source, joins = (
+            first.source,
+            (syntax.Join("left", source, *tied), *joins[1:]),
+        )
     return tree.Select(
         tuple(tree.Item(_read(i.expression), i.alias) for i in node.items),
-        _source(node.source),
-        tuple(_join(join) for join in node.joins),
+        _source(source),
+        tuple(_join(join, node.where) for join in joins),
         _read(node.where),
         tuple(_key(key) for key in node.group_by),
         _read(node.having),
@@ -50,9 +132,21 @@ def _source(node):
     return tree.TableRef(node.name, node.alias)
 
 
-def _join(node):
+def _join(node, where):
+    if getattr(node, "word", "") in {",", "CROSS"}:
+        name = getattr(node.source, "alias", None) or node.source.name
+        parts = where.items if isinstance(where, syntax.And) else (where,)
+        ties = tuple(_read(p) for p in parts if _is_tie(p, name))
+        return tree.Join("inner", _source(node.source), tree.And(ties))
     using = node.using[0] if node.using else None
     return tree.Join(node.kind, _source(node.source), _read(node.condition), using)
+
+
+def _is_tie(part, name):
+    if not isinstance(part, syntax.Comparison) or part.operator != "=":
+        return False
+    tables = [getattr(side, "qualifier", None) for side in (part.left, part.right)]
+    return name in tables and None not in tables
 
 
 def _key(node):
@@ -112,7 +206,66 @@ def _case(node):
     return tree.Case(_read(node.operand), branches, _read(otherwise))
 
 
+def _other_call(node):  # noqa: C901, PLR0911, PLR0912 - a table of forms
+    """Return what a call of another dialect means, worked out again."""
+    first, *rest = arguments = _all(node.arguments)
+    match node.name:
+        case "IF" | "IFF" | "IIF":
+            otherwise = rest[1] if len(rest) > 1 else None
+            return tree.Case(None, ((first, rest[0]),), otherwise)
+        case "IFNULL" | "ISNULL" | "NVL":
+            return tree.Coalesce(arguments)
+        case "NVL2":
+            return tree.Case(None, ((tree.IsNull(first), rest[1]),), rest[0])
+        case "DECODE":
+            otherwise = rest[-1] if len(rest) % 2 else None
+            pairs = tuple(zip(rest[::2], rest[1::2], strict=False))
+            return tree.Case(first, pairs, otherwise)
+        case "COUNTIF" | "COUNT_IF":
+            return tree.Agg("count", where=first)
+        case "APPROX_COUNT_DISTINCT" | "COUNT_DISTINCT":
+            return tree.Agg("count", first, distinct=True)
+        case "EVERY" | "LOGICAL_AND" | "LOGICAL_OR":
+            name = "bool_or" if node.name == "LOGICAL_OR" else "bool_and"
+            return tree.Agg(name, first)
+        case "MEAN" | "AVERAGE":
+            return tree.Agg("avg", first)
+        case _:  # a quantile
+            fraction = Decimal(node.arguments[1].text)
+            return tree.Agg("quantile", first, fraction=fraction)
+
+
+def _within_group(node):
+    (order,), fraction = node.order_by, Decimal(node.arguments[0].text)
+    fraction = 1 - fraction if order.descending else fraction
+    return tree.Agg("quantile", _read(order.expression), fraction=fraction)
+
+
+def _is_distinct(node):
+    if isinstance(node.right, syntax.NullLiteral):
+        return tree.IsNull(_read(node.left), not node.negated)
+    return tree.IsDistinct(_read(node.left), _read(node.right), node.negated)
+
+
+def _row_in(node):
+    values = _all(node.values)
+    rows = [
+        tree.And(tuple(map(partial(tree.Compare, "="), values, _all(row))))
+        for row in node.rows
+    ]
+    found = tree.Or(tuple(rows))
+    return tree.Not(found) if node.negated else found
+
+
+def _symmetric(node):
+    value, low, high = _all((node.value, node.low, node.high))
+    ways = (tree.Between(value, low, high), tree.Between(value, high, low))
+    return tree.Not(tree.Or(ways)) if node.negated else tree.Or(ways)
+
+
 def _call(node):
+    if node.name == "nullif":
+        return tree.NullIf(*_all(node.arguments))
     if node.name == "coalesce":
         return tree.Coalesce(_all(node.arguments))
     return tree.Call(node.name, tuple(_argument(a) for a in node.arguments))
@@ -127,6 +280,8 @@ def _argument(node):
 
 
 def _aggregate(node):
+    if node.name == "count" and isinstance(node.arguments[0], _LITERALS):
+        return tree.Agg("count")  # COUNT(1)
     if node.name in {"quantile", "median"}:
         return _quantile(node)
     argument = _read(node.arguments[0])
@@ -154,7 +309,18 @@ def _edge(bound):
     return rows if bound.following else -rows
 
 
+_LITERALS = (syntax.NumberLiteral, syntax.StringLiteral, syntax.BooleanLiteral)
 _READERS = {
+    idioms.OtherCall: _other_call,
+    idioms.Filtered: lambda n: replace(_read(n.aggregate), where=_read(n.condition)),
+    idioms.WithinGroup: _within_group,
+    idioms.IsTruth: lambda n: tree.IsTruth(_read(n.value), n.truth, n.negated),
+    idioms.IsDistinct: _is_distinct,
+    idioms.SymmetricBetween: _symmetric,
+    idioms.RowIn: _row_in,
+    idioms.Quantified: lambda n: tree.InQuery(
+        _read(n.value), _query(n.query), n.word == "ALL"
+    ),
     syntax.Name: lambda n: tree.Col(n.name, n.qualifier),
     syntax.NumberLiteral: _number,
     syntax.StringLiteral: _string,

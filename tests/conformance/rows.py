@@ -125,6 +125,40 @@ CONDITIONS = {  # of the table marks
         "NOT EXISTS (SELECT * FROM events AS e WHERE e.person = marks.person"
         " AND e.dose = marks.a)"
     ),
+    "known to be true, false or unknown": (
+        "(a > 0) IS TRUE OR (flag AND sure) IS NOT FALSE AND sure IS UNKNOWN"
+        " OR (b = a) IS NOT UNKNOWN AND NOT flag IS NOT TRUE"
+    ),
+    "distinct, NULL a value": (
+        "a IS DISTINCT FROM b AND text IS NOT DISTINCT FROM code"
+        " OR NOT day IS DISTINCT FROM until OR a IS DISTINCT FROM NULL"
+    ),
+    "distinct from a literal": (
+        "a IS DISTINCT FROM 0 AND NOT text IS NOT DISTINCT FROM 'NaN'"
+        " OR raw IS NOT DISTINCT FROM cost AND 0.0001 IS DISTINCT FROM raw"
+    ),
+    "nothing where two are equal": (
+        "NULLIF(a, b) IS NULL AND NULLIF(text, '') = 'NaN'"
+        " OR NULLIF(NULLIF(raw, cost), 0) > 0 OR NULLIF(day, until) < CURRENT_DATE"
+    ),
+    "if one, then the other": (
+        "IF(a > 0, b, 0) > 1 OR IF(flag, text) = '' OR IIF(sure, a, age) IS NULL"
+    ),
+    "the first that is there, in other words": (
+        "IFNULL(a, 0) = 0 OR NVL(text, 'none') = 'none' AND ISNULL(b, a) > 1"
+        " OR NVL2(day, age, a) = 60 OR DECODE(a, 0, 'x', 1, 'y', text) = 'x'"
+    ),
+    "between either way round": (
+        "a BETWEEN SYMMETRIC 10 AND -1 OR day NOT BETWEEN SYMMETRIC until AND CURRENT_DATE"
+    ),
+    "a row among rows": (
+        "(a, text) IN ((0, ''), (1, 'NaN')) OR (a, b) NOT IN ((1, 2), (0, 3))"
+    ),
+    "any of public rows": (
+        "ward = ANY (SELECT ward FROM wards) OR ward <> ALL (SELECT ward FROM wards)"
+        " OR person = SOME (SELECT person FROM events WHERE dose > 0)"
+    ),
+    "a boolean beside a truth": "flag = TRUE OR sure <> TRUE AND flag <> FALSE OR FALSE = sure",
     "there are rows within rows": (
         "EXISTS (SELECT * FROM events AS e WHERE e.person = marks.person AND EXISTS"
         " (SELECT * FROM people AS p WHERE p.person = e.person AND p.born < marks.day))"
@@ -152,6 +186,19 @@ ROLLUPS = {  # name: what is computed, and how it is read
         "x > 0",
     ),
     "last day": ("LAST(day ORDER BY a DESC)", "x > DATE '1970-01-01'"),
+    "count of some rows": ("COUNT(*) FILTER (WHERE a > 0)", "x = 0"),
+    "count of persons in some rows": (
+        "COUNT(DISTINCT person) FILTER (WHERE flag)",
+        "x = 0",
+    ),
+    "sum of some rows": ("SUM(b) FILTER (WHERE sure)", "x IS NULL"),
+    "first of some rows": ("FIRST(a ORDER BY day) FILTER (WHERE flag)", "x IS NULL"),
+    "last of some rows": (
+        "LAST(text ORDER BY a DESC NULLS FIRST) FILTER (WHERE sure)",
+        "x <> ''",
+    ),
+    "average of some rows": ("AVG(a) FILTER (WHERE text IS NOT NULL)", "x > 0.5"),
+    "count of what holds": ("COUNTIF(a > 0)", "x > 1"),
 }
 
 _BY = "PARTITION BY person"
@@ -182,6 +229,11 @@ WINDOWS = {
     "greatest": (f"MAX(stamp) OVER ({_BY} ORDER BY day)", "x = stamp"),
     "all": (f"BOOL_AND(flag) OVER ({_BY})", "x"),
     "any": (f"BOOL_OR(sure) OVER ({_BY} ORDER BY a ROWS 1 PRECEDING)", "x"),
+    "count of some rows": (
+        f"COUNT(*) FILTER (WHERE a > 0) OVER ({_BY} ORDER BY day)",
+        "x = 0",
+    ),
+    "least of some rows": (f"MIN(text) FILTER (WHERE flag) OVER ({_BY})", "x <> ''"),
     "of no rows": (
         f"SUM(a) OVER ({_BY} ORDER BY a ROWS BETWEEN 3 PRECEDING AND 2 PRECEDING)",
         "x IS NULL",
@@ -285,6 +337,37 @@ TOPS = {
     "quantile of vast decimals": "SELECT QUANTILE(cost, 0.01, 7) FROM marks",
     "quantile of days": "SELECT QUANTILE(day, 0.5, 365), MEDIAN(day) FROM marks",
     "quantile by group": "SELECT sure, MEDIAN(days) AS m FROM marks GROUP BY sure",
+    "counts of some rows": (
+        "SELECT COUNT(*) FILTER (WHERE flag), COUNT(a) FILTER (WHERE sure),"
+        " COUNT(CASE WHEN a > 0 THEN 1 END), COUNTIF(a < 0), COUNT(1) FROM marks"
+    ),
+    "counts of persons with some row": (
+        "SELECT ward, COUNT(DISTINCT person) FILTER (WHERE flag),"
+        " COUNT(DISTINCT CASE WHEN a > 0 THEN person ELSE NULL END) AS some"
+        " FROM marks GROUP BY ward"
+    ),
+    "counts of persons by a switch": (
+        "SELECT COUNT(DISTINCT CASE ward WHEN 'er' THEN person END) AS er FROM marks"
+    ),
+    "counts of persons of one row each": (
+        "SELECT COUNT(DISTINCT person) FILTER (WHERE sex = 'f') FROM people"
+    ),
+    "counts of persons behind a left join, with some row": (
+        "SELECT COUNT(DISTINCT e.person) FILTER (WHERE p.sex = 'f') FROM people AS p"
+        " LEFT JOIN events AS e ON e.person = p.person AND e.dose > 0"
+    ),
+    "sums, averages and quantiles of some rows": (
+        "SELECT SUM(days) FILTER (WHERE flag), AVG(cost) FILTER (WHERE sure),"
+        " MEDIAN(days) FILTER (WHERE a > 0), COUNT(DISTINCT ward) FILTER (WHERE flag)"
+        " FROM marks"
+    ),
+    "quantiles in other words": (
+        "SELECT PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY days),"
+        " PERCENTILE_DISC(0.25) WITHIN GROUP (ORDER BY cost DESC) AS high,"
+        " APPROX_QUANTILE(day, 0.5) AS middle,"
+        " PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY days) FILTER (WHERE flag) AS some,"
+        " MEAN(days), APPROX_COUNT_DISTINCT(ward) FROM marks"
+    ),
     "by a column with other and null": (
         "SELECT ward, COUNT(*), COUNT(DISTINCT person) FROM marks GROUP BY ward"
     ),

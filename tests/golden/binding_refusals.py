@@ -480,13 +480,6 @@ REFUSED_AT_BINDING = (
         39,
     ),
     (
-        "SELECT COUNT(*) FROM encounters WHERE NULLIF(age, 1) = 1",
-        "sql_not_allowed",
-        "nullif_place",
-        1,
-        39,
-    ),
-    (
         "SELECT COUNT(*) FROM encounters WHERE DATE_DIFF('week', admitted, discharged) = 1",
         "sql_not_allowed",
         "date_diff",
@@ -663,7 +656,7 @@ REFUSED_AT_BINDING = (
     (
         "SELECT COUNT(*) FROM encounters JOIN wards USING (ward)",
         "sql_not_allowed",
-        "using",
+        "public_join_key",
         1,
         33,
     ),
@@ -970,14 +963,6 @@ REFUSED_AT_BINDING = (
         54,
     ),
     (
-        "SELECT COUNT(*) FROM encounters WHERE patient_id IN (SELECT patient_id FROM "
-        "patients p WHERE p.sex = encounters.sex)",
-        "unknown_column",
-        "unknown_column",
-        1,
-        102,
-    ),
-    (
         "SELECT COUNT(*) FROM encounters WHERE ward IN (SELECT ward, ward AS w FROM wards)",
         "sql_not_allowed",
         "in_query_one",
@@ -1215,7 +1200,20 @@ REFUSED_AT_BINDING = (
         1,
         8,
     ),
-    ("SELECT COUNT(1) FROM encounters", "sql_not_allowed", "count_arguments", 1, 14),
+    (
+        "SELECT COUNT(DISTINCT 1) FROM encounters",
+        "sql_not_allowed",
+        "count_arguments",
+        1,
+        23,
+    ),
+    (
+        "SELECT COUNT(CASE WHEN age > 60 THEN patient_id END) FROM encounters",
+        "sql_not_allowed",
+        "count_unit_key",
+        1,
+        8,
+    ),
     ("SELECT SUM(visits) FROM encounters", "sql_not_allowed", "no_bounds", 1, 12),
     ("SELECT SUM(cost) FROM encounters", "sql_not_allowed", "no_bounds", 1, 12),
     ("SELECT AVG(visits * 0) FROM encounters", "sql_not_allowed", "no_bounds", 1, 12),

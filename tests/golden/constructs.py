@@ -52,3 +52,36 @@ TEXTS = (
     "SELECT COUNT(*) FROM t LIMIT 0",
     "((SELECT (sex), COUNT(*) FROM t GROUP BY (sex)))",
 )
+
+IDIOMS = (
+    *(
+        W + condition
+        for condition in (
+            "a IS TRUE AND b IS NOT FALSE AND (c = 1) IS UNKNOWN AND d IS NOT UNKNOWN",
+            "a IS DISTINCT FROM b AND NOT c IS NOT DISTINCT FROM 3",
+            "a BETWEEN SYMMETRIC 1 AND 2 AND b NOT BETWEEN SYMMETRIC c AND d",
+            "(a, b) IN ((1, 'x'), (2, 'y')) AND (a, b) NOT IN ((1, 2))",
+            "(a, b) IN (SELECT c, d FROM v)",
+            "a = ANY (SELECT u FROM v) AND b <> ALL (SELECT u FROM v) AND c = SOME (SELECT u FROM v)",
+            "IF(a, 1, 2) = IIF(b, 1, 2) AND ifnull(c, 1) = NVL2(a, b, c) AND DECODE(a, 1, 2, 3, 4, 5) = 1",
+        )
+    ),
+    "SELECT COUNT(*) FILTER (WHERE a = 1) AS n, SUM(x) FILTER (WHERE b), COUNTIF(a > 1) FROM t",
+    "SELECT COUNT(*) FILTER (WHERE a) OVER (PARTITION BY u ORDER BY d) FROM t",
+    "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x DESC), PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY x) FILTER (WHERE a) FROM t",
+    "SELECT COUNT(*) FROM (SELECT u, x FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY u ORDER BY d) = 1) AS q",
+    "SELECT COUNT(*) FROM (SELECT DISTINCT ON (u, x) u, x FROM t ORDER BY u, x, d DESC) AS q",
+    "SELECT COUNT(*) FROM (SELECT DISTINCT ON (u) u AS k, x FROM t) AS q",
+    "SELECT COUNT(*) FROM (WITH a AS (SELECT u FROM t), b AS (SELECT u FROM a) SELECT u FROM b UNION ALL SELECT u FROM t) AS q",
+    "WITH a AS (WITH b AS (SELECT u FROM t) SELECT u FROM b) SELECT COUNT(*) FROM a",
+    "SELECT COUNT(*) FROM (WITH a AS (SELECT u FROM t) SELECT u FROM a INTERSECT SELECT u FROM t) AS q",
+    "SELECT COUNT(*) FROM (SELECT u FROM a UNION SELECT u FROM b UNION SELECT u FROM c) AS q",
+    "SELECT COUNT(*) FROM t WHERE u IN (SELECT u FROM a INTERSECT SELECT u FROM b EXCEPT (SELECT u FROM c MINUS SELECT u FROM d))",
+    "SELECT s, COUNT(*) FROM t GROUP BY ALL FETCH FIRST 5 ROWS ONLY",
+    "SELECT s, COUNT(*) FROM t GROUP BY s LIMIT ALL",
+    "SELECT COUNT(*) FROM a, b CROSS JOIN c WHERE a.u = b.u AND c.u = b.u AND a.x = 1",
+    "SELECT COUNT(*) FROM a RIGHT JOIN b ON a.u = b.u",
+    "SELECT COUNT(*) FROM a RIGHT OUTER JOIN b USING (u) JOIN c USING (u)",
+    "SELECT MEAN(x), APPROX_QUANTILE(x, 0.5), COUNT_DISTINCT(x), EVERY(a), LOGICAL_OR(a) FROM t",
+)
+"""Texts for every idiom: what parsing rewrites."""

@@ -35,7 +35,7 @@ REFUSED_BY_MEANING: tuple[tuple[str, str], ...] = (
         "WITH labs AS (SELECT patient_id FROM encounters) SELECT COUNT(*) FROM labs",
     ),
     ("condition", W + "NULL"),
-    ("count_arguments", "SELECT COUNT(1) FROM encounters"),
+    ("count_arguments", "SELECT COUNT(DISTINCT 1) FROM encounters"),
     (
         "exists_count",
         W
@@ -113,7 +113,6 @@ REFUSED_BY_MEANING: tuple[tuple[str, str], ...] = (
         "nullable_unit_key",
         f"SELECT COUNT(*) FROM encounters AS e {L} WHERE l.patient_id IN (SELECT patient_id FROM patients)",
     ),
-    ("nullif_place", W + "NULLIF(age, 0) = 1"),
     ("operand", W + "CASE 1 WHEN 1 THEN age END > 2"),
     (
         "order_term",

@@ -2398,6 +2398,22 @@ FAULTS = (
         ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(
+        "kept_units_are_all_units",
+        "COUNT(DISTINCT CASE WHEN c THEN unit END) forgets its condition",
+        "query_lang/binding/top.py",
+        "CountUnitsMeasure(self._slot(value), True)",
+        "CountUnitsMeasure(self.owner, False)",
+        ("tests/conformance/test_conformance.py",),
+    ),
+    Fault(
+        "unknown_taken_for_true",
+        "IS TRUE holds where the condition is unknown",
+        "query_lang/rewriting/conditions.py",
+        "    known = _known(held, _truth(value=False, position=position))\n",
+        "    known = _known(held, _truth(value=True, position=position))\n",
+        ("tests/conformance/test_conformance.py", "tests/unit/query_lang/rewriting"),
+    ),
+    Fault(
         "values_of_one_group",
         "COUNT(DISTINCT x) forgets that there are groups",
         "query_lang/plans/sensitivity.py",

@@ -10,7 +10,7 @@ literal, unit keys of nullable sides anywhere but in ON and COUNT(DISTINCT).
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 
@@ -39,13 +39,16 @@ from tests.semantics.meaning.tree import (
     Frame,
     InList,
     InQuery,
+    IsDistinct,
     IsNull,
+    IsTruth,
     Item,
     Join,
     Like,
     Lit,
     Minus,
     Not,
+    NullIf,
     Or,
     OrderItem,
     Query,
@@ -179,7 +182,13 @@ class Author:
             options.append(Col(alias))
         return self.pick(options)
 
-    def _aggregate(self, scope):  # noqa: PLR0911 - one return a kind
+    def _aggregate(self, scope):
+        found = self._plain_aggregate(scope)
+        if self.chance(0.15):
+            return replace(found, where=self.condition(scope, 1, subqueries=False))
+        return found
+
+    def _plain_aggregate(self, scope):  # noqa: PLR0911 - one return a kind
         kind = self.pick(
             ("rows", "rows", "units", "count", "distinct", "sum", "avg", "median", "q")
         )
@@ -404,7 +413,13 @@ class Author:
         having = self._exact_having(scope) if self.chance(0.3) else None
         return Select(tuple(items), source, joins, where, tuple(group), having)
 
-    def _rollup(self, scope):  # noqa: PLR0911 - one return a kind
+    def _rollup(self, scope):
+        found = self._plain_rollup(scope)
+        if self.chance(0.15):
+            return replace(found, where=self.condition(scope, 0, subqueries=False))
+        return found
+
+    def _plain_rollup(self, scope):  # noqa: PLR0911 - one return a kind
         name = self.pick(
             ("rows", "count", "distinct", "sum", "min", "max", "bool", "first", "last")
         )
@@ -477,7 +492,11 @@ class Author:
         if name != "aggregate":
             function = Call(name, (self.any_value(scope, 1),))
             return Window(function, partition, order, frame)
-        return Window(self._windowed_aggregate(scope), partition, order, frame)
+        aggregate = self._windowed_aggregate(scope)
+        if self.chance(0.15):
+            where = self.condition(scope, 0, subqueries=False)
+            aggregate = replace(aggregate, where=where)
+        return Window(aggregate, partition, order, frame)
 
     def _windowed_aggregate(self, scope):
         name = self.pick(("rows", "count", "sum", "min", "max", "bool_and", "bool_or"))
@@ -576,14 +595,19 @@ class Author:
         )
         return self.pick(found)
 
-    def _simple(self, scope, kind):
+    def _simple(self, scope, kind):  # noqa: PLR0911 - one return a kind
         if kind == "boolean":
             return self.boolean(scope)
         value = self.any_value(scope, self.pick((0, 1, 1, 2)))
         info = compiled(value, scope)[1]
+        if self.chance(0.06):
+            truth = self.pick((True, False, None))
+            return IsTruth(self._tested(value, info), truth, self.chance(0.5))
         if kind == "compare" and info.type != "boolean":
             wanted = NUMBERS if info.type in NUMBERS else {info.type}
             other = self.any_value(scope, self.pick((0, 1)), wanted, columns=True)
+            if other != value and self.chance(0.2):
+                return IsDistinct(value, other, self.chance(0.5))
             if other != value:
                 return Compare(self.pick(OPERATORS), value, other)
         return self._tested(value, info)
@@ -603,6 +627,8 @@ class Author:
         kind = self.pick(kinds)
         literal = [self.literal(info.type, info) for _ in range(3)]
         if kind == "compare":
+            if self.chance(0.1):
+                return IsDistinct(value, literal[0], negated)
             if self.chance(0.2):
                 return Compare(self.pick(OPERATORS), literal[0], value)
             return Compare(self.pick(OPERATORS), value, literal[0])
@@ -844,6 +870,8 @@ class Author:
         first = self.any_value(scope, depth - 1, {kind})
         info = compiled(first, scope)[1]
         second = self._second(scope, depth, kind, info)
+        if self.chance(0.15):
+            return NullIf(first, second)
         if self.chance(0.5):
             return Coalesce((first, second))
         test = self.condition(scope, 0, subqueries=False)
@@ -925,6 +953,8 @@ def _names(node):  # noqa: C901, PLR0912, PLR0915 - one branch a kind
         case Agg():
             name = f"{node.name} distinct" if node.distinct else node.name
             yield f"aggregate {name}" if node.argument else "aggregate count(*)"
+            if node.where is not None:
+                yield "aggregate filter"
         case Window():
             framed = " framed" if node.frame else ""
             yield f"window {node.function.name}{framed}"

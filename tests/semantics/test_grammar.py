@@ -15,7 +15,8 @@ CONSTRUCTS = """
     CTE, CTE used twice, Derived, UnionAll, select distinct, where, group_by, having,
     order_by, limit, inner join private, left join private, inner join public,
     left join public, join using, exists, exists in exists, InQuery, Star,
-    And, Or, Not, Between, InList, IsNull, Like, case, case operand, Coalesce,
+    And, Or, Not, Between, InList, IsNull, IsTruth, IsDistinct, NullIf, Like,
+    case, case operand, Coalesce,
     Compare =, Compare <>, Compare <, Compare <=, Compare >, Compare >=,
     Arith +, Arith -, Arith *, Divide, Minus, Today, DateOf,
     extract year, extract quarter, extract month, extract day, extract isodow,
@@ -24,6 +25,7 @@ CONSTRUCTS = """
     literal date, literal datetime,
     aggregate count(*), aggregate count, aggregate count distinct, aggregate sum,
     aggregate avg, aggregate median, aggregate quantile, aggregate min, aggregate max,
+    aggregate filter,
     aggregate bool_and, aggregate bool_or, aggregate first, aggregate last,
     window row_number, window lag, window lead, window first_value, window last_value,
     window first_value framed, window last_value framed, window count

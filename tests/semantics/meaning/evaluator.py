@@ -28,7 +28,7 @@ Choices where the pages leave room (N in domains, T and W in relations):
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -212,8 +212,13 @@ class Prepared:
                     seen.add(vector.identity)
                     yield vector
 
-    def _vectors_of(self, aggregate):
+    def _vectors_of(self, aggregate):  # noqa: PLR0911 - one return a kind
         """Return the vectors that show one aggregate."""
+        if aggregate.where is not None:
+            test, _ = compiled(aggregate.where, self.scope)
+            name = self.scope.canonical(aggregate.where)
+            plain = self._vectors_of(replace(aggregate, where=None))
+            return [_filtered_vector(vector, test, name) for vector in plain]
         if aggregate.argument is None:
             return [Vector(("rows",), 1, lambda rows: [len(rows)])]
         value, info = compiled(aggregate.argument, self.scope)
@@ -303,6 +308,15 @@ def _identity(value):
 def values_of(value, rows):
     found = (value((row.values,)) for row in rows)
     return [v for v in found if v is not None]
+
+
+def _filtered_vector(vector, test, name):
+    """Return a vector of the rows for which a test is TRUE."""
+
+    def of_rows(rows):
+        return vector.of_rows([row for row in rows if test((row.values,)) is True])
+
+    return Vector((*vector.identity, "where", name), vector.size, of_rows)
 
 
 def _count_vector(value, info, name):

@@ -106,6 +106,38 @@ def is_null(node, scope):
     return (lambda env: (value(env) is None) is not negated), boolean(nullable=False)
 
 
+def is_truth(node, scope):
+    value, _ = compiled(node.value, scope)
+    truth, negated = node.truth, node.negated
+    test = lambda env: (value(env) is truth) is not negated  # noqa: E731 - one line
+    return test, boolean(nullable=False)
+
+
+def is_distinct(node, scope):
+    (left, right), (a, b) = compiled_all((node.left, node.right), scope)
+    left, right = exactly(left, a, b), exactly(right, b, a)
+    negated = node.negated
+
+    def truth(env):
+        x, y = left(env), right(env)
+        same = x is y if x is None or y is None else values.COMPARE["="](x, y)
+        return same is negated
+
+    return truth, boolean(nullable=False)
+
+
+def null_if(node, scope):
+    (value, other), (info, _) = compiled_all((node.value, node.other), scope)
+
+    def left(env):
+        x, y = value(env), other(env)
+        if x is None or y is None:
+            return x
+        return None if values.COMPARE["="](x, y) else x
+
+    return left, info.or_null()
+
+
 def like(node, scope):
     value, info = compiled(node.value, scope)
     pattern, negated = node.pattern, node.negated
@@ -358,6 +390,9 @@ COMPILERS = {
     tree.Minus: minus,
     tree.Extract: extract,
     tree.DateOf: date_of,
+    tree.IsTruth: is_truth,
+    tree.IsDistinct: is_distinct,
+    tree.NullIf: null_if,
     tree.Case: case,
     tree.Coalesce: coalesce,
     tree.Call: call,

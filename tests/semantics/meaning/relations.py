@@ -337,7 +337,18 @@ def groups_of(rows, keys, env):
 
 
 def fold_over(agg, scope, rows_per_unit):
-    """Return (function of an environment and rows, Info) of a roll-up."""
+    """Return (function of an environment and rows, Info) of a roll-up.
+
+    W2: what FILTER leaves can be no row, so that a count of it is in [0, k] and any
+        other aggregate can be NULL.
+    """
+    if agg.where is not None:
+        fold, info = fold_over(replace(agg, where=None), scope, rows_per_unit)
+        test, _ = compiled(agg.where, scope)
+        if agg.argument is None:
+            info = integer(whole(0, rows_per_unit), nullable=False)
+        nullable = info.nullable or agg.name in {"first", "last"}
+        return with_filter(fold, test), replace(info, nullable=nullable)
     if agg.argument is None:
         count = integer(whole(1, rows_per_unit), nullable=False)
         return (lambda _, rows: len(rows)), count
@@ -352,6 +363,15 @@ def fold_over(agg, scope, rows_per_unit):
 
     name = "count" if agg.distinct else agg.name
     return result, info_of_fold(name, info, rows_per_unit)
+
+
+def with_filter(fold, test):
+    """Return a fold of the rows for which a test is TRUE."""
+
+    def result(env, rows):
+        return fold(env, [row for row in rows if test((*env, row.values)) is True])
+
+    return result
 
 
 def in_env(terms, env):
@@ -414,6 +434,8 @@ def framed(node, scope, rows_per_unit):
         frames never narrow k.
     """
     function, frame = node.function, node.frame
+    where = getattr(function, "where", None)
+    test = None if where is None else compiled(where, scope)[0]
     if frame is None:
         frame = tree.Frame(None, 0 if node.order_by else None)
     start, end = frame.start, frame.end
@@ -430,13 +452,15 @@ def framed(node, scope, rows_per_unit):
     def result(env, rows):
         found = rows if of_rows else [argument((*env, row.values)) for row in rows]
         size = len(found)
+        kept = [test is None or test((*env, r.values)) is True for r in rows]
         for place in range(size):
             first = 0 if start is None else max(0, place + start)
             last = size if end is None else max(0, place + end + 1)
-            yield fold(found[first:last])
+            framed_rows = zip(found[first:last], kept[first:last], strict=True)
+            yield fold([value for value, is_kept in framed_rows if is_kept])
 
     own = (start is None or start <= 0) and (end is None or end >= 0)
-    least = int(own and of_rows)
+    least = int(own and of_rows and test is None)
     return result, info_of_fold(function.name, info, rows_per_unit, least_count=least)
 
 

@@ -96,6 +96,32 @@ class Minus:
 
 
 @dataclass(frozen=True, slots=True)
+class IsTruth:
+    """``value IS [NOT] TRUE``, FALSE or UNKNOWN (None)."""
+
+    value: "Expr"
+    truth: bool | None
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IsDistinct:
+    """``left IS [NOT] DISTINCT FROM right``."""
+
+    left: "Expr"
+    right: "Expr"
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NullIf:
+    """``NULLIF(value, other)``."""
+
+    value: "Expr"
+    other: "Expr"
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     operand: "Expr | None"
     branches: tuple[tuple["Expr", "Expr"], ...]
@@ -147,7 +173,8 @@ class OrderItem:
 class Agg:
     """An aggregate; ``argument`` None is COUNT(*).
 
-    ``fraction`` and ``bins`` belong to quantile; they are written as given.
+    ``fraction`` and ``bins`` belong to quantile; they are written as given. ``where``
+    is FILTER (WHERE ...): it sees the rows that hold it, and no other.
     """
 
     name: str
@@ -156,6 +183,7 @@ class Agg:
     order_by: tuple[OrderItem, ...] = ()
     fraction: Decimal | None = None
     bins: int | None = None
+    where: "Expr | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +233,9 @@ Expr = (
     | Arith
     | Divide
     | Minus
+    | IsTruth
+    | IsDistinct
+    | NullIf
     | Case
     | Coalesce
     | Call
@@ -375,8 +406,9 @@ def case_sql(node):
 
 
 def aggregate_sql(node):
+    kept = "" if node.where is None else f" FILTER (WHERE {sql(node.where)})"
     if node.argument is None:
-        return "COUNT(*)"
+        return f"COUNT(*){kept}"
     inside = f"{'DISTINCT ' if node.distinct else ''}{sql(node.argument)}"
     if node.fraction is not None:
         inside += f", {node.fraction:f}"
@@ -384,7 +416,17 @@ def aggregate_sql(node):
         inside += f", {node.bins}"
     if node.order_by:
         inside += f" ORDER BY {listed(node.order_by)}"
-    return f"{node.name.upper()}({inside})"
+    return f"{node.name.upper()}({inside}){kept}"
+
+
+def truth_sql(node):
+    word = "UNKNOWN" if node.truth is None else str(node.truth).upper()
+    return f"({sql(node.value)} IS {negation(node)}{word})"
+
+
+def distinct_sql(node):
+    left, right = sql(node.left), sql(node.right)
+    return f"({left} IS {negation(node)}DISTINCT FROM {right})"
 
 
 def order_sql(node):
@@ -439,6 +481,9 @@ WRITERS = {
     Arith: lambda n: f"({sql(n.left)} {n.operator} {sql(n.right)})",
     Divide: lambda n: f"({sql(n.left)} / NULLIF({sql(n.right)}, 0))",
     Minus: lambda n: f"(- {sql(n.value)})",
+    IsTruth: truth_sql,
+    IsDistinct: distinct_sql,
+    NullIf: lambda n: f"NULLIF({sql(n.value)}, {sql(n.other)})",
     Case: case_sql,
     Coalesce: lambda n: f"COALESCE({listed(n.items)})",
     Call: lambda n: f"{n.name.upper()}({listed(n.arguments)})",

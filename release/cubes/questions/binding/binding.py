@@ -23,7 +23,8 @@ from privacy.schema import (
 )
 from query_lang.binding.bind import bind_query
 from query_lang.compile import output_columns
-from query_lang.plans.expressions import Function
+from query_lang.plans.expressions import Call, Constant, FieldRef, Function
+from query_lang.plans.expressions import Expression as Plan
 from query_lang.plans.nodes import Scan
 from query_lang.syntax.nodes import (
     Expression,
@@ -89,7 +90,10 @@ class CubeBinder:
             slots=slots,
             conditions=parts.conditions,
             keys=plan.keys,
-            computed=parts.computed,
+            computed={
+                slot: _as_present(expression, parts.source.owner)
+                for slot, expression in parts.computed.items()
+            },
             measures=plan.measures,
             columns=output_columns(plan, cube.unit),
             presentation=plan.presentation,
@@ -97,6 +101,18 @@ class CubeBinder:
             position=position,
             tree=tree,
         )
+
+
+def _as_present(expression: Plan, owner: int) -> Plan:
+    """Return a counted unit key as a value that is there: no dimension holds it."""
+    match expression:
+        case FieldRef(slot, facts) if slot == owner:
+            return Constant(1, facts)
+        case Call(_, operands):
+            kept = tuple(_as_present(operand, owner) for operand in operands)
+            return replace(expression, operands=kept)
+        case _:
+            return expression
 
 
 def _schema(cube: PublishedCube, viewed: frozenset[str]) -> Dataset:

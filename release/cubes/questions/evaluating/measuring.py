@@ -281,9 +281,9 @@ class Measurer:
     def _checked(self, kind: MeasureKind) -> Layout:
         """Return the layout of an aggregate that the release has."""
         match kind:
-            case CountUnitsMeasure():
+            case CountUnitsMeasure(slot, nullable):
                 self._require_units()
-                return self.layout
+                return self._where_present(slot) if nullable else self.layout
             case SumMeasure(slot):
                 return self._numbers(slot)[1]
             case CountValuesMeasure(slot):
@@ -296,7 +296,7 @@ class Measurer:
     def measure(self, kind: MeasureKind, model: WarmModel) -> Measured:
         """Return what an aggregate is estimated to be; ``check`` let it through."""
         match kind:
-            case CountValuesMeasure(slot):
+            case CountValuesMeasure(slot) | CountUnitsMeasure(slot, nullable=True):
                 return self._counted(self._where_present(slot), model)
             case SumMeasure(slot):
                 return self._weighed(slot, model)

@@ -1,0 +1,1 @@
+"""Idioms of other dialects turned into the language's own words, tree to tree."""

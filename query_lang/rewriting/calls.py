@@ -1,0 +1,165 @@
+"""Calls of other dialects: IF, NVL, COUNTIF, and FILTER of an aggregate."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TypeGuard
+
+from query_lang.rewriting.conditions import known_true
+from query_lang.rewriting.quantiles import QUANTILES, plain_quantile
+from query_lang.syntax import rules
+from query_lang.syntax.idioms import Filtered, OtherCall
+from query_lang.syntax.nodes import (
+    AggregateCall,
+    AggregateName,
+    BooleanLiteral,
+    Case,
+    CaseBranch,
+    CountRows,
+    Expression,
+    FunctionCall,
+    Idiom,
+    IsNull,
+    NullLiteral,
+    NumberLiteral,
+    OrderItem,
+    Position,
+    StringLiteral,
+    TypedLiteral,
+)
+from query_lang.syntax.refusals import refuse
+
+_LITERALS = (NumberLiteral, StringLiteral, TypedLiteral, BooleanLiteral)
+_SAME: Mapping[str, AggregateName] = {
+    "AVERAGE": "avg",
+    "EVERY": "bool_and",
+    "LOGICAL_AND": "bool_and",
+    "LOGICAL_OR": "bool_or",
+    "MEAN": "avg",
+}
+"""Names of aggregates that the language calls otherwise."""
+
+
+def other_call(tree: OtherCall) -> Expression:
+    """Rewrite a call by another dialect's name."""
+    name, arguments, position = tree.name, tree.arguments, tree.position
+    if name in _SAME:
+        return AggregateCall(_SAME[name], False, arguments, (), position)  # noqa: FBT003 - fields in their order
+    if name in QUANTILES:
+        return plain_quantile(tree)
+    return _CALLS[name](arguments, position)
+
+
+_Arguments = tuple[Expression, ...]
+
+
+def _if(arguments: _Arguments, position: Position) -> Expression:
+    condition, held, *rest = arguments
+    branch = CaseBranch(known_true(condition), held)
+    return Case(None, (branch,), rest[0] if rest else None, position)
+
+
+def _coalesce(arguments: _Arguments, position: Position) -> Expression:
+    return FunctionCall("coalesce", arguments, position)
+
+
+def _nvl2(arguments: _Arguments, position: Position) -> Expression:
+    value, present, missing = arguments
+    is_present = IsNull(value, negated=True, position=value.position)
+    return Case(None, (CaseBranch(is_present, present),), missing, position)
+
+
+def _decode(arguments: _Arguments, position: Position) -> Expression:
+    value, *rest = arguments
+    pairs = list(zip(rest[::2], rest[1::2], strict=False))
+    otherwise = rest[-1] if len(rest) % 2 else None
+    branches = tuple(CaseBranch(item, result) for item, result in pairs)
+    return Case(value, branches, otherwise, position)
+
+
+def _count_if(arguments: _Arguments, position: Position) -> Expression:
+    return _count(_kept(known_true(arguments[0]), _one(position)), position)
+
+
+def _count_distinct(arguments: _Arguments, position: Position) -> Expression:
+    return AggregateCall("count", True, arguments, (), position)  # noqa: FBT003 - fields in their order
+
+
+_CALLS: Mapping[str, Callable[[_Arguments, Position], Expression]] = {
+    **dict.fromkeys(("IF", "IFF", "IIF"), _if),
+    **dict.fromkeys(("IFNULL", "ISNULL", "NVL"), _coalesce),
+    **dict.fromkeys(("COUNTIF", "COUNT_IF"), _count_if),
+    **dict.fromkeys(("APPROX_COUNT_DISTINCT", "COUNT_DISTINCT"), _count_distinct),
+    "NVL2": _nvl2,
+    "DECODE": _decode,
+}
+
+
+def _one(position: Position) -> NumberLiteral:
+    return NumberLiteral("1", position)
+
+
+def _count(value: Expression, position: Position) -> AggregateCall:
+    return AggregateCall("count", False, (value,), (), position)  # noqa: FBT003 - fields in their order
+
+
+def _kept(condition: Expression, value: Expression) -> Case:
+    """Return a value where a condition holds, else NULL."""
+    return Case(None, (CaseBranch(condition, value),), None, value.position)
+
+
+def filtered(tree: Filtered) -> Expression:
+    """Rewrite ``aggregate FILTER (WHERE c)``: other rows give NULL, which it ignores.
+
+    FIRST and LAST take NULLs, so the rows that c keeps also come first, or last.
+
+    Raises:
+        SqlNotAllowedError: FILTER follows what is no aggregate.
+    """
+    aggregate, condition = tree.aggregate, known_true(tree.condition)
+    if isinstance(aggregate, CountRows):
+        return _count(_kept(condition, _one(tree.position)), tree.position)
+    if isinstance(aggregate, Idiom) or not aggregate.arguments:
+        raise refuse(rules.AGGREGATE_FILTER, tree.position)
+    value, *rest = aggregate.arguments
+    order = aggregate.order_by
+    if order:
+        kept_last = aggregate.name == "last"
+        place = Case(
+            None,
+            (CaseBranch(condition, NumberLiteral(str(int(kept_last)), tree.position)),),
+            NumberLiteral(str(int(not kept_last)), tree.position),
+            tree.position,
+        )
+        order = (OrderItem(place, False, None, tree.position), *order)  # noqa: FBT003 - fields in their order
+    return replace(
+        aggregate, arguments=(_kept(condition, value), *rest), order_by=order
+    )
+
+
+def counted(tree: AggregateCall) -> AggregateCall | CountRows:
+    """Bring counts of rows to one form: COUNT(*), or COUNT(CASE WHEN c THEN 1 END).
+
+    What stands after THEN is counted, not shown.
+    """
+    if tree.name != "count" or tree.distinct or len(tree.arguments) != 1:
+        return tree
+    (value,) = tree.arguments
+    if isinstance(value, _LITERALS):
+        return CountRows(tree.position)
+    if _is_kept_literal(value):
+        return _count(
+            _kept(value.branches[0].condition, _one(value.position)), tree.position
+        )
+    return tree
+
+
+def _is_kept_literal(value: Expression) -> TypeGuard[Case]:
+    """Whether a value is ``CASE WHEN c THEN literal END``."""
+    if not isinstance(value, Case) or value.operand is not None:
+        return False
+    has_else = value.otherwise is not None
+    if len(value.branches) != 1 or (
+        has_else and not isinstance(value.otherwise, NullLiteral)
+    ):
+        return False
+    return isinstance(value.branches[0].result, _LITERALS)

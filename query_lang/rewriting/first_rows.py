@@ -1,0 +1,188 @@
+"""QUALIFY and DISTINCT ON: windows in a derived table, and a condition on them.
+
+So ``= 1`` on a ROW_NUMBER over exactly the unit key bounds a unit's rows, however it
+is written (docs/proofs/numbering.md).
+"""
+
+from dataclasses import fields, is_dataclass, replace
+from typing import TypeVar, cast
+
+from query_lang.rewriting.conditions import known_true
+from query_lang.rewriting.trees import names_in, new_name, parts, plain_select
+from query_lang.syntax import rules
+from query_lang.syntax.idioms import WrittenSelect
+from query_lang.syntax.nodes import (
+    AggregateCall,
+    Comparison,
+    CountRows,
+    DerivedTable,
+    Exists,
+    Expression,
+    FunctionCall,
+    InQuery,
+    Name,
+    NumberLiteral,
+    Position,
+    Select,
+    SelectItem,
+    WindowCall,
+)
+from query_lang.syntax.refusals import refuse
+
+Tree = TypeVar("Tree")
+
+
+def written_select(tree: WrittenSelect) -> Select:
+    """Rewrite the clauses of a SELECT that other dialects have; WITH was moved before.
+
+    Raises:
+        SqlNotAllowedError: QUALIFY or DISTINCT ON stands beside GROUP BY, or their
+            columns have no name.
+    """
+    own = [getattr(tree, field.name) for field in fields(Select)]
+    plain = Select(*own)
+    if tree.groups_by_all:
+        plain = replace(plain, group_by=_keys(tree))
+    if tree.distinct_on:
+        _refuse_groups(plain, tree)
+        return _first_of_each(plain, tree)
+    if tree.qualify is not None:
+        _refuse_groups(plain, tree)
+        return _qualified(plain, tree.qualify)
+    return plain
+
+
+def _keys(tree: Select) -> tuple[Expression, ...]:
+    """Return what GROUP BY ALL groups by: every item without an aggregate."""
+    return tuple(
+        item.expression
+        for item in tree.items
+        if not any(isinstance(part, AggregateCall | CountRows) for part in parts(item))
+    )
+
+
+def _refuse_groups(plain: Select, tree: WrittenSelect) -> None:
+    if plain.group_by or plain.having is not None or plain.distinct:
+        rule = rules.DISTINCT_ON if tree.distinct_on else rules.QUALIFY
+        raise refuse(rule, tree.position)
+
+
+# -- DISTINCT ON -------------------------------------------------------------
+
+
+def _first_of_each(plain: Select, tree: WrittenSelect) -> Select:
+    """Keep the row that is numbered 1 among those of equal keys."""
+    keys = tuple(_meant(key, plain) for key in tree.distinct_on)
+    order = tuple(
+        replace(item, expression=_meant(item.expression, plain))
+        for item in tree.order_by
+    )
+    leading = [item.expression for item in order[: len(keys)]]
+    if order and not all(_among(term, keys) for term in leading):
+        raise refuse(
+            rules.DISTINCT_ON,
+            order[0].position,
+            detail="ORDER BY begins with the keys of DISTINCT ON",
+            hint="DISTINCT ON (patient_id) ... ORDER BY patient_id, admitted",
+        )
+    position = tree.distinct_on[0].position
+    number = FunctionCall("row_number", (), position)
+    window = WindowCall(number, keys, order[len(keys) :], None, position)
+    one = NumberLiteral("1", position)
+    first = Comparison("=", window, one, position)
+    return _qualified(replace(plain, order_by=()), first)
+
+
+def _meant(tree: Expression, select: Select) -> Expression:
+    """Return what a position or an alias stands for."""
+    items = select.items
+    if isinstance(tree, NumberLiteral) and tree.text.isdecimal():
+        place = int(tree.text) if len(tree.text) < 5 else 0  # noqa: PLR2004 - more digits than items
+        return items[place - 1].expression if 1 <= place <= len(items) else tree
+    if isinstance(tree, Name) and tree.qualifier is None:
+        named = (item.expression for item in items if item.alias == tree.name)
+        return next(named, tree)
+    return tree
+
+
+def _among(term: Expression, keys: tuple[Expression, ...]) -> bool:
+    return any(_same(term, key) for key in keys)
+
+
+def _same(one: Expression, other: Expression) -> bool:
+    """Whether two expressions are written alike, wherever they stand."""
+    if isinstance(one, Name) and isinstance(other, Name):
+        qualifiers = {one.qualifier, other.qualifier} - {None}
+        return one.name == other.name and len(qualifiers) < 2  # noqa: PLR2004 - of two
+    return one == other
+
+
+# -- QUALIFY -----------------------------------------------------------------
+
+
+def _qualified(plain: Select, condition: Expression) -> Select:
+    """Return a SELECT whose windows are computed below its condition on them."""
+    names = [_output(item) for item in plain.items]
+    if not all(names):
+        raise refuse(rules.NAME_NEEDED, plain.position)
+    inner = _Inner(plain, dict(zip(names, plain.items, strict=True)))
+    above = inner.above(condition)
+    if any(isinstance(part, Exists | InQuery) for part in parts(above)):
+        raise refuse(rules.SUBQUERY_PLACE, condition.position)
+    items = tuple(
+        SelectItem(Name(name, None, item.position), None, item.position)
+        for name, item in zip(names, plain.items, strict=True)
+    )
+    given = replace(plain, items=tuple(inner.items()))
+    outer = plain_select(items, DerivedTable(given, "numbered", plain.position))
+    return replace(outer, where=known_true(above))
+
+
+class _Inner:
+    """The SELECT below: what it shows, and what the condition above it needs more."""
+
+    def __init__(self, plain: Select, shown: dict[str, SelectItem]) -> None:
+        self._taken = set(names_in(plain)) | shown.keys()
+        self._shown = shown
+        self._more: dict[Expression, str] = {}
+
+    def above(self, tree: Tree) -> Tree:
+        """Return a condition whose windows and columns have the names from below."""
+        return cast("Tree", self._above(tree))
+
+    def _above(self, node: object) -> object:  # noqa: PLR0911 - an arm a form
+        if isinstance(node, tuple):
+            return tuple([self._above(item) for item in node])
+        if isinstance(node, WindowCall):
+            return Name(self._name(node, "window"), None, node.position)
+        if isinstance(node, Name):
+            return self._column(node)
+        if not is_dataclass(node) or isinstance(node, (type, Position)):
+            return node
+        changed = {f.name: self._above(getattr(node, f.name)) for f in fields(node)}
+        return replace(node, **changed)
+
+    def _column(self, node: Name) -> Name:
+        shown = self._shown
+        if node.qualifier is None and node.name in shown:
+            return node
+        same = (n for n, item in shown.items() if _same(item.expression, node))
+        name = next(same, None) or self._name(node, node.name)
+        return Name(name, None, node.position)
+
+    def _name(self, tree: Expression, stem: str) -> str:
+        if tree not in self._more:
+            self._more[tree] = new_name(stem, self._taken)
+        return self._more[tree]
+
+    def items(self) -> list[SelectItem]:
+        """Return the items of the SELECT below."""
+        more = [SelectItem(t, name, t.position) for t, name in self._more.items()]
+        own = [replace(item, alias=name) for name, item in self._shown.items()]
+        return [*own, *more]
+
+
+def _output(item: SelectItem) -> str:
+    if item.alias is not None:
+        return item.alias
+    return item.expression.name if isinstance(item.expression, Name) else ""

@@ -1,0 +1,92 @@
+"""Joins of other kinds: RIGHT turned round, commas and CROSS JOIN tied by WHERE."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from query_lang.syntax import rules
+from query_lang.syntax.idioms import WrittenJoin
+from query_lang.syntax.nodes import (
+    And,
+    Comparison,
+    DerivedTable,
+    Expression,
+    Join,
+    Name,
+    Select,
+    TableName,
+)
+from query_lang.syntax.refusals import refuse
+
+
+def plain_joins(tree: Select) -> Select:
+    """Return a SELECT whose joins are INNER and LEFT ones, with ON or USING.
+
+    Raises:
+        SqlNotAllowedError: A RIGHT JOIN comes after another join, or no equality of
+            WHERE ties a table that stands after a comma or CROSS JOIN.
+    """
+    if not any(isinstance(join, WrittenJoin) for join in tree.joins):
+        return tree
+    tree = _turned(tree)
+    rest = _conjuncts(tree.where)
+    known, joins = {_name(tree.source)}, []
+    for join in tree.joins:
+        name = _name(join.source)
+        if isinstance(join, WrittenJoin):
+            ties = [part for part in rest if _ties(part, name, known)]
+            rest = [part for part in rest if part not in ties]
+            joins.append(_tied(join, ties))
+        else:
+            joins.append(join)
+        known.add(name)
+    return replace(tree, joins=tuple(joins), where=_joined(rest))
+
+
+def _turned(tree: Select) -> Select:
+    """Turn ``a RIGHT JOIN b`` into ``b LEFT JOIN a``."""
+    for place, join in enumerate(tree.joins):
+        if not isinstance(join, WrittenJoin) or join.word != "RIGHT":
+            continue
+        if place:
+            raise refuse(rules.RIGHT_JOIN, join.position)
+        left = Join("left", tree.source, join.condition, join.using, join.position)
+        joins = (left, *tree.joins[1:])
+        return replace(tree, source=join.source, joins=joins)
+    return tree
+
+
+def _name(source: TableName | DerivedTable) -> str:
+    if isinstance(source, DerivedTable):
+        return source.alias
+    return source.alias or source.name
+
+
+def _conjuncts(tree: Expression | None) -> list[Expression]:
+    if tree is None:
+        return []
+    if isinstance(tree, And):
+        return [part for item in tree.items for part in _conjuncts(item)]
+    return [tree]
+
+
+def _ties(part: Expression, name: str, known: set[str]) -> bool:
+    """Whether a condition equates a column of a table with one of those before it."""
+    if not isinstance(part, Comparison) or part.operator != "=":
+        return False
+    sides = (part.left, part.right)
+    tables = [side.qualifier for side in sides if isinstance(side, Name)]
+    return len(tables) == len(sides) and name in tables and bool(known & {*tables})
+
+
+def _tied(join: WrittenJoin, ties: Sequence[Expression]) -> Join:
+    condition = _joined(ties)
+    if condition is None:
+        rule = rules.COMMA_JOIN if join.word == "," else rules.CROSS_JOIN
+        raise refuse(rule, join.position)
+    return Join("inner", join.source, condition, (), join.position)
+
+
+def _joined(parts: Sequence[Expression]) -> Expression | None:
+    if len(parts) > 1:
+        return And(tuple(parts), parts[0].position)
+    return parts[0] if parts else None

@@ -1,0 +1,127 @@
+"""A tree as it was written to one of the language's own words."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from query_lang.rewriting.calls import counted, filtered, other_call
+from query_lang.rewriting.common_tables import with_tables_in_front
+from query_lang.rewriting.conditions import (
+    is_distinct,
+    is_truth,
+    known_true,
+    quantified,
+    row_in,
+    row_refusal,
+    symmetric_between,
+)
+from query_lang.rewriting.first_rows import written_select
+from query_lang.rewriting.joins import plain_joins
+from query_lang.rewriting.quantiles import within_group
+from query_lang.rewriting.set_operations import set_operation
+from query_lang.rewriting.trees import check_repeats, mapped, parts
+from query_lang.syntax import rules
+from query_lang.syntax.idioms import (
+    Filtered,
+    IsDistinct,
+    IsTruth,
+    OtherCall,
+    Quantified,
+    RowIn,
+    RowInQuery,
+    SetOperation,
+    SymmetricBetween,
+    WithinGroup,
+    WrittenJoin,
+    WrittenSelect,
+    WrittenUnion,
+)
+from query_lang.syntax.nodes import (
+    AggregateCall,
+    Case,
+    Join,
+    Query,
+    Select,
+    UnionAll,
+)
+from query_lang.syntax.refusals import refuse
+
+
+def rewritten(tree: Query) -> Query:
+    """Return a tree without idioms that means the same; places stay those of the text.
+
+    Raises:
+        SqlNotAllowedError: An idiom has no meaning where it stands.
+    """
+    _check_top(tree)
+    found = mapped(with_tables_in_front(tree), _changed)
+    for part in parts(found):
+        if isinstance(part, RowInQuery):
+            raise row_refusal(part)
+    check_repeats(found)
+    return found
+
+
+def _check_top(tree: Query) -> None:
+    """Refuse what has a meaning for rows alone: an answer has no rows to number."""
+    select = tree.select
+    if isinstance(select, WrittenSelect) and select.distinct_on:
+        raise refuse(rules.DISTINCT_ON, select.position)
+    if isinstance(select, WrittenSelect) and select.qualify is not None:
+        raise refuse(rules.QUALIFY, select.qualify.position)
+
+
+def _changed(node: object) -> object:
+    change = _CHANGES.get(type(node))
+    return node if change is None else change(node)
+
+
+def _select(tree: Select) -> Select:
+    tree = plain_joins(tree)
+    where = None if tree.where is None else known_true(tree.where)
+    having = None if tree.having is None else known_true(tree.having)
+    return replace(tree, where=where, having=having)
+
+
+def _written(tree: WrittenSelect) -> Select:
+    plain = _select(tree)  # still a WrittenSelect: its clauses alone were changed
+    return written_select(plain) if isinstance(plain, WrittenSelect) else plain
+
+
+def _union(tree: WrittenUnion) -> UnionAll:
+    return UnionAll(tree.parts, tree.position)
+
+
+def _join(tree: Join) -> Join:
+    if tree.condition is None:
+        return tree
+    return replace(tree, condition=known_true(tree.condition))
+
+
+def _case(tree: Case) -> Case:
+    if tree.operand is not None:
+        return tree
+    branches = tuple(
+        replace(branch, condition=known_true(branch.condition))
+        for branch in tree.branches
+    )
+    return replace(tree, branches=branches)
+
+
+_CHANGES: Mapping[type, Callable[..., object]] = {
+    Select: _select,
+    WrittenSelect: _written,
+    WrittenJoin: _join,
+    WrittenUnion: _union,
+    SetOperation: set_operation,
+    Join: _join,
+    Case: _case,
+    AggregateCall: counted,
+    OtherCall: other_call,
+    Filtered: filtered,
+    WithinGroup: within_group,
+    IsTruth: is_truth,
+    IsDistinct: is_distinct,
+    SymmetricBetween: symmetric_between,
+    RowIn: row_in,
+    Quantified: quantified,
+}

@@ -1,0 +1,85 @@
+"""UNION, INTERSECT and EXCEPT of unit keys: different rows, by IN and SELECT DISTINCT.
+
+A unit key is never NULL, so that ``IN`` and ``NOT IN`` are what a set's member is.
+"""
+
+from dataclasses import replace
+
+from query_lang.rewriting.trees import plain_select
+from query_lang.syntax import rules
+from query_lang.syntax.idioms import SetOperation
+from query_lang.syntax.nodes import (
+    And,
+    DerivedTable,
+    Expression,
+    InQuery,
+    Name,
+    Position,
+    Select,
+    SelectItem,
+    UnionAll,
+)
+from query_lang.syntax.refusals import refuse
+
+
+def set_operation(tree: SetOperation) -> Select:
+    """Rewrite ``a UNION b``, ``a INTERSECT b``, ``a EXCEPT b``.
+
+    Raises:
+        SqlNotAllowedError: A column has no name, or INTERSECT or EXCEPT has several.
+    """
+    if tree.sides is None:
+        raise TypeError
+    left, right = tree.sides
+    names = [_output(item) for item in _first(left).items]
+    if not all(names):
+        raise refuse(rules.NAME_NEEDED, tree.position)
+    if tree.word == "UNION":
+        parts = (*_parts(left), *_parts(right))
+        return _different(UnionAll(parts, tree.position), names)
+    if len(names) != 1:
+        raise refuse(
+            rules.SET_OPERATION,
+            tree.position,
+            detail="INTERSECT and EXCEPT compare unit keys alone",
+            hint="WHERE [NOT] EXISTS (SELECT * FROM b WHERE b.patient_id = "
+            "a.patient_id AND b.code = a.code)",
+        )
+    negated = tree.word == "EXCEPT"
+    if isinstance(left, Select) and not left.group_by and left.having is None:
+        key = left.items[0].expression
+        kept = _held(left.where, InQuery(key, right, negated, key.position))
+        return replace(left, distinct=True, where=kept)
+    found = _different(left, names)
+    key = found.items[0].expression
+    return replace(found, where=InQuery(key, right, negated, tree.position))
+
+
+def _held(where: Expression | None, more: Expression) -> Expression:
+    return more if where is None else And((where, more), more.position)
+
+
+def _different(query: Select | UnionAll, names: list[str]) -> Select:
+    """Return the different rows of a query."""
+    position = query.position
+    items = tuple(_item(name, position) for name in names)
+    found = plain_select(items, DerivedTable(query, "combined", position))
+    return replace(found, distinct=True)
+
+
+def _item(name: str, position: Position) -> SelectItem:
+    return SelectItem(Name(name, None, position), None, position)
+
+
+def _first(query: Select | UnionAll) -> Select:
+    return query if isinstance(query, Select) else query.parts[0]
+
+
+def _parts(query: Select | UnionAll) -> tuple[Select, ...]:
+    return (query,) if isinstance(query, Select) else query.parts
+
+
+def _output(item: SelectItem) -> str:
+    if item.alias is not None:
+        return item.alias
+    return item.expression.name if isinstance(item.expression, Name) else ""

@@ -1,0 +1,117 @@
+"""Trees rebuilt from below, and how large they become."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Final, TypeVar, cast
+
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import (
+    DerivedTable,
+    FunctionCall,
+    Position,
+    Query,
+    Select,
+    SelectItem,
+    TableName,
+)
+from query_lang.syntax.refusals import refuse
+
+MOST_NODES: Final = 10_000
+"""Nodes of a tree, each counted as often as it is repeated. A text of 2,000 tokens has
+fewer than 4,000 unless operands are repeated within what is repeated."""
+
+_Tree = TypeVar("_Tree")
+
+
+def mapped(tree: _Tree, change: Callable[[object], object]) -> _Tree:
+    """Return a tree in which ``change`` was applied to every node, from below.
+
+    A node gets its children as they were changed; what changes nothing stays the same
+    object.
+    """
+    return cast("_Tree", _mapped(tree, change))
+
+
+def _mapped(value: object, change: Callable[[object], object]) -> object:
+    if isinstance(value, tuple):
+        items = tuple([_mapped(item, change) for item in value])
+        same = all(one is other for one, other in zip(items, value, strict=True))
+        return value if same else items
+    if not is_dataclass(value) or isinstance(value, (type, Position)):
+        return value
+    changed: dict[str, object] = {}
+    for field in fields(value):
+        before = getattr(value, field.name)
+        after = _mapped(before, change)
+        if after is not before:
+            changed[field.name] = after
+    return change(replace(value, **changed) if changed else value)
+
+
+def parts(tree: object) -> Iterator[object]:
+    """Yield every node of a tree, itself first."""
+    if isinstance(tree, tuple):
+        for item in tree:
+            yield from parts(item)
+    elif is_dataclass(tree) and not isinstance(tree, (type, Position)):
+        yield tree
+        for field in fields(tree):
+            yield from parts(getattr(tree, field.name))
+
+
+def check_repeats(tree: Query) -> None:
+    """Refuse a tree that repeats operands within operands that are repeated.
+
+    Raises:
+        SqlNotAllowedError: Rule ``too_complex``.
+    """
+    if _nodes(tree, {}) > MOST_NODES:
+        raise refuse(rules.TOO_COMPLEX, tree.select.position)
+
+
+def _nodes(value: object, known: dict[int, int]) -> int:
+    """Return how many nodes a tree has; one that stands in two places counts twice."""
+    if isinstance(value, tuple):
+        return sum(_nodes(item, known) for item in value)
+    if not is_dataclass(value) or isinstance(value, (type, Position)):
+        return 0
+    found = known.get(id(value))
+    if found is None:
+        found = 1 + sum(_nodes(getattr(value, f.name), known) for f in fields(value))
+        if isinstance(value, FunctionCall) and value.name == "nullif":
+            found += _nodes(value.arguments[0], known)  # binding repeats it
+        known[id(value)] = found
+    return found
+
+
+def names_in(tree: object) -> frozenset[str]:
+    """Return every name that a tree holds: of tables, columns, aliases."""
+    found: set[str] = set()
+    for part in parts(tree):
+        for attribute in ("name", "alias", "qualifier"):
+            name = getattr(part, attribute, None)
+            if isinstance(name, str):
+                found.add(name)
+    return frozenset(found)
+
+
+def new_name(stem: str, taken: set[str]) -> str:
+    """Return a name that is not taken, and take it.
+
+    >>> new_name("first", {"first", "first_2"})
+    'first_3'
+    """
+    name, number = stem, 1
+    while name in taken:
+        number += 1
+        name = f"{stem}_{number}"
+    taken.add(name)
+    return name
+
+
+def plain_select(
+    items: tuple[SelectItem, ...], source: TableName | DerivedTable
+) -> Select:
+    """Return ``SELECT items FROM source``, placed where the source stands."""
+    position = source.position
+    return Select(False, items, source, (), None, (), None, (), None, position)  # noqa: FBT003 - fields in their order

@@ -1,0 +1,161 @@
+"""What is written in another dialect's words, as it was written.
+
+``query_lang.rewriting`` turns each into nodes that have the same meaning, before
+anything is bound: no idiom leaves ``parse_query``, and none can be sent over the wire.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from query_lang.syntax.nodes import (
+    AggregateCall,
+    CommonTable,
+    CountRows,
+    Expression,
+    Idiom,
+    Join,
+    OrderItem,
+    Select,
+    UnionAll,
+)
+
+QuantifierWord = Literal["ANY", "SOME", "ALL"]
+SetWord = Literal["UNION", "INTERSECT", "EXCEPT"]
+JoinWord = Literal["RIGHT", "CROSS", ","]
+
+
+@dataclass(frozen=True, slots=True)
+class OtherCall(Idiom):
+    """A call by a name of another dialect: ``IF(c, a, b)``, ``COUNTIF(c)``."""
+
+    name: str  # in capitals
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Filtered(Idiom):
+    """``aggregate FILTER (WHERE condition)``."""
+
+    aggregate: AggregateCall | CountRows | Idiom
+    condition: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class WithinGroup(Idiom):
+    """``name(arguments) WITHIN GROUP (ORDER BY item)``."""
+
+    name: str  # in capitals
+    arguments: tuple[Expression, ...]
+    order_by: tuple[OrderItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IsTruth(Idiom):
+    """``value IS [NOT] TRUE``, FALSE or UNKNOWN, whose truth is None."""
+
+    value: Expression
+    truth: bool | None
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IsDistinct(Idiom):
+    """``left IS [NOT] DISTINCT FROM right``."""
+
+    left: Expression
+    right: Expression
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SymmetricBetween(Idiom):
+    """``value [NOT] BETWEEN SYMMETRIC low AND high``."""
+
+    value: Expression
+    low: Expression
+    high: Expression
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RowIn(Idiom):
+    """``(a, b) [NOT] IN ((1, 2), (3, 4))``."""
+
+    values: tuple[Expression, ...]
+    rows: tuple[tuple[Expression, ...], ...]
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RowInQuery(Idiom):
+    """``(a, b) [NOT] IN (SELECT c, d ...)``."""
+
+    values: tuple[Expression, ...]
+    query: Select | UnionAll
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Quantified(Idiom):
+    """``value operator ANY (SELECT ...)``."""
+
+    value: Expression
+    operator: str
+    word: QuantifierWord
+    query: Select | UnionAll
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenSelect(Select):
+    """A SELECT with clauses of other dialects; it stands where a Select may.
+
+    Attributes:
+        common_tables: Of a WITH in front of it, below the top.
+        distinct_on: The keys of DISTINCT ON.
+        qualify: The condition of QUALIFY.
+        groups_by_all: GROUP BY ALL.
+        fetches: FETCH FIRST n ROWS ONLY stands for LIMIT n.
+        limits_nothing: LIMIT ALL.
+    """
+
+    common_tables: tuple[CommonTable, ...] = ()
+    distinct_on: tuple[Expression, ...] = ()
+    qualify: Expression | None = None
+    groups_by_all: bool = False
+    fetches: bool = False
+    limits_nothing: bool = False
+
+    def says_more(self) -> bool:
+        """Whether any of these clauses was written."""
+        clauses = (self.common_tables, self.distinct_on, self.groups_by_all)
+        limits = (self.fetches, self.limits_nothing)
+        return self.qualify is not None or any((*clauses, *limits))
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenJoin(Join):
+    """A join of another kind; CROSS and commas tie nothing."""
+
+    word: JoinWord = ","
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenUnion(UnionAll):
+    """A UNION ALL with a WITH in front of it, below the top."""
+
+    common_tables: tuple[CommonTable, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SetOperation(UnionAll):
+    """``left UNION right``, INTERSECT or EXCEPT, of different rows; ``parts`` is empty.
+
+    Attributes:
+        sides: The two queries.
+        word: MINUS is EXCEPT.
+        common_tables: Of a WITH in front of it.
+    """
+
+    sides: tuple[Select | UnionAll, Select | UnionAll] | None = None
+    word: SetWord = "UNION"
+    common_tables: tuple[CommonTable, ...] = ()

@@ -1,0 +1,227 @@
+"""Idioms of other dialects: the same question as the language's own words."""
+
+# ruff: noqa: E501, ISC004 - a text is one string, to be read
+
+import pytest
+
+from privacy.errors import QueryError
+from query_lang.plans.costs import UNLIMITED
+from query_lang.reading.parse import parse_query
+from tests.golden.constructs import IDIOMS
+from tests.golden.reference_pages import hospital
+from tests.support.compiling import compile_query
+
+E = "SELECT COUNT(*) AS n FROM encounters WHERE "
+SAME = (  # as written, and in the language's own words
+    (E + "(age > 60) IS TRUE", E + "age > 60"),
+    (E + "(age > 60) IS TRUE AND year = 2024", E + "age > 60 AND year = 2024"),
+    (E + "(age > 60) IS UNKNOWN", E + "(age > 60) IS NULL"),
+    (E + "discharged_to IS NOT DISTINCT FROM 'home'", E + "discharged_to = 'home'"),
+    (E + "discharged_to IS DISTINCT FROM NULL", E + "discharged_to IS NOT NULL"),
+    (
+        E + "discharged_to IS DISTINCT FROM 'home'",
+        E + "COALESCE(discharged_to <> 'home', TRUE)",
+    ),
+    (
+        E + "NULLIF(age, year) = 3",
+        E + "CASE WHEN age = year THEN NULL ELSE age END = 3",
+    ),
+    (
+        E + "IF(age > 60, year, 1) = 1",
+        E + "CASE WHEN age > 60 THEN year ELSE 1 END = 1",
+    ),
+    (E + "NVL(discharged_to, 'x') = 'x'", E + "COALESCE(discharged_to, 'x') = 'x'"),
+    (
+        E + "(age, year) IN ((1, 2024), (2, 2025))",
+        E + "age = 1 AND year = 2024 OR age = 2 AND year = 2025",
+    ),
+    (
+        E + "patient_id = ANY (SELECT patient_id FROM labs)",
+        E + "patient_id IN (SELECT patient_id FROM labs)",
+    ),
+    (
+        E + "patient_id <> ALL (SELECT patient_id FROM labs)",
+        E + "patient_id NOT IN (SELECT patient_id FROM labs)",
+    ),
+    (
+        "SELECT COUNT(1) AS n FROM labs WHERE abnormal = TRUE",
+        "SELECT COUNT(*) AS n FROM labs WHERE abnormal",
+    ),
+    (
+        "SELECT COUNT(*) AS n FROM labs WHERE abnormal <> TRUE",
+        "SELECT COUNT(*) AS n FROM labs WHERE NOT abnormal",
+    ),
+    (
+        "SELECT COUNT(*) FILTER (WHERE age > 60) AS n FROM encounters",
+        "SELECT COUNT(CASE WHEN age > 60 THEN 'x' END) AS n FROM encounters",
+    ),
+    (
+        "SELECT COUNTIF(age > 60) AS n FROM encounters",
+        "SELECT COUNT(CASE WHEN age > 60 THEN 1 END) AS n FROM encounters",
+    ),
+    (
+        "SELECT COUNT(DISTINCT patient_id) FILTER (WHERE age > 60) AS n FROM encounters",
+        "SELECT COUNT(DISTINCT CASE WHEN age > 60 THEN patient_id END) AS n FROM encounters",
+    ),
+    (
+        "SELECT COUNT(DISTINCT IF(age > 60, patient_id, NULL)) AS n FROM encounters",
+        "SELECT COUNT(DISTINCT CASE WHEN age > 60 THEN patient_id END) AS n FROM encounters",
+    ),
+    (
+        "SELECT PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY age DESC) AS q FROM encounters",
+        "SELECT QUANTILE(age, 0.75) AS q FROM encounters",
+    ),
+)
+
+D = "SELECT COUNT(*) AS n FROM (SELECT patient_id, department"
+BY = "PARTITION BY patient_id ORDER BY admitted DESC"
+NUMBERED = f"{D} FROM (SELECT patient_id, department, ROW_NUMBER() OVER ({BY}) AS r FROM encounters) AS x"
+P = "SELECT COUNT(*) AS n FROM patients AS p "
+QUERIES = (
+    (
+        f"{D} FROM encounters QUALIFY ROW_NUMBER() OVER ({BY}) = 1) AS q",
+        f"{NUMBERED} WHERE r = 1) AS q",
+    ),
+    (
+        f"{D} FROM (SELECT patient_id, department, age FROM encounters) AS e"
+        " QUALIFY ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY age) <= 2"
+        " AND department = 'surgery') AS q",
+        f"{D} FROM (SELECT patient_id, department, ROW_NUMBER() OVER (PARTITION BY"
+        " patient_id ORDER BY age) AS r FROM (SELECT patient_id, department, age FROM"
+        " encounters) AS e) AS x WHERE r <= 2 AND department = 'surgery') AS q",
+    ),
+    (
+        "SELECT COUNT(*) AS n FROM (SELECT DISTINCT ON (patient_id) patient_id,"
+        " department FROM encounters ORDER BY patient_id, admitted DESC) AS q",
+        f"{NUMBERED} WHERE r = 1) AS q",
+    ),
+    (
+        P + "WHERE patient_id IN (WITH a AS (SELECT patient_id FROM labs),"
+        " b AS (SELECT patient_id FROM a WHERE patient_id IN (SELECT patient_id FROM encounters))"
+        " SELECT patient_id FROM b)",
+        "WITH a AS (SELECT patient_id FROM labs),"
+        " b AS (SELECT patient_id FROM a WHERE patient_id IN (SELECT patient_id FROM encounters)) "
+        + P
+        + "WHERE patient_id IN (SELECT patient_id FROM b)",
+    ),
+    (
+        "SELECT COUNT(*) AS n FROM (SELECT patient_id FROM labs WHERE abnormal INTERSECT"
+        " SELECT patient_id FROM encounters) AS q",
+        "SELECT COUNT(*) AS n FROM (SELECT DISTINCT patient_id FROM labs WHERE abnormal"
+        " AND patient_id IN (SELECT patient_id FROM encounters)) AS q",
+    ),
+    (
+        P
+        + "WHERE patient_id IN (SELECT patient_id FROM labs EXCEPT SELECT patient_id FROM encounters)",
+        P + "WHERE patient_id IN (SELECT DISTINCT patient_id FROM labs WHERE patient_id"
+        " NOT IN (SELECT patient_id FROM encounters))",
+    ),
+    (
+        "SELECT COUNT(*) AS n FROM (SELECT patient_id FROM labs UNION DISTINCT SELECT"
+        " patient_id FROM encounters) AS q",
+        "SELECT COUNT(*) AS n FROM (SELECT DISTINCT patient_id FROM (SELECT patient_id"
+        " FROM labs UNION ALL SELECT patient_id FROM encounters) AS u) AS q",
+    ),
+    (
+        P + ", encounters AS e WHERE e.patient_id = p.patient_id AND e.age > 60",
+        P + "JOIN encounters AS e ON e.patient_id = p.patient_id WHERE e.age > 60",
+    ),
+    (
+        P + "CROSS JOIN encounters AS e WHERE e.patient_id = p.patient_id",
+        P + "JOIN encounters AS e USING (patient_id)",
+    ),
+    (
+        "SELECT COUNT(*) AS n FROM labs AS l RIGHT JOIN patients AS p ON l.patient_id ="
+        " p.patient_id WHERE l.test IS NULL",
+        P + "LEFT JOIN labs AS l ON l.patient_id = p.patient_id WHERE l.test IS NULL",
+    ),
+    (
+        "SELECT COUNT(*) AS n FROM diagnoses AS d JOIN encounters AS e USING (patient_id, encounter_id)",
+        "SELECT COUNT(*) AS n FROM diagnoses AS d JOIN encounters AS e ON d.patient_id ="
+        " e.patient_id AND d.encounter_id = e.encounter_id",
+    ),
+    (
+        "SELECT COUNT(*) AS n FROM encounters AS e WHERE patient_id NOT IN (SELECT"
+        " patient_id FROM labs AS l WHERE l.taken > e.admitted)",
+        "SELECT COUNT(*) AS n FROM encounters AS e WHERE NOT EXISTS (SELECT * FROM labs"
+        " AS l WHERE l.patient_id = e.patient_id AND l.taken > e.admitted)",
+    ),
+    (
+        "SELECT department, COUNT(*) AS n FROM encounters GROUP BY ALL FETCH NEXT 3 ROW ONLY",
+        "SELECT department, COUNT(*) AS n FROM encounters GROUP BY 1 LIMIT 3",
+    ),
+)
+
+
+def canonical(sql):
+    return compile_query(sql, hospital()).canonical
+
+
+@pytest.mark.parametrize(("written", "own"), [*SAME, *QUERIES])
+def test_an_idiom_is_the_same_question_as_its_own_words(written, own):
+    assert canonical(written) == canonical(own)
+
+
+@pytest.mark.parametrize("sql", IDIOMS)
+def test_no_idiom_is_left_by_parsing(sql):
+    assert "query_lang.syntax.idioms" not in {
+        type(part).__module__ for part in everything(parse_query(sql))
+    }
+
+
+def everything(value):
+    if isinstance(value, tuple):
+        for item in value:
+            yield from everything(item)
+    elif hasattr(value, "__dataclass_fields__"):
+        yield value
+        for name in value.__dataclass_fields__:
+            yield from everything(getattr(value, name))
+
+
+def test_a_table_of_an_inner_with_is_seen_by_nobody_else():
+    sql = (
+        "SELECT COUNT(*) FROM (WITH seen AS (SELECT patient_id FROM labs) SELECT"
+        " patient_id FROM seen) AS q JOIN seen USING (patient_id)"
+    )
+    with pytest.raises(QueryError) as refused:
+        compile_query(sql, hospital())
+    assert refused.value.rule == "unknown_table"
+
+
+def test_intersect_binds_tighter_than_union():
+    tight = P + (
+        "WHERE patient_id IN (SELECT patient_id FROM labs UNION (SELECT patient_id FROM"
+        " encounters INTERSECT SELECT patient_id FROM diagnoses))"
+    )
+    loose = tight.replace("(SELECT patient_id FROM enc", "SELECT patient_id FROM enc")
+    assert canonical(loose[:-1]) == canonical(tight)
+
+
+def test_patients_with_some_row_cost_what_patients_cost():
+    sql = (
+        "SELECT department, COUNT(DISTINCT patient_id) AS p,"
+        " COUNT(DISTINCT CASE WHEN age > 60 THEN patient_id END) AS old"
+        " FROM encounters GROUP BY department"
+    )
+    plain, kept = compile_query(sql, hospital()).measures
+    assert plain.sensitivity == kept.sensitivity
+
+
+def test_operands_repeated_within_operands_are_refused_not_written_out():
+    nested = "NULLIF(" * 25 + "age" + ", 1)" * 25
+    with pytest.raises(QueryError) as refused:
+        parse_query(E + f"{nested} = 2")
+    assert refused.value.rule == "too_complex"
+    distinct = "age"
+    for _ in range(12):
+        distinct = f"IF({distinct} IS DISTINCT FROM year, 1, 2)"
+    with pytest.raises(QueryError) as refused:
+        parse_query(E + f"{distinct} = 2")
+    assert refused.value.rule == "too_complex"
+
+
+def test_an_operand_that_is_written_twice_is_paid_twice():
+    whole = compile_query(E + "age IS DISTINCT FROM year", hospital(), limits=UNLIMITED)
+    once = compile_query(E + "age <> year", hospital(), limits=UNLIMITED)
+    assert whole.cost.steps > once.cost.steps
