@@ -49,6 +49,7 @@ class QueryError(CuratorError):
         self.column = column  # from 1
         self.detail = detail
         self.hint = hint
+        self.rewritten: str | None = None  # the text as it may be asked, if one is sure
         super().__init__(f"{detail} (line {line}, column {column}): {hint}")
 
 

@@ -225,7 +225,12 @@ _MEMBERS: dict[str, Example] = {
         "rule": "min_max",
         "hint": "ask for counts over declared groups",
     },
-    "unknown_column": {**_PLACE, "rule": "unknown_column", "hint": "its columns: sex"},
+    "unknown_column": {
+        **_PLACE,
+        "rule": "unknown_column",
+        "hint": "did you mean sex? its columns: sex",
+        "rewritten": "SELECT sex, COUNT(*) FROM patients GROUP BY sex",
+    },
     "no_public_domain": {
         **_PLACE,
         "rule": "no_public_domain",

@@ -123,6 +123,8 @@ def problem_of(error: CuratorError) -> Problem:
             "column": error.column,
             "hint": error.hint,
         }
+        if error.rewritten is not None:
+            members["rewritten"] = error.rewritten
         return Problem(error.code, error.detail, members)
     if isinstance(error, RateLimitedError):
         wait = error.retry_after_seconds

@@ -88,6 +88,7 @@ class ProblemShape(_Shape):
     line: int | None = None
     column: int | None = None
     hint: str | None = None
+    rewritten: str | None = None
     query_id: str | None = None
     remaining: Remaining | None = None
     attainable: Attainable | None = None

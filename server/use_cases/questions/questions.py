@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select
 
 from mechanisms.scales.pricing import half_width, price, solve_accuracy
 from privacy.contributions import ContributionBounds
-from privacy.errors import InvalidLossError, InvalidOptionError
+from privacy.errors import InvalidLossError, InvalidOptionError, QueryError
 from privacy.events import PriceEvent, VectorSensitivity
 from privacy.losses import Loss
 from privacy.schema import Dataset
@@ -27,6 +27,7 @@ from query_lang.plans.compiled import (
 )
 from query_lang.plans.costs import PAID, UNLIMITED
 from query_lang.rendering.dialect import Target
+from query_lang.rewriting.mending import mended
 from query_lang.showing.decimals import decimal_of
 from query_lang.showing.noisy_conditions import all_shown
 from query_lang.syntax.refusals import refuse
@@ -107,7 +108,14 @@ class Compiler:
         self, sql: str, schema: "Schema", request: QuestionRequest
     ) -> tuple[ResolvedQuery, CompiledQuery]:
         """Return the plan of ``sql``, and all that follows; cached by all of these."""
-        return self._compile(sql, schema, request.bounds, request.weights)
+        options = request.bounds, request.weights
+        try:
+            return self._compile(sql, schema, *options)
+        except QueryError as error:
+            error.rewritten = mended(
+                sql, error, lambda text: self._compile(text, schema, *options)
+            )
+            raise
 
     def _compile_uncached(
         self,

@@ -97,7 +97,10 @@ class NotFound(CuratorRefusal):
 
 
 class SqlRefused(CuratorRefusal):
-    """The text breaks a rule; ``problem`` has rule, line, column and hint."""
+    """The text breaks a rule; ``problem`` has rule, line, column and hint.
+
+    Where the fix is mechanical it has the text with it, too, under ``rewritten``.
+    """
 
 
 class InvalidRequest(CuratorRefusal):
@@ -147,6 +150,8 @@ def _message(problem: dict[str, Any], sql: str | None) -> str:
     lines += _place(problem, sql)
     if problem.get("hint"):
         lines.append(f"hint: {problem['hint']}")
+    if problem.get("rewritten"):
+        lines.append(f"this would be answered: {problem['rewritten']}")
     lines += _advice(problem)
     return "\n".join(lines)
 

@@ -1,0 +1,205 @@
+"""A refused text with its fix, where the fix is mechanical and means the same.
+
+What is offered was compiled: a fix that is refused in its turn is none. It depends on
+the text, the refusal and the public schema alone, as the refusal does.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Final
+
+from privacy.errors import CuratorError, QueryError
+from query_lang.syntax.tokens import Token, TokenKind, lex
+
+LONGEST: Final = 4_000
+"""Characters of a text that is mended; a longer one keeps its hint alone."""
+
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+_MEANT = re.compile(r"did you mean ([a-z][a-z0-9_.]*)\?")
+_WRITTEN = re.compile(r"write ([a-z][a-z0-9_]*\.[a-z][a-z0-9_]*)$")
+_GROUPED = re.compile(r"add (GROUP BY [a-z][a-z0-9_, ]*)$")
+_NAMED = re.compile(r"add ([a-z][a-z0-9_]*) to the SELECT list$")
+_SIGNS: Final = str.maketrans(
+    {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\xa0": " "}
+)
+
+
+def mended(
+    sql: str, error: QueryError, compiles: Callable[[str], object]
+) -> str | None:
+    """Return the text as it may be asked, or None.
+
+    Args:
+        sql: That was refused.
+        error: Why, and where.
+        compiles: Compiles a text over the same schema; raises what refuses it.
+    """
+    fix = _FIXES.get(error.rule)
+    if fix is None or len(sql) > LONGEST:
+        return None
+    for text in fix(sql, _offset(sql, error), error):
+        if text != sql and _is_allowed(text, compiles):
+            return text
+    return None
+
+
+def _is_allowed(text: str, compiles: Callable[[str], object]) -> bool:
+    try:
+        compiles(text)
+    except CuratorError:
+        return False
+    return True
+
+
+def _offset(sql: str, error: QueryError) -> int:
+    lines = sql.split("\n")
+    return sum(len(line) + 1 for line in lines[: error.line - 1]) + error.column - 1
+
+
+_Fix = Callable[[str, int, QueryError], Iterator[str]]
+
+
+def _tokens(sql: str) -> Sequence[Token]:
+    try:
+        return lex(sql)
+    except CuratorError:
+        return ()
+
+
+def _at(sql: str, offset: int) -> int | None:
+    """Return which token begins at an offset."""
+    starts = [token.start for token in _tokens(sql)]
+    return starts.index(offset) if offset in starts else None
+
+
+def _length(token: Token, sql: str) -> int:
+    """Return how many characters of the text a token has, its quotes included."""
+    if token.kind is TokenKind.STRING:
+        return len(token.text.replace("'", "''")) + 2
+    if token.kind is TokenKind.QUOTED:
+        return len(token.text.replace('"', '""')) + 2
+    return len(sql[token.start : token.start + len(token.text)])
+
+
+def _replaced(sql: str, first: Token, last: Token, text: str) -> str:
+    return sql[: first.start] + text + sql[last.start + _length(last, sql) :]
+
+
+def _name(sql: str, offset: int, error: QueryError) -> Iterator[str]:
+    """Write the name that was meant; a text in double quotes in single ones."""
+    tokens, place = _tokens(sql), _at(sql, offset)
+    if place is None:
+        return
+    dotted = place + 2 < len(tokens) and tokens[place + 1].is_sign(".")
+    last = tokens[place + 2] if dotted else tokens[place]
+    if last.kind is TokenKind.QUOTED:
+        quoted = last.text.replace("'", "''")
+        yield _replaced(sql, last, last, f"'{quoted}'")
+    meant = _MEANT.search(error.hint)
+    if meant is not None:
+        yield _replaced(sql, last, last, meant[1])
+
+
+def _table(sql: str, offset: int, error: QueryError) -> Iterator[str]:
+    """Put the table in front of a name that could mean two."""
+    tokens, place, written = _tokens(sql), _at(sql, offset), _WRITTEN.search(error.hint)
+    if place is not None and written is not None:
+        yield _replaced(sql, tokens[place], tokens[place], written[1])
+
+
+def _literal(sql: str, offset: int, _: QueryError) -> Iterator[str]:
+    """Take the quotes off a number, or put them round what is a text."""
+    tokens, place = _tokens(sql), _at(sql, offset)
+    if place is None:
+        return
+    token = tokens[place]
+    if token.kind is TokenKind.STRING and _NUMBER.fullmatch(token.text):
+        yield _replaced(sql, token, token, token.text)
+    if token.kind is TokenKind.NUMBER:
+        yield _replaced(sql, token, token, f"'{token.text}'")
+
+
+def _null(sql: str, offset: int, _: QueryError) -> Iterator[str]:
+    """Write ``= NULL`` as IS NULL, ``<> NULL`` as IS NOT NULL."""
+    tokens, place = _tokens(sql), _at(sql, offset)
+    if not place or tokens[place].word != "NULL":
+        return
+    words = {"=": "IS NULL", "<>": "IS NOT NULL", "!=": "IS NOT NULL"}
+    written = words.get(tokens[place - 1].text)
+    if written is not None:
+        yield _replaced(sql, tokens[place - 1], tokens[place], written)
+
+
+def _unqualified(sql: str, offset: int, _: QueryError) -> Iterator[str]:
+    """Leave out the schema in front of a table or of a column's table."""
+    tokens, place = _tokens(sql), _at(sql, offset)
+    while place is not None and place + 2 < len(tokens):
+        if not tokens[place + 1].is_sign("."):
+            return
+        sql = sql[: tokens[place].start] + sql[tokens[place + 2].start :]
+        yield sql
+        tokens = _tokens(sql)
+
+
+def _grouped(sql: str, _: int, error: QueryError) -> Iterator[str]:
+    """Add the GROUP BY that the hint names before what follows it."""
+    found = _GROUPED.search(error.hint)
+    if found is None:
+        return
+    after = [t.start for t in _tokens(sql) if t.word in {"HAVING", "ORDER", "LIMIT"}]
+    end = after[0] if after else len(sql.rstrip().rstrip(";"))
+    yield f"{sql[:end].rstrip()} {found[1]} {sql[end:]}".rstrip()
+
+
+def _selected(sql: str, _: int, error: QueryError) -> Iterator[str]:
+    """Select the key that GROUP BY alone names."""
+    found = _NAMED.search(error.hint)
+    selects = [t for t in _tokens(sql) if t.word == "SELECT"]
+    if found is not None and len(selects) == 1:
+        yield _replaced(sql, selects[0], selects[0], f"SELECT {found[1]},")
+
+
+def _limit(sql: str, _: int, __: QueryError) -> Iterator[str]:
+    """Write ``SELECT TOP n`` as LIMIT n."""
+    tokens = _tokens(sql)
+    for top, number in pairwise(tokens):
+        if top.word == "TOP" and number.kind is TokenKind.NUMBER:
+            rest = _replaced(sql, top, number, "").rstrip().rstrip(";")
+            yield f"{rest.replace('SELECT  ', 'SELECT ', 1)} LIMIT {number.text}"
+            return
+
+
+def _table_name(sql: str, offset: int, _: QueryError) -> Iterator[str]:
+    """Name a derived table."""
+    tokens, place = _tokens(sql), _at(sql, offset)
+    depth = 0
+    for token in tokens[place or 0 :]:
+        depth += token.is_sign("(") - token.is_sign(")")
+        if depth == 0 and token.is_sign(")"):
+            yield _replaced(sql, token, token, ") AS derived")
+            return
+
+
+def _quotes(sql: str, _: int, __: QueryError) -> Iterator[str]:
+    """Take other dialects' quotes off names; write curly ones as plain ones."""
+    yield sql.translate(_SIGNS)
+    yield sql.replace("`", "")
+    yield re.sub(r"\[([A-Za-z_][A-Za-z0-9_]*)\]", r"\1", sql)
+
+
+_FIXES: Mapping[str, _Fix] = {
+    "ambiguous_name": _table,
+    "derived_table_name": _table_name,
+    "identifier": _name,
+    "key_not_selected": _selected,
+    "literal_type": _literal,
+    "non_ascii": _quotes,
+    "not_grouped": _grouped,
+    "null_literal": _null,
+    "qualified_table": _unqualified,
+    "symbol": _quotes,
+    "syntax": _limit,
+    "unknown_column": _name,
+    "unknown_table": _name,
+}
