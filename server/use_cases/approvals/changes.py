@@ -135,7 +135,13 @@ def limit_name(scope: str) -> str:
 
 
 def shown_value(value: object) -> str:
-    """Return a value of a change as people read it."""
+    r"""Return a value of a change as people read it, within a line.
+
+    >>> shown_value("sepsis"), shown_value("sepsis\ncap of people: 5 -> 1")
+    ('sepsis', '"sepsis\\ncap of people: 5 -> 1"')
+    """
     if value is None:
         return "none"
-    return value if isinstance(value, str) else canonical_json(value)
+    if isinstance(value, str) and value.isprintable() and value:
+        return value
+    return canonical_json(value)

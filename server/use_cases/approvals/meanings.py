@@ -1,6 +1,6 @@
 """What a proposed change does to the promise, and what it leaves as it is."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -104,32 +104,62 @@ def _of_fact(altered: Altered, held: _Promise | None) -> Iterator[str]:
 
 
 def _of_declaration(place: str, altered: Altered) -> Iterator[str]:
-    if place.endswith("max_rows_per_unit"):
-        yield (
-            "More rows of one patient count, at more noise for each count of rows; "
-            "what is promised to a patient stays the same."
-            if _is_more(altered)
-            else "Fewer rows of one patient count: the others are left out of every "
-            "answer from the new snapshot."
-        )
-    elif "domain" in place or place.endswith(("min", "max", "values")):
-        yield (
-            "A domain decides which values answers tell apart and how much noise sums "
-            "have; a value outside is missing. It must come from its source, and never "
-            "from the data."
-        )
-    elif place.endswith(": public"):
-        yield (
-            "Its rows become readable by everybody with a key, without noise: nothing "
-            "of the promise covers them, and it cannot be taken back."
-        )
+    """Yield what a changed declaration does, by the property that its place ends in.
 
-
-def _is_more(altered: Altered) -> bool:
+    A table that comes whole has no property: its lines say what it declares.
+    """
     old, new = altered.old, altered.new
-    return isinstance(old, int) and isinstance(new, int) and new > old
+    match place.rpartition(": ")[2] if ": " in place else "":
+        case "max_rows_per_unit" if isinstance(old, int) and isinstance(new, int):
+            yield _MORE_ROWS if new > old else _FEWER_ROWS
+        case "domain":
+            yield _DOMAIN
+        case "levels" | "codes":
+            yield _HIERARCHY
+        case "public":
+            yield _PUBLIC if _is_public(new) else _NOT_PUBLIC
+        case "not_unit_ids":
+            yield _NO_IDS
+        case _:
+            pass
 
 
+def _is_public(declared: object) -> bool:
+    """Whether a table, or what it says of itself, is declared public."""
+    if isinstance(declared, Mapping):
+        return bool(declared.get("public"))
+    return bool(declared)
+
+
+_MORE_ROWS: Final = (
+    "More rows of one patient count, at more noise for each count of rows; what is "
+    "promised to a patient stays the same."
+)
+_FEWER_ROWS: Final = (
+    "Fewer rows of one patient count: the others are left out of every answer from the "
+    "new snapshot."
+)
+_DOMAIN: Final = (
+    "A domain decides which values answers tell apart and how much noise sums have. A "
+    "number or a date outside it becomes its nearest end; another value becomes "
+    "'other' where that is declared, else missing. It must come from its source, and "
+    "never from the data."
+)
+_HIERARCHY: Final = (
+    "A hierarchy decides which codes answers tell apart, and which they join. It must "
+    "come from its source, and never from the data."
+)
+_PUBLIC: Final = (
+    "Its rows become readable by everybody with a key, without noise: nothing of the "
+    "promise covers them, and it cannot be taken back."
+)
+_NOT_PUBLIC: Final = (
+    "Its rows are no longer readable as they are; what was read cannot be called back."
+)
+_NO_IDS: Final = (
+    "Its values may be those of patients' ids, and are readable by everybody with a "
+    "key: they are declared to be something else."
+)
 _ACTIONS: Final = {
     "overlap.override": "Whoever is in several populations is protected by their caps "
     "added up, not by each: two caps of 1 are one of 2 to these people.",
