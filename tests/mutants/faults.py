@@ -668,18 +668,18 @@ FAULTS = (
         "handed_out_unapproved",
         "a copy is handed out though nobody approved it",
         "server/use_cases/anonymization/hand_outs.py",
-        "        change = change_of(copy, to, told",
-        "        globals()['check_second_person'] = lambda *_: None\n"
-        "        globals()['require_second_person'] = lambda *_: None\n"
-        "        change = change_of(copy, to, told",
+        "            change = change_of(copy, to, told",
+        "            globals()['check_second_person'] = lambda *_: None\n"
+        "            globals()['require_second_person'] = lambda *_: None\n"
+        "            change = change_of(copy, to, told",
         ("tests/cli/anonymization/test_anonymize.py",),
     ),
     Fault(
         "approved_before_others",
         "who approved a copy did not know that somebody got another since",
         "server/use_cases/anonymization/grants.py",
-        "        for one in others\n    ]\n    if all_others",
-        "        for one in others[:0]\n    ]\n    if all_others",
+        '        for one in others["others"]\n    ]',
+        '        for one in others["others"][:0]\n    ]',
         ("tests/cli/anonymization/test_anonymize.py",),
     ),
     Fault(

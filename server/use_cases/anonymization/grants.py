@@ -18,6 +18,7 @@ from server.use_cases.anonymization.intersection import (
 from server.use_cases.anonymization.replies import (
     HandOutShape,
     OtherShape,
+    OthersShape,
     TogetherShape,
     WhyUnknown,
 )
@@ -34,13 +35,16 @@ Holder = tuple[str, str]
 Compared = tuple[Intersection, WhyUnknown | None]
 Comparing = Callable[[Sequence[str]], Compared]
 _WHY: Final[dict[WhyUnknown, str]] = {
-    "deleted": "the other was deleted before it was handed out",
+    "deleted": "the other was deleted, and nothing was kept to compare it by",
     "no_patients": "one of them does not tell whose its records are, or puts none in "
     "classes",
     "not_compared": "nobody compared them yet: 'curator anonymize show' does on the "
     "host",
     "no_names_in_both": "their sources name no patient alike",
 }
+
+
+_COMPARABLE: Final = (None, "no_names_in_both")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +153,12 @@ def others_of(held: Mapping[Holder, Grant], comparing: Comparing) -> list[OtherS
 def together(
     held: Mapping[Holder, Grant], comparing: Comparing
 ) -> TogetherShape | None:
-    """Return what a copy tells with all others that can be compared, if several can."""
+    """Return what a copy tells with all others that can be compared, if several can.
+
+    Two whose sources name nobody alike may be compared by a third that has both names.
+    """
     every = sorted({other for other, _ in held})
-    others = [one for one in every if comparing([one])[1] is None]
+    others = [one for one in every if comparing([one])[1] in _COMPARABLE]
     return shown_of(*comparing(others)) if len(others) > 1 else None
 
 
@@ -220,13 +227,19 @@ def _together(other: TogetherShape) -> str:
 def change_of(
     copy: Copy,
     to: HandOut,
-    others: Sequence[OtherShape],
-    all_others: TogetherShape | None,
+    others: OthersShape,
+    of_population: str | None,
 ) -> Change:
     """Return what a second person approves: these files, to this recipient.
 
     And knowing who has others of the same people: where somebody got one since, the
     approval is of something else.
+
+    Args:
+        copy: The copy.
+        to: Who gets it, and what for.
+        others: Who has others.
+        of_population: How many of its patients the population knows, in a sentence.
     """
     named = f"anonymized copy {copy.name} ({copy.id})"
     told: dict[str, str] = {
@@ -237,6 +250,8 @@ def change_of(
         "sha256 of its manifest": copy.sha256,
         "whole": f"curator anonymize show {copy.id} --http",
     }
+    if of_population is not None:
+        told["of the population"] = of_population
     facts = [
         Altered(f"{named}: {what}", None, text, Subject("copy", copy.id, what))
         for what, text in told.items()
@@ -248,12 +263,12 @@ def change_of(
             _together(one) if one["why_unknown"] is None else _WHY[one["why_unknown"]],
             Subject("copy_held", one["copy"], one["recipient"]),
         )
-        for one in others
+        for one in others["others"]
     ]
-    if all_others is not None:
+    if others["all_others"] is not None:
         what = "all of these copies and this one"
         subject = Subject("copy", copy.id, what)
-        held.append(Altered(what, None, _of_all(all_others), subject))
+        held.append(Altered(what, None, _of_all(others["all_others"]), subject))
     return Change(COPY_GRANTED, copy.population, (*facts, *held))
 
 

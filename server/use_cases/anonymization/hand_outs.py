@@ -19,11 +19,12 @@ from server.use_cases.anonymization.grants import (
     Holder,
     change_of,
     holders,
+    read_deleted,
     read_grants,
     said_of,
 )
 from server.use_cases.anonymization.replies import OthersShape
-from server.use_cases.anonymization.service import CopyService
+from server.use_cases.anonymization.service import CopyService, of_population
 from server.use_cases.approvals.changes import Change
 from server.use_cases.approvals.proposals import ProposalService
 from server.use_cases.approvals.second_persons import (
@@ -143,7 +144,8 @@ class HandOutService:
             CommandRefusedError: They cannot be copied: nothing was recorded.
         """
         held, told = others
-        change = change_of(copy, to, told["others"], told["all_others"])
+        with self._services.databases.reader.connect() as connection:
+            change = change_of(copy, to, told, of_population(connection, copy))
         try:
             with asking_second_person(self._services, viewer.actor):
                 with self._services.databases.reader.connect() as connection:
@@ -187,8 +189,8 @@ class HandOutService:
             folder: Where its files are to go.
 
         Raises:
-            CommandRefusedError: They cannot be copied, or somebody got another copy
-                meanwhile: nothing was recorded.
+            CommandRefusedError: They cannot be copied, somebody got another copy
+                meanwhile, or this one was deleted: nothing was recorded.
         """
         change, known = approved
         token = secrets.token_hex(8)
@@ -205,6 +207,7 @@ class HandOutService:
             self._filled(part, copy)
             recorded = self._services.ledger.recorded
             with recorded(COPY_GRANTED, viewer.actor, facts) as entry:
+                _require_there(copy, read_deleted(entry.connection))
                 now = holders(read_grants(entry.connection), copy.population, copy.id)
                 _require_same(known, now)
                 require_second_person(entry, viewer.actor, change)
@@ -257,6 +260,19 @@ def checked_line(text: str) -> str:
         message = f"write one line of at most {_LONGEST} characters"
         raise ValueError(message)
     return told
+
+
+def _require_there(copy: Copy, deleted: Collection[str]) -> None:
+    """Refuse where a copy was deleted while its files were copied.
+
+    Who was in it is deleted with it, so that later copies could not be compared.
+
+    Raises:
+        CommandRefusedError: It was.
+    """
+    if copy.id in deleted:
+        message = f"{copy.name} was deleted meanwhile: nothing was handed out"
+        raise CommandRefusedError(message)
 
 
 def _require_same(known: Collection[Holder], now: Collection[Holder]) -> None:

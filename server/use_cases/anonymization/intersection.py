@@ -7,6 +7,7 @@ Source: Ganta, Kasiviswanathan and Smith 2008 (composition attacks).
 """
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,7 +24,8 @@ class Members:
     """Which patients have rows in which classes of a copy.
 
     Attributes:
-        patients: By row that is published: whose it is, as the source names him.
+        patients: By row that is published: whose it is, as the source names him, or
+            his key where it does not.
         classes: By row: its class.
         keys: By row: the same as a linkage found; None where none was asked.
     """
@@ -56,20 +58,18 @@ UNKNOWN: Final = Intersection(None, None, None, None)
 def intersection_of(*copies: Members) -> Intersection:
     """Return what copies tell together, to who knows all rows of a patient.
 
-    Patients are compared as linkages found them, where all copies were linked. Where
-    no name is in two, nothing is known: the sources may name them otherwise.
+    A name of a source and a key that a linkage gave are of one patient where a copy has
+    both in one row, so that a copy that has keys alone and one that has names alone are
+    compared by a third that has both. Where no name is in two, nothing is known: the
+    sources may name them otherwise.
 
     >>> both = np.array([1, 2, 3], np.uint64)
     >>> left, right = np.array([0, 0, 1]), np.array([0, 1, 1])
     >>> intersection_of(Members(both, left), Members(both, right)).fewest_together
     1
     """
-    keys = [one.keys for one in copies if one.keys is not None]
-    are_linked = len(keys) == len(copies)
-    names = keys if are_linked else [one.patients for one in copies]
-    classes = [
-        _by_patient(of, one.classes) for of, one in zip(names, copies, strict=True)
-    ]
+    one_of = _joined(copies)
+    classes = [_by_patient(_named(one, one_of), one.classes) for one in copies]
     people = [_by_class(one) for one in classes]
     held = Counter(patient for one in classes for patient in one)
     both = [patient for patient, count in held.items() if count > 1]
@@ -89,6 +89,32 @@ def intersection_of(*copies: Members) -> Intersection:
         fitting.append(known[own])
     risk = sum(1 / each for each in fitting) / len(fitting)
     return Intersection(len(both), len(held) - len(both), min(fitting), round(risk, 4))
+
+
+def _joined(copies: Sequence[Members]) -> dict[int, int]:
+    """Return for each name or key that was joined to others the one of all of them."""
+    one_of: dict[int, int] = {}
+
+    def found(name: int) -> int:
+        while (other := one_of.get(name, name)) != name:
+            one_of[name] = one_of.get(other, other)
+            name = other
+        return name
+
+    for copy in copies:
+        if copy.keys is not None:
+            pairs = np.unique(np.stack([copy.patients, copy.keys]), axis=1)
+            for name, key in zip(*pairs.tolist(), strict=True):
+                first, second = found(name), found(key)
+                one_of[max(first, second)] = min(first, second)
+    return {name: found(name) for name in one_of}
+
+
+def _named(copy: Members, one_of: Mapping[int, int]) -> Patients:
+    """Return whose each row is, by one name a patient."""
+    names, places = np.unique(copy.patients, return_inverse=True)
+    told = [one_of.get(name, name) for name in names.tolist()]
+    return np.array(told, np.uint64)[places]
 
 
 def _by_patient(patients: Patients, classes: Ints) -> dict[int, frozenset[int]]:

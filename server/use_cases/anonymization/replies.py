@@ -38,7 +38,7 @@ class TogetherShape(TypedDict):
     ``patients_in_both`` is how many are in two of them (or more), ``patients_in_one``
     in one alone, ``fewest_together`` the fewest that fit what all publish of one,
     ``average_risk`` the mean of 1 over that. All are null where it cannot be told, and
-    ``why_unknown`` says why: another one was deleted before it was handed out, one does
+    ``why_unknown`` says why: another one was deleted and nothing was kept, one does
     not tell patients apart or puts none in classes, their sources name no patient
     alike, or they were not compared yet, which jobs and commands on the host do.
     """

@@ -1,5 +1,6 @@
 """What custodians do with anonymized copies: list, show, hand out, delete."""
 
+import json
 from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Final
@@ -7,6 +8,7 @@ from typing import Final
 from sqlalchemy import Connection, select
 
 from privacy.errors import InvalidOptionError
+from privacy.wording import counted
 from server.persistence import tables
 from server.use_cases.anonymization.copies import Copy, CopyFolders, job_of
 from server.use_cases.anonymization.grants import (
@@ -39,6 +41,8 @@ from server.use_cases.services.paging import NO_CURSOR, ListOf, Page, listed
 from server.use_cases.services.services import Services
 
 DELETE: Final = COPY_DELETED
+OF_POPULATION: Final = "patients_of_population"
+"""In the result of a copy's job: how many of its patients the population knows."""
 
 
 class CopyService:
@@ -163,6 +167,22 @@ def done_jobs(connection: Connection) -> set[str]:
     job = tables.job
     made = select(job.c.id).where(job.c.kind.like("anonymize.%"), job.c.state == "done")
     return set(connection.execute(made).scalars())
+
+
+def of_population(connection: Connection, copy: Copy) -> str | None:
+    """Say how many of a copy's patients its population knows, for custodians alone.
+
+    The result of the copy's job has it: in its files it would tell whoever gets two
+    copies who came between them.
+    """
+    job = tables.job
+    held = select(job.c.result).where(job.c.id == job_of(copy.id))
+    told = json.loads(connection.execute(held).scalar_one_or_none() or "{}")
+    known = told.get(OF_POPULATION)
+    if known is None:
+        return None
+    people = counted(told["patients"], "patient")
+    return f"{known:,} of its {people} are known to the population by their ids"
 
 
 def _is_theirs(viewer: Viewer, copy: Copy) -> bool:

@@ -11,16 +11,21 @@ from sqlalchemy import update
 from server.bootstrap import make_runner
 from server.persistence import tables as stored
 from server.use_cases.anonymization import grants
-from server.use_cases.anonymization.copies import CopyFolders, copy_id
+from server.use_cases.anonymization.copies import CopyFolders, copy_id, job_of
 from server.use_cases.anonymization.grants import HandOut
 from server.use_cases.anonymization.hand_outs import HandOutService
-from server.use_cases.anonymization.service import CopyService
+from server.use_cases.anonymization.service import (
+    CopyService,
+    live_copies,
+    of_population,
+)
 from server.use_cases.anonymization.work.tables import jobs as table_jobs
 from server.use_cases.jobs.jobs import Viewer
+from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.paging import Page
 from tests.support.copies import write_table_copy
-from tests.support.installations.harness import DEFAULT_ROWS
-from tests.support.installations.texts import OPERATOR
+from tests.support.installations.harness import DEFAULT_ROWS, ImportingInstallation
+from tests.support.installations.texts import OPERATOR, Texts
 
 CAROL = Viewer("carol", frozenset({"people"}))
 
@@ -171,13 +176,54 @@ def test_ids_that_files_write_otherwise_are_one_patients(tables):
     assert told["fewest_together"] == 5
 
 
-def test_how_many_are_of_the_population_is_told(tables):
+def population_of(folder, rows):
+    """Make a copy beside a load of some rows; return its files and its job's result."""
+    folder.mkdir()
+    installation = ImportingInstallation(folder).create()
+    installation.load(rows)
+    with installation.services() as services:
+        tables = Texts(installation, services)
+        copy = grid(tables, "x", ["x"], written="{:05d}")
+        folders = CopyFolders(services.settings.anonymized)
+        told = json.loads((folders.path(copy) / "manifest.json").read_text())
+        result = tables.jobs.show(OPERATOR, job_of(copy))["result"]
+        with services.databases.reader.connect() as connection:
+            (held,) = live_copies(connection, folders)
+            said = of_population(connection, held)
+    for drawn in ("created", "job"):
+        del told[drawn]
+    return told, result["patients_of_population"], said
+
+
+def test_how_many_are_of_the_population_is_told_to_custodians_alone(tmp_path):
+    """Two copies, a patient came between them: their files tell nothing of him."""
     loaded = {row.split(",")[0] for row in DEFAULT_ROWS}
-    known = loaded & {str(number) for number in range(1, 126)}
-    assert 0 < len(known) < 125
-    copy = grid(tables, "x", ["x"], written="{:05d}")
-    folders = CopyFolders(tables.services.settings.anonymized)
-    manifest = json.loads((folders.path(copy) / "manifest.json").read_text())
-    assert manifest["summary"][-1] == (
-        f"{len(known)} of its 125 patients are known to the population by their ids"
+    known = len(loaded & {str(number) for number in range(1, 126)})
+    assert 0 < known < 125
+    files, count, said = population_of(tmp_path / "with", DEFAULT_ROWS)
+    assert count == known
+    assert (
+        said == f"{known} of its 125 patients are known to the population by their ids"
     )
+    fewer = [row for row in DEFAULT_ROWS if not row.startswith("57,")]
+    without, count, _ = population_of(tmp_path / "without", fewer)
+    assert count == known - 1
+    assert without == files
+
+
+def test_a_copy_that_is_deleted_while_its_files_are_copied_stays_here(
+    tables, monkeypatch
+):
+    copy = made(tables)
+    real = HandOutService._filled
+
+    def deleted_meanwhile(self, part, held):
+        real(self, part, held)
+        CopyService(tables.services).delete(OPERATOR, copy)
+
+    monkeypatch.setattr(HandOutService, "_filled", deleted_meanwhile)
+    with pytest.raises(CommandRefusedError, match="deleted meanwhile: nothing was"):
+        handed_out(tables, copy, "ada")
+    monkeypatch.undo()
+    with tables.services.databases.reader.connect() as connection:
+        assert list(grants.read_grants(connection)) == []

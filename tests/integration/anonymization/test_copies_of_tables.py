@@ -73,7 +73,7 @@ def test_the_summary_says_what_a_second_person_approves(tables):
     folder = CopyFolders(tables.services.settings.anonymized)
     copy = made(tables)["copy"]
     manifest = json.loads((folder.path(copy) / "manifest.json").read_text())
-    table, columns, risk, _known = manifest["summary"]
+    table, columns, risk = manifest["summary"]
     assert table == (
         "a table of 180 of 180 rows of 120 patients, by mondrian: 5-anonymity of "
         "patients and distinct 2-diversity of outcome"

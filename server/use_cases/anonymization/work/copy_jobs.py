@@ -12,7 +12,6 @@ from typing import Any, Protocol
 
 from privacy.errors import CuratorError
 from privacy.times import shown_time
-from privacy.wording import counted
 from server.use_cases.anonymization.copies import CopyFolders, copy_id
 from server.use_cases.anonymization.grants import (
     WARNING,
@@ -24,7 +23,11 @@ from server.use_cases.anonymization.grants import (
     together,
 )
 from server.use_cases.anonymization.intersection import Members
-from server.use_cases.anonymization.service import done_jobs, live_copies
+from server.use_cases.anonymization.service import (
+    OF_POPULATION,
+    done_jobs,
+    live_copies,
+)
 from server.use_cases.anonymization.work.files import Reading
 from server.use_cases.anonymization.work.members import KnownPeople, RawMembers
 from server.use_cases.extraction.declarations import (
@@ -43,9 +46,16 @@ from server.use_cases.services.services import Services, now_text
 from upstream.manifests.declarations import Identifier
 
 FORMAT = "curator anonymized copy 1"
-_FOR_CUSTODIANS = frozenset({"set_aside", "columns_left_out", "files"})
-"""Of a job's counts: where raw rows stand, headers, names of files, one of which may be
-a patient's; no recipient gets these."""
+_FOR_RECIPIENTS = frozenset(
+    {
+        *("method", "k", "principle", "levels", "measures", "profile", "patients"),
+        *("rows", "rows_published", "several_rows_a_patient", "empty_records"),
+        *("documents", "characters_kept", "replaced", "tagged_instead"),
+        *("left", "left_perhaps", "documents_with_left", "never_marked"),
+    }
+)
+"""Of a job's counts: what recipients get, since it is of the copy. The others tell of
+files, of rows that were set aside, or of the population, and are custodians' alone."""
 Counts = Mapping[str, Any]
 """What a job counted, as its result has it."""
 
@@ -219,13 +229,13 @@ class CopyJob(TextJob):
     ) -> Document:
         """Write a copy, and conclude the job with it."""
         counts, members = making.written(part), None
+        manifest = self._manifest(context, found, making, counts)
         people = KnownPeople(self._services, found.declared.population)
         raw = making.members()
         if raw is not None:
             members = people.members(raw)
             named = raw.patients if raw.keys is None else raw.keys
-            counts["patients_of_population"] = people.count(named)
-        manifest = self._manifest(context, found, making, counts)
+            counts[OF_POPULATION] = people.count(named)
         digest = self._folders.finish(part, manifest, members)
         told = self._told(found, counts) | self._beside(context, found, members)
         return self._concluded(context, told, part, digest)
@@ -240,9 +250,9 @@ class CopyJob(TextJob):
             "name": found.declared.name,
             "population": found.declared.population,
             "warning": WARNING,
-            "summary": [*making.summary(counts), *_of_population(counts)],
+            "summary": making.summary(counts),
             **making.manifest(),
-            "counts": {k: v for k, v in counts.items() if k not in _FOR_CUSTODIANS},
+            "counts": {k: v for k, v in counts.items() if k in _FOR_RECIPIENTS},
             "created": shown_time(now_text()),
             "job": context.job_id,
             "created_by": context.actor,
@@ -317,12 +327,3 @@ class CopyJob(TextJob):
             is_granted, is_deleted = own in granted, own in deleted
             self._folders.tidy(job, is_deleted=is_deleted, is_granted=is_granted)
         super().discard(context, is_over=is_over)
-
-
-def _of_population(counts: Counts) -> list[str]:
-    """Say how many of a copy's patients are its population's, where that is known."""
-    known = counts.get("patients_of_population")
-    if known is None:
-        return []
-    people = counted(counts["patients"], "patient")
-    return [f"{known:,} of its {people} are known to the population by their ids"]

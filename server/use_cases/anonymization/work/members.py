@@ -57,10 +57,9 @@ class KnownPeople:
         """
         key = hmac.digest(self._secret, _LABEL + self._population.encode(), "sha256")
         named = [f"id\0{_form(one)}" for one in told.patients]
-        unnamed = (f"row\0{number}" for number in range(len(told.classes)))
         keys = None if told.keys is None else [f"key\0{one}" for one in told.keys]
         return Members(
-            _hashed(key, named or [*unnamed]),
+            _hashed(key, named or keys or []),
             np.array(told.classes, np.int64),
             None if keys is None else _hashed(key, keys),
         )

@@ -50,9 +50,19 @@ def test_linked_copies_are_compared_by_what_the_linkage_found():
     ids = np.array([1, 2, 3, 4], np.uint64)
     keys, classes = np.array([7, 7, 8, 8], np.uint64), np.array([0, 0, 1, 1])
     linked = Members(ids, classes, keys)
-    assert intersection_of(linked, Members(ids, classes)).patients_in_both == 4
+    assert intersection_of(linked, Members(ids, classes)).patients_in_both == 2
     assert intersection_of(linked, linked).patients_in_both == 2
-    assert intersection_of(linked, Members(keys, classes)).patients_in_both is None
+
+
+def test_a_copy_with_both_names_joins_those_with_one():
+    ids = np.arange(1, 9, dtype=np.uint64)
+    keys, classes = ids + np.uint64(100), np.arange(8)
+    named, alike = Members(ids, classes // 4), Members(keys, classes % 4, keys)
+    joining = Members(ids, classes * 0, keys)
+    assert intersection_of(named, alike) == UNKNOWN
+    assert intersection_of(joining, alike).fewest_together == 2
+    found = intersection_of(joining, named, alike)
+    assert (found.patients_in_both, found.fewest_together) == (8, 1)
 
 
 def test_two_2_anonymous_copies_tell_everybody_apart():
