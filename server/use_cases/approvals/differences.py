@@ -10,7 +10,7 @@ from server.use_cases.approvals.changes import Altered, shown_value
 _NONE: Final = "none"
 _DEFAULTS: Final[Mapping[str, object]] = {"null_values": [""]}
 """Of the manifest's properties, where it is something else than nothing."""
-_NOTHING: Final = ("", [], {})
+_NOTHING: Final[tuple[object, ...]] = ("", [], {})
 _PLAIN: Final = re.compile(r"[^\s\"|\[\]{}](?:[^\"|\[\]{}\n\r]*[^\s\"|\[\]{}])?")
 """A text that stands in a list as it is; all of a list with another one are quoted."""
 
@@ -107,7 +107,7 @@ def _by_name(value: object) -> dict[str, Mapping[str, object]] | None:
         return None
     if not all(isinstance(one, Mapping) and "name" in one for one in value):
         return None
-    named = {
+    named: dict[str, Mapping[str, object]] = {
         str(one["name"]): {key: held for key, held in one.items() if key != "name"}
         for one in value
     }

@@ -112,7 +112,8 @@ class ResidualCheck:
         word = _RUNS.search(value)
         if word is None:
             return
-        if len(value) > LEAST_LETTERS:
+        is_code = kind not in _WORDED | _NEITHER | {Kind.NAME}
+        if len(value) >= (LEAST_OF_A_WHOLE if is_code else LEAST_LETTERS + 1):
             self._texts[word[0]][value, word.start(), kind] = None
         if kind in _NAMED and _WORDS.fullmatch(value):
             is_long = len(value) > LEAST_LETTERS
@@ -188,7 +189,13 @@ class ResidualCheck:
                 end = start + len(value)
                 is_whole = start >= 0 and not folded[end : end + 1].isalnum()
                 if is_whole and folded.startswith(value, start):
-                    yield Residue(start, end, kind, is_exact=True)
+                    yield Residue(start, end, kind, is_exact=_is_certain(value))
+
+
+def _is_certain(value: str) -> bool:
+    """Whether a value is hardly another one's: a short number may be any number."""
+    is_mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    return len(value) > LEAST_LETTERS or is_mixed
 
 
 def _joined(name: str) -> list[str]:

@@ -14,7 +14,8 @@ class FoldedText:
     Attributes:
         text: Folded: e for É, also where the accent is a character of its own, ss for
             ß, l for ł, ffi where one character is a ligature of them, one blank for
-            any number of blanks and line breaks, nothing for a soft hyphen.
+            any number of blanks and line breaks, nothing for a soft hyphen; one sign
+            for all apostrophes, and one for all dashes.
         places: By character of it: where it stood, and in the end how long the text is.
     """
 
@@ -46,7 +47,7 @@ class FoldedText:
         return self.places[start], self.places[behind]
 
 
-_LETTERS: Final = {
+_PLAIN: Final = {
     "ß": "ss",
     "ł": "l",
     "ø": "o",
@@ -56,6 +57,8 @@ _LETTERS: Final = {
     "\u0131": "i",
     "þ": "th",
     "ð": "d",
+    **dict.fromkeys("\u2019\u2018\u02bc\u00b4`", "'"),
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
 }
 
 
@@ -67,7 +70,7 @@ def _folded(character: str) -> str:
     is_sign = unicodedata.category(character).startswith("S")
     plain = unicodedata.normalize("NFD" if is_sign else "NFKD", character).lower()
     kept = (one for one in plain if not _is_mark(one))
-    return "".join(_LETTERS.get(one, " " if one.isspace() else one) for one in kept)
+    return "".join(_PLAIN.get(one, " " if one.isspace() else one) for one in kept)
 
 
 def _is_mark(character: str) -> bool:

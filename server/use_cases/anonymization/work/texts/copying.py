@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
+from typing import Final
 
 from server.use_cases.anonymization.work.texts.declarations import TextCopy
 from server.use_cases.anonymization.work.texts.gathering import StatisticalGathering
@@ -103,6 +104,10 @@ class CopyCounts:
             "left_perhaps": dict(sorted(self.doubtful.items())),
             "documents_with_left": self.with_exact,
         }
+
+
+NEUTRAL: Final = "[REMOVED]"
+"""What stands for a residue of a quasi-identifier that its patient's spans do not say."""
 
 
 class TextCopier:
@@ -238,11 +243,13 @@ class TextCopier:
     def _tagged(self, text: str, left: Iterable[Residue], whose: str) -> str:
         """Return a text whose residues read as what spans of the patient say there.
 
-        Another tag would tell him from those that he was put together with.
+        Where spans say nothing of a quasi-identifier, or several things, its tag would
+        tell him from those that he was put together with: the neutral one stands there.
         """
         told = self._generalized.texts.get(whose, {})
         said = {kind: {*values.values()} for kind, values in told.items()}
-        instead = {kind: next(iter(of)) for kind, of in said.items() if len(of) == 1}
+        instead = dict.fromkeys(self._statistical.kinds, NEUTRAL)
+        instead |= {kind: next(iter(of)) for kind, of in said.items() if len(of) == 1}
         return _tagged(text, left, instead)
 
     def _whose(self, one: AnnotatedDocument) -> str:

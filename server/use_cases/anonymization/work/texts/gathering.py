@@ -20,8 +20,11 @@ class StatisticalGathering:
 
     def __init__(self, told: Statistical | None, reading: DateReading) -> None:
         self._told = told
-        kinds = [] if told is None else [Kind(one) for one in told.quasi_identifiers]
-        self._view = ViewBuilder(kinds, reading)
+        self.kinds = (
+            [] if told is None else [Kind(one) for one in told.quasi_identifiers]
+        )
+        """Its quasi-identifiers."""
+        self._view = ViewBuilder(self.kinds, reading)
         self._needs_words = told is not None and told.method == "dast"
         self._words: dict[str, list[str]] = defaultdict(list)
 

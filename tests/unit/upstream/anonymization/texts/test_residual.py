@@ -217,3 +217,22 @@ def test_a_long_text_is_read_in_seconds(text):
     started = time.process_time()
     ResidualCheck(known).find(text)
     assert time.process_time() - started < 20  # some two seconds, on a slow machine
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "text", "is_exact"),
+    [
+        (Kind.ORGANIZATION, "St. Mary's", "of St. Mary\u2019s.", True),
+        (Kind.PLACE, "Aix\u2013Les", "of Aix-Les.", True),
+        (Kind.RECORD_NUMBER, "A12", "MRN A12.", True),
+        (Kind.RECORD_NUMBER, "123", "MRN 123.", False),
+    ],
+)
+def test_signs_and_short_codes_are_found(kind, value, text, is_exact):
+    (found,) = ResidualCheck([(kind, value)]).find(text)
+    assert (found.kind, found.is_exact) == (kind, is_exact)
+    assert text[found.start : found.end] == text.split(" ", 1)[1][:-1]
+
+
+def test_ages_are_not_looked_for():
+    assert ResidualCheck([(Kind.AGE, "93")]).find("93 mg, aged 93") == []
