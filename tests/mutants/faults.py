@@ -683,6 +683,35 @@ FAULTS = (
         ("tests/cli/anonymization/test_anonymize.py",),
     ),
     Fault(
+        "deleted_hand_out",
+        "a copy is handed out though it was deleted while its files were copied",
+        "server/use_cases/anonymization/hand_outs.py",
+        "    if copy.id in deleted:",
+        "    if copy.id not in [copy.id]:",
+        ("tests/integration/anonymization/test_attempts.py",),
+    ),
+    Fault(
+        "population_in_manifest",
+        "recipients read how many patients of a copy the population knows",
+        "server/use_cases/anonymization/work/copy_jobs.py",
+        "        manifest = self._manifest(context, found, making, counts)\n"
+        "        people = Known",
+        "        counts['patients'] = KnownPeople(\n"
+        "            self._services, found.declared.population\n"
+        "        ).count(making.members().patients)\n"
+        "        manifest = self._manifest(context, found, making, counts)\n"
+        "        people = Known",
+        ("tests/integration/anonymization/test_attempts.py",),
+    ),
+    Fault(
+        "residue_of_one_alone",
+        "the tag of a residue tells its patient from the group he was put in",
+        "server/use_cases/anonymization/work/texts/copying.py",
+        "dict.fromkeys(self._statistical.kinds, NEUTRAL)",
+        "dict.fromkeys(self._statistical.kinds[:0], NEUTRAL)",
+        ("tests/unit/server/use_cases/anonymization/test_residues_of_views.py",),
+    ),
+    Fault(
         "overtaken_hand_out",
         "a copy is handed out though somebody got another while it was copied",
         "server/use_cases/anonymization/hand_outs.py",

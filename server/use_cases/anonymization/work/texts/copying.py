@@ -107,7 +107,7 @@ class CopyCounts:
 
 
 NEUTRAL: Final = "[REMOVED]"
-"""What stands for a residue of a quasi-identifier that its patient's spans do not say."""
+"""What stands for a residue of a quasi-identifier that no span of its patient says."""
 
 
 class TextCopier:
