@@ -271,6 +271,13 @@ class TopBinder:
                 return self._quantile(tree)
             case "min" | "max":
                 raise refuse(rules.MIN_MAX, tree.position)
+            case "bool_or" | "bool_and":
+                unit = self.rows.scope.unit_name()
+                hint = (
+                    f"COUNT(DISTINCT CASE WHEN abnormal THEN {unit} END) counts those "
+                    "for whom it holds in some row; BOOL_OR, BOOL_AND stand in roll-ups"
+                )
+                raise refuse(rules.AGGREGATE, tree.position, hint=hint)
             case _:
                 raise refuse(rules.AGGREGATE, tree.position)
 

@@ -127,7 +127,10 @@ class FunctionReader(ExpressionReader):
         called, name = node.this, self._places.word()
         position = self._places.position
         if not isinstance(called, exp.Anonymous) or name not in WITHIN_GROUP:
-            raise refuse(rules.WITHIN_GROUP, position)
+            rule, hint = instead_of(name, self._forms)
+            if rule is not rules.AGGREGATE:
+                rule, hint = rules.WITHIN_GROUP, None
+            raise refuse(rule, position, hint=hint)
         self.only(called, "this", "expressions")
         self._places.take(name)
         self._places.take_sign("(")
@@ -178,7 +181,9 @@ class FunctionReader(ExpressionReader):
         if distinct:
             self.only(node, "expressions")
             counted = node.expressions
-            self._check_form("COUNT", len(counted), position)
+            if len(counted) > 1:
+                hint = "count pairs in a derived table: SELECT DISTINCT patient_id, x"
+                raise refuse(rules.COUNT_ARGUMENTS, position, hint=hint)
             self._places.take("DISTINCT")
         read = self._plain(counted)
         return AggregateCall("count", distinct, read, (), position)
@@ -245,6 +250,9 @@ class FunctionReader(ExpressionReader):
     def _windowed(self, node: exp.Expr) -> _Call:
         if isinstance(node, exp.Filter):
             return self._filtered(node)
+        if isinstance(node, exp.WithinGroup):
+            hint = "leave OVER out, and group: GROUP BY department"
+            raise refuse(rules.WITHIN_GROUP, self._places.position, hint=hint)
         if not isinstance(node, exp.Anonymous):
             raise self.refusal(node)
         name = self._places.word()

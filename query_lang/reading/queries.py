@@ -292,6 +292,9 @@ class QueryReader(FunctionReader):
         ):
             return self._derived(node)
         position = self._places.position
+        if isinstance(node, exp.Values) or isinstance(node.this, exp.Values):
+            hint = "list values after IN, age IN (60, 61), or name them by CASE"
+            raise refuse(rules.FROM_CLAUSE, position, hint=hint)
         if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
             raise refuse(rules.FROM_CLAUSE, position)
         if arguments(node) & {"db", "catalog"}:

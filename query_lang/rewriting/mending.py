@@ -6,7 +6,6 @@ the text, the refusal and the public schema alone, as the refusal does.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
 from typing import Final
 
 from privacy.errors import CuratorError, QueryError
@@ -96,6 +95,8 @@ def _name(sql: str, offset: int, error: QueryError) -> Iterator[str]:
     if last.kind is TokenKind.QUOTED:
         quoted = last.text.replace("'", "''")
         yield _replaced(sql, last, last, f"'{quoted}'")
+    if last.kind is TokenKind.STRING:  # an alias in single quotes
+        yield _replaced(sql, last, last, last.text.lower())
     meant = _MEANT.search(error.hint)
     if meant is not None:
         yield _replaced(sql, last, last, meant[1])
@@ -163,11 +164,16 @@ def _selected(sql: str, _: int, error: QueryError) -> Iterator[str]:
 def _limit(sql: str, _: int, __: QueryError) -> Iterator[str]:
     """Write ``SELECT TOP n`` as LIMIT n."""
     tokens = _tokens(sql)
-    for top, number in pairwise(tokens):
-        if top.word == "TOP" and number.kind is TokenKind.NUMBER:
-            rest = _replaced(sql, top, number, "").rstrip().rstrip(";")
-            yield f"{rest.replace('SELECT  ', 'SELECT ', 1)} LIMIT {number.text}"
-            return
+    words = [token.word for token in tokens]
+    if "TOP" not in words:
+        return
+    place = words.index("TOP")
+    ends = [t for t in tokens[place + 1 : place + 4] if t.kind is not TokenKind.WORD]
+    numbers = [t for t in ends if t.kind is TokenKind.NUMBER]
+    if numbers:
+        last = ends[-1] if ends[0].is_sign("(") else numbers[0]
+        rest = sql[: tokens[place].start] + sql[last.start + len(last.text) :].lstrip()
+        yield f"{rest.rstrip().rstrip(';')} LIMIT {numbers[0].text}"
 
 
 def _table_name(sql: str, offset: int, _: QueryError) -> Iterator[str]:
@@ -185,6 +191,7 @@ def _quotes(sql: str, _: int, __: QueryError) -> Iterator[str]:
     """Take other dialects' quotes off names; write curly ones as plain ones."""
     yield sql.translate(_SIGNS)
     yield sql.replace("`", "")
+    yield re.sub(r"`(?:[^`]*\.)?([A-Za-z_][A-Za-z0-9_]*)`", r"\1", sql)
     yield re.sub(r"\[([A-Za-z_][A-Za-z0-9_]*)\]", r"\1", sql)
 
 
@@ -193,6 +200,7 @@ _FIXES: Mapping[str, _Fix] = {
     "derived_table_name": _table_name,
     "identifier": _name,
     "key_not_selected": _selected,
+    "limit": _limit,
     "literal_type": _literal,
     "non_ascii": _quotes,
     "not_grouped": _grouped,

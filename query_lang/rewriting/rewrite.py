@@ -67,7 +67,8 @@ def _check_top(tree: Query) -> None:
     if isinstance(select, WrittenSelect) and select.distinct_on:
         raise refuse(rules.DISTINCT_ON, select.position)
     if isinstance(select, WrittenSelect) and select.qualify is not None:
-        raise refuse(rules.QUALIFY, select.qualify.position)
+        hint = f"{rules.QUALIFY.hint}; an answer's first rows: ORDER BY n DESC LIMIT 3"
+        raise refuse(rules.QUALIFY, select.qualify.position, hint=hint)
 
 
 def _changed(node: object) -> object:

@@ -165,6 +165,12 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     ),
     (
         rules.AGGREGATE,
+        "APPROX_QUANTILES",
+        "quantiles are asked one by one: QUANTILE(age, 0.25), QUANTILE(age, 0.5)",
+    ),
+    (rules.AGGREGATE, "COUNT_BIG", "write COUNT(*)"),
+    (
+        rules.AGGREGATE,
         "PERCENTILE_CONT PERCENTILE_DISC",
         "write PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY age), or QUANTILE(age, 0.9)",
     ),

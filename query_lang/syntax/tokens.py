@@ -67,6 +67,14 @@ _WORD_SIGN = re.compile(r"[A-Za-z0-9_.]")
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _STRING_PREFIXES = frozenset({"E", "X", "B", "N", "R", "U", "F", "BR", "RB"})
 _PARAMETER_SIGNS = frozenset("$?@:{}")
+_OTHER_SIGNS = {
+    "`": "names stand without quotes, or in double ones: FROM encounters",
+    "[": "a list stands in round brackets after IN: age IN (60, 61); quantiles are "
+    "asked one by one: QUANTILE(age, 0.25); names stand without brackets",
+    "!": "write NOT in front of a condition, and <> for unequal",
+    "#": "there are no temporary tables: name a step by WITH seen AS (SELECT ...)",
+}
+"""Signs of other dialects, and what to write instead."""
 
 
 def is_identifier(name: str) -> bool:
@@ -172,7 +180,8 @@ def _unknown_character(sql: str, offset: int) -> QueryError:
     if sql.startswith("::", offset):
         return refuse(rules.CAST, position)
     is_parameter = character in _PARAMETER_SIGNS
-    return refuse(rules.PARAMETER if is_parameter else rules.SYMBOL, position)
+    rule = rules.PARAMETER if is_parameter else rules.SYMBOL
+    return refuse(rule, position, hint=_OTHER_SIGNS.get(character))
 
 
 def _refuse_forms(before: Token | None, token: Token, sql: str) -> None:

@@ -127,7 +127,7 @@ REFUSED: tuple[tuple[str, str, str, int, int], ...] = (
     (
         "SELECT COUNT(DISTINCT age, sex) FROM encounters",
         "sql_not_allowed",
-        "arguments",
+        "count_arguments",
         1,
         8,
     ),
