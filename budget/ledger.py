@@ -30,6 +30,7 @@ from budget.chain.writing import (
 from budget.charging import accounts, job_charges, leases
 from budget.charging.filter import charge_all
 from budget.charging.leases import Holder
+from budget.charging.noisy_vectors import with_vectors
 from budget.charging.queries import (
     body_in,
     find_reusable,
@@ -281,20 +282,36 @@ class Ledger:
             )
 
     def find_reusable(
-        self, question: str, at_least: Loss, *, project: str
+        self, question: str, at_least: Loss, *, project: str, former: str | None = None
     ) -> StoredAnswer | None:
-        """Return the released answer with the most epsilon, then the earliest."""
+        """Return the released answer with the most epsilon, then the earliest.
+
+        Args:
+            question: The question's identity.
+            at_least: What must have been paid.
+            project: Of the asker.
+            former: The identity that an earlier version gave the same question.
+        """
         self._writer.require_matched()
         with self._databases.ledger_reader.connect() as connection:
             return find_reusable(
-                connection, question, at_least, project, self._is_released
+                connection,
+                (question, former or question),
+                at_least,
+                project,
+                self._is_released,
             )
 
-    def store_answer(self, paid: Charge, body: bytes) -> bytes:
+    def store_answer(self, paid: Charge, body: bytes, vectors: bytes = b"") -> bytes:
         """Store an answer, anchored; the first stored answer is the answer.
 
+        Args:
+            paid: What was charged for it.
+            body: The document that is sent.
+            vectors: All that was measured, in whatever form its reader knows.
+
         Returns:
-            The stored bytes.
+            The stored document.
 
         Raises:
             LedgerUnavailableError: It is not stored, or the lease was lost.
@@ -306,9 +323,10 @@ class Ledger:
             if stored is not None:
                 return stored
             leases.require_held(holder, paid.query_id, self._holder.worker_id)
-            _store(write, paid.query_id, body)
+            kept = with_vectors(body, vectors)
+            _store(write, paid.query_id, kept)
             leases.settle(write, paid.query_id, "answered", self._holder.held_boot)
-            write.entries.append("answered", _answered(paid.query_id, body))
+            write.entries.append("answered", _answered(paid.query_id, kept))
         return body
 
     def store_free(

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, Engine, Row, bindparam, select
 
 from budget.chain.writing import ReleaseTest
+from budget.charging.noisy_vectors import document_of, vectors_of
 from budget.charging.splices import Splice
 from budget.storage.prepared import Prepared, Statement
 from budget.storage.prepared import Row as Tuple
@@ -39,7 +40,7 @@ _BODY = Prepared(
 _REUSABLE = Prepared(
     select(charge.c.query_id, charge.c.nano_epsilon)
     .where(
-        charge.c.question == bindparam("question"),
+        charge.c.question.in_((bindparam("question"), bindparam("former"))),
         charge.c.state == "answered",
         charge.c.held_boot.is_(None),
         charge.c.source_query_id.is_(None),
@@ -103,21 +104,31 @@ def _ended(connection: Connection, query_id: str, state: str) -> Settled:
 
 def find_reusable(
     connection: Connection,
-    question: str,
+    questions: tuple[str, str],
     at_least: Loss,
     project: str,
     is_released: ReleaseTest,
 ) -> StoredAnswer | None:
-    """Return the best released answer to the same question that may be shown."""
+    """Return the best released answer to the same question that may be shown.
+
+    Args:
+        connection: To the ledger.
+        questions: The question's identity, and the one that an earlier version gave it.
+        at_least: What must have been paid.
+        project: Of the asker.
+        is_released: Whether a question's reply has left.
+    """
     asked = {
-        "question": question,
+        "question": questions[0],
+        "former": questions[1],
         "at_least": at_least.nano_epsilon,
         "project": project,
     }
     for query_id, nano_epsilon in _REUSABLE.rows(connection, asked):
         if is_released(query_id):
-            body = _body(connection, query_id)
-            return StoredAnswer(query_id, Loss(nano_epsilon), body)
+            stored, _ = _stored(connection, query_id)  # paid, hence whole
+            body, vectors = document_of(stored), vectors_of(stored)
+            return StoredAnswer(query_id, Loss(nano_epsilon), body, vectors)
     return None
 
 
@@ -171,9 +182,9 @@ def reading_body(query_id: str) -> Statement:
 
 
 def body_in(rows: Sequence[Tuple]) -> bytes | None:
-    """Return a whole stored answer, as read; None where there is none yet."""
+    """Return the document of a paid answer, as read; None where there is none yet."""
     for body, _ in rows:
-        return bytes(body)
+        return document_of(bytes(body))
     return None
 
 
@@ -185,7 +196,7 @@ def _body(connection: Connection, query_id: str) -> bytes:
     """
     stored, spliced_from = _stored(connection, query_id)
     if spliced_from is None:
-        return stored
+        return document_of(stored)
     shown, _ = _stored(connection, spliced_from)  # paid, hence whole
     return Splice.decode(stored).rebuilt(shown)
 

@@ -109,11 +109,19 @@ Settled = Replay | FailedReplay | InFlight | Mismatch
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """A released answer that may be given again for nothing."""
+    """A released answer that may be given again for nothing.
+
+    Attributes:
+        query_id: Of the question that paid for it.
+        loss: What it paid.
+        body: The document that was sent.
+        vectors: All that was measured, as ``store_answer`` was given it, or None.
+    """
 
     query_id: str
     loss: Loss
     body: bytes
+    vectors: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Free answers, snapshots, keys and projects, over real HTTP."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -8,7 +9,10 @@ from sqlalchemy import select
 from budget.storage.tables import charge
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.custody.people import PeopleService
+from server.use_cases.questions import asking
 from server.use_cases.questions.free_answer_limit import ROW_BYTES, FreeAnswerLimit
+from server.use_cases.questions.measured import Measured
+from server.use_cases.questions.questions import prepare
 from server.use_cases.services.services import today
 from tests.crash.instruments.books import answers, stored_bytes
 from tests.support.installations.harness import (
@@ -164,3 +168,87 @@ def test_exports_tell_nothing_of_how_long_execution_took(installation):
         charged, answered = services.ledger.export()[-2:]
     assert (charged["kind"], answered["kind"]) == ("charge", "answered")
     assert charged["time"] == answered["time"]
+
+
+SAME = (
+    """SELECT sex, COUNT(*) AS n, AVG(age) AS mean FROM visits
+    WHERE age > 19 GROUP BY sex""",
+    """SELECT AVG(v.age) AS mean_age, v.sex, COUNT(*) AS visits FROM visits AS v
+    WHERE NOT v.age <= 19 GROUP BY v.sex ORDER BY visits DESC LIMIT 1""",
+    """SELECT sex, COUNT(age) AS n, SUM(age) AS total, COUNT(*) FROM visits
+    WHERE age BETWEEN 20 AND 120 GROUP BY sex HAVING AVG(age) >= 0""",
+)
+"""One question, shown in three ways; of age there is no NULL."""
+
+
+def test_the_same_question_in_other_words_shows_the_vectors_that_were_paid(
+    installation,
+):
+    key = installation.analyst()
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        paid, turned, summed = [ask(http, sql=sql, **ALLOW).json() for sql in SAME]
+        repeated = ask(http, sql=SAME[1], **ALLOW).json()
+        planned = http.post(
+            "/v1/datasets/clinic/plan", json={"sql": SAME[2], "epsilon": "1"}
+        ).json()
+        budget = http.get("/v1/budget").json()["projects"][0]
+    assert not paid["charge"]["reused"]
+    assert [each["charge"]["reused"] for each in (turned, summed, repeated)] == [
+        True
+    ] * 3
+    counts = {sex: (n, mean) for sex, n, mean in paid["rows"]}
+    (mean, sex, visits), *others = turned["rows"]
+    assert not others
+    assert counts[sex] == (visits, mean)
+    assert visits == max(n for n, _ in counts.values())
+    assert [column["name"] for column in turned["columns"]] == [
+        "mean_age",
+        "sex",
+        "visits",
+    ]
+    assert all(counts[sex][0] in {n, m} for sex, n, _, m in summed["rows"])
+    assert summed["rows"]
+    assert repeated["rows"] == turned["rows"]
+    assert planned["free"][0]["id"] == paid["query_id"]
+    assert budget["spent"] == "1"
+    with installation.services() as services:
+        assert services.ledger.verify(RECORDED_TABLES).ok
+
+
+def test_an_answer_of_a_few_rows_shows_all_that_it_paid_for(installation):
+    key = installation.analyst()
+    few = "SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex ORDER BY n DESC LIMIT 1"
+    whole = "SELECT sex AS who, COUNT(*) FROM visits GROUP BY sex"
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        paid = ask(http, sql=few, **ALLOW).json()
+        free = ask(http, sql=whole, epsilon="0.5", **ALLOW).json()
+        again = ask(http, sql=whole, epsilon="2", **ALLOW).json()
+    assert len(paid["rows"]) == 1
+    assert paid["rows"][0] in free["rows"]
+    assert len(free["rows"]) > 1
+    assert free["charge"]["reused"]
+    assert free["noise"][0]["scale"] == paid["noise"][0]["scale"]
+    assert not again["charge"]["reused"]
+
+
+def test_an_answer_of_an_earlier_version_is_found_by_its_own_text(
+    installation, monkeypatch
+):
+    """That version stored the former identity, and no vectors."""
+
+    def formerly(*asked):
+        question = prepare(*asked)
+        return replace(question, identity=question.former)
+
+    key = installation.analyst()
+    with monkeypatch.context() as earlier:
+        earlier.setattr(asking, "prepare", formerly)
+        earlier.setattr(Measured, "encode", lambda _: b"")
+        with serve_in_thread(installation) as url, client(url, key) as http:
+            paid = ask(http, sql=SAME[0], **ALLOW).json()
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        free = ask(http, sql=SAME[0], **ALLOW).json()
+        other = ask(http, sql=SAME[1], **ALLOW).json()
+    assert free["rows"] == paid["rows"]
+    assert free["charge"]["reused"]
+    assert not other["charge"]["reused"]

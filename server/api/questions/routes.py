@@ -25,6 +25,7 @@ from server.api.routing.backlog import (
     Unexecuted,
     from_release,
     sent,
+    shown_again,
     work_of,
 )
 from server.api.routing.caller_checks import CHECKING_SECONDS, CallerChecks, Checked
@@ -69,11 +70,14 @@ class PendingResponse:
     response: Response
     query_id: str | None = None
     is_from_release: bool = False
+    shown_again: CompiledQuery | None = None  # a text that shows stored vectors
 
     @property
     def work(self) -> Unexecuted:
         """What it costs the server, where nothing executed."""
         size = len(self.response.body)
+        if self.shown_again is not None:
+            return shown_again(size, self.shown_again)
         return from_release(size) if self.is_from_release else sent(size)
 
 
@@ -275,6 +279,7 @@ class QueryEndpoint:
             response,
             query_id=None if shown else reply.query_id,
             is_from_release=reply.is_free,
+            shown_again=reply.shown_again,
         )
 
 

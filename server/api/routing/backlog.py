@@ -142,6 +142,15 @@ def from_release(size: int) -> Unexecuted:
     return Unexecuted(RELEASED_SECONDS_PER_BYTE * size, RELEASE_SECONDS)
 
 
+def shown_again(size: int, compiled: CompiledQuery) -> Unexecuted:
+    """Return the cost of stored vectors that another text shows, in ``size`` bytes.
+
+    Its numbers are read, laid over its cells and written as those of an answer are.
+    """
+    written = RELEASED_SECONDS_PER_BYTE * size
+    return Unexecuted(written + work_of(compiled).storing, RELEASE_SECONDS)
+
+
 def work_of(compiled: CompiledQuery) -> Work:
     """Return the public cost of a plan that executes, one unit's rows twice in it.
 

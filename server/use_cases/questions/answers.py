@@ -136,6 +136,28 @@ def free_pieces(
     ]
 
 
+def shown_again(
+    question: Question,
+    *,
+    query_id: str,
+    noisy_vectors: Sequence[Sequence[int]],
+    remaining: Remaining,
+) -> Answer:
+    """Return a stored answer's vectors as another text shows them, for nothing.
+
+    Args:
+        question: As its asker put it, at the loss that the stored answer paid.
+        query_id: Of the asker.
+        noisy_vectors: The stored ones, in the question's order.
+        remaining: Of the asker.
+    """
+    document = answer_document(
+        question, query_id=query_id, noisy_vectors=noisy_vectors, remaining=remaining
+    )
+    document["charge"] = charge_document(Loss(0), reused=True)
+    return document
+
+
 def released_document(
     question: Question,
     answer: ReleaseAnswer,

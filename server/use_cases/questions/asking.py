@@ -19,6 +19,7 @@ from budget.ledger import (
     Refused,
     Replay,
     Scope,
+    StoredAnswer,
     UncertainError,
 )
 from engines.contract import Execution, Filled
@@ -31,6 +32,7 @@ from privacy.errors import (
     QueryError,
 )
 from privacy.losses import Loss
+from query_lang.plans.compiled import CompiledQuery
 from release.contract.answers import ReleaseAnswer
 from server.use_cases.identity.access import Caller, Grant, find_grant
 from server.use_cases.identity.roles import PLAN, Gate
@@ -40,8 +42,10 @@ from server.use_cases.questions.answers import (
     free_pieces,
     plan_document,
     released_document,
+    shown_again,
 )
 from server.use_cases.questions.free_answer_limit import ROW_BYTES, FreeAnswerLimit
+from server.use_cases.questions.measured import Measured
 from server.use_cases.questions.questions import (
     Compiler,
     LossRange,
@@ -89,6 +93,7 @@ class Reply:
     executed: Question | None = None  # None: nothing executed, slot 1
     failure: CuratorError | None = None
     is_free: bool = False  # though something was read for it: a release
+    shown_again: CompiledQuery | None = None  # a text that shows stored vectors
 
 
 Computed = Filled | Exception
@@ -132,9 +137,7 @@ class QueryService:
         """Price a question; touches no data and writes nothing."""
         grant, question = self._prepare(caller, dataset, request)
         ledger = self._services.ledger
-        stored = ledger.find_reusable(
-            question.identity, question.event.loss, project=grant.project.name
-        )
+        stored = self._stored(grant, question)
         free: list[FreeAnswer] = []
         if stored is not None:
             free = [
@@ -265,23 +268,41 @@ class QueryService:
         question: Question,
         key: IdempotencyKey | None,
     ) -> Reply | None:
-        ledger = self._services.ledger
-        stored = ledger.find_reusable(
-            question.identity, question.event.loss, project=grant.project.name
-        )
+        stored = self._stored(grant, question)
         if stored is None:
             return None
         self._free_answers.check(caller.name)
         charge_request = self._charge_request(caller, grant, question, key, Loss(0))
-        left = ledger.remaining(charge_request.scopes)
-        pieces = free_pieces(
-            stored.body,
-            question,
+        left = self._services.ledger.remaining(charge_request.scopes)
+        remaining = visible_remaining(left, grant, caller)
+        measured = Measured.read(stored.vectors)
+        if measured is None or measured.shown_as == question.former:
+            pieces = free_pieces(
+                stored.body,
+                question,
+                query_id=charge_request.query_id,
+                remaining=remaining,
+            )
+            body = joined(pieces, stored.body)
+            return self._store_free(charge_request, stored.query_id, body, pieces)
+        document = shown_again(
+            question.measured_at(stored.loss),
             query_id=charge_request.query_id,
-            remaining=visible_remaining(left, grant, caller),
+            noisy_vectors=question.normal.own_vectors(measured.vectors),
+            remaining=remaining,
         )
-        body = joined(pieces, stored.body)
-        return self._store_free(charge_request, stored.query_id, body, pieces)
+        body = encode(document)
+        reply = self._store_free(charge_request, stored.query_id, body)
+        return replace(reply, shown_again=question.compiled)
+
+    def _stored(self, grant: Grant, question: Question) -> StoredAnswer | None:
+        """Return the best stored answer to the same question, however it was put."""
+        return self._services.ledger.find_reusable(
+            question.identity,
+            question.event.loss,
+            project=grant.project.name,
+            former=question.former,
+        )
 
     def _store_free(
         self,
@@ -386,7 +407,10 @@ class QueryService:
             noisy_vectors=noisy,
             remaining=paid.remaining,
         )
-        return self._services.ledger.store_answer(charge, encode(document))
+        measured = Measured(question.former, question.normal.normal_vectors(noisy))
+        return self._services.ledger.store_answer(
+            charge, encode(document), measured.encode()
+        )
 
     def failed(self, charge: Charge, question: Question | None = None) -> Reply:
         """End a charge without an answer; the charge stays."""

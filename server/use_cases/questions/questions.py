@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final
@@ -19,6 +19,7 @@ from privacy.schema import Dataset
 from privacy.schema_json import dataset_from_json
 from query_lang.binding.bind import ResolvedQuery, bind_query, check_bounds
 from query_lang.compile import compile_bound
+from query_lang.normalising.questions import NormalQuestion, normal_question
 from query_lang.plans.compiled import (
     AverageShown,
     CompiledQuery,
@@ -77,7 +78,9 @@ class Question:
     losses: LossRange
     snapshot: str
     unit: str
+    normal: NormalQuestion
     identity: str  # same question, same identity (CONTRACT 5)
+    former: str  # the same before questions had a normal form: one text alone
     text: str  # enough to ask it again: JSON
 
     def priced_at(self, loss: Loss) -> PriceEvent | None:
@@ -89,6 +92,16 @@ class Question:
             return _event(self.compiled, self.losses.check(loss))
         except InvalidLossError:
             return None
+
+    def measured_at(self, loss: Loss) -> "Question":
+        """Return the same question as another one that paid ``loss`` for it.
+
+        It was paid: what one query may spend now does not matter.
+
+        Raises:
+            InvalidLossError: Its noise would pass every bound.
+        """
+        return replace(self, event=_event(self.compiled, loss))
 
 
 class Compiler:
@@ -106,7 +119,7 @@ class Compiler:
 
     def compile(
         self, sql: str, schema: "Schema", request: QuestionRequest
-    ) -> tuple[ResolvedQuery, CompiledQuery]:
+    ) -> "Compiled":
         """Return the plan of ``sql``, and all that follows; cached by all of these."""
         options = request.bounds, request.weights
         try:
@@ -123,7 +136,7 @@ class Compiler:
         schema: "Schema",
         bounds: ContributionBounds,
         weights: tuple[tuple[str, Fraction], ...],
-    ) -> tuple[ResolvedQuery, CompiledQuery]:
+    ) -> "Compiled":
         tree, limits = self._parser(sql), self._target.limits
         if limits not in {UNLIMITED, PAID} and not schema.dataset.sizes_are_held:
             raise refuse(
@@ -134,7 +147,18 @@ class Compiler:
             )
         dataset = schema.dataset
         bound = bind_query(tree, dataset, bounds, limits.answer_numbers)
-        return bound, compile_bound(bound, tree, dataset, self._target, dict(weights))
+        compiled = compile_bound(bound, tree, dataset, self._target, dict(weights))
+        shares = [measure.weight for measure in compiled.measures]
+        return Compiled(bound, compiled, normal_question(bound.plan, shares))
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What follows of a text: its plan, how it is run, and its normal form."""
+
+    bound: ResolvedQuery
+    query: CompiledQuery
+    normal: NormalQuestion
 
 
 class Schema:
@@ -179,16 +203,18 @@ def prepare(
     """
     schema = schema_of(grant.snapshot, grant.schema)
     check_bounds(request.bounds, schema.dataset)
-    bound, compiled = compiler.compile(request.sql, schema, request)
-    event = _price(compiled, losses, request)
+    found = compiler.compile(request.sql, schema, request)
+    event = _price(found.query, losses, request)
     return Question(
-        bound=bound,
-        compiled=compiled,
+        bound=found.bound,
+        compiled=found.query,
         event=event,
         losses=losses,
         snapshot=grant.snapshot,
         unit=schema.dataset.unit,
-        identity=_identity(compiled, grant.snapshot),
+        normal=found.normal,
+        identity=_identity(found.normal.text, grant.snapshot),
+        former=_identity(found.query.canonical, grant.snapshot),
         text=question_text(grant, request, event.loss),
     )
 
@@ -275,9 +301,9 @@ def _check_has_half_widths(compiled: CompiledQuery) -> None:
         raise InvalidOptionError(message)
 
 
-def _identity(compiled: CompiledQuery, snapshot: str) -> str:
+def _identity(form: str, snapshot: str) -> str:
     """Return what is equal for equal questions: plan, bounds, weights, snapshot."""
-    parts = {"plan": compiled.canonical, "snapshot": snapshot}
+    parts = {"plan": form, "snapshot": snapshot}
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 

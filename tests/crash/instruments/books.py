@@ -6,6 +6,7 @@ import time
 
 import psycopg
 
+from budget.charging.noisy_vectors import document_of
 from budget.charging.splices import Splice
 from server.use_cases.oversight.auditing import AuditService
 
@@ -37,7 +38,9 @@ def answers(installation):
     rows = _rows(installation, "SELECT query_id, body, spliced_from FROM answer")
     stored = {query_id: bytes(body) for query_id, body, _ in rows}
     return {
-        query_id: Splice.decode(bytes(body)).rebuilt(stored[source]) if source else body
+        query_id: Splice.decode(bytes(body)).rebuilt(stored[source])
+        if source
+        else document_of(bytes(body))
         for query_id, body, source in rows
     }
 

@@ -16,6 +16,7 @@ from server.api.routing.backlog import (
     from_release,
     recovered_seconds,
     sent,
+    shown_again,
     work_of,
 )
 
@@ -243,3 +244,10 @@ def test_a_plan_counts_all_its_steps_and_what_may_hang_on_one_unit_again():
     plan = work_of(costing(10**8, 10**6, startup_steps=2 * 10**7))
     assert plan.executing - free.executing == pytest.approx(0.121)
     assert plan.storing == free.storing
+
+
+def test_vectors_that_are_shown_again_cost_what_a_release_and_an_answer_do():
+    many = costing(0, 0, columns=301)
+    again, released = shown_again(10_000, many), from_release(10_000)
+    assert again.alone == released.alone
+    assert again.serving == released.serving + work_of(many).storing

@@ -14,6 +14,7 @@ from privacy.errors import InvalidOptionError
 from privacy.losses import Loss
 from privacy.schema import ColumnType
 from query_lang.binding.bind import ResolvedQuery
+from query_lang.normalising.questions import NormalQuestion
 from query_lang.plans.compiled import (
     AverageShown,
     Bins,
@@ -48,7 +49,9 @@ def question(columns, measures, cells=((),), **presentation):
         [m.sensitivity for m in measures], [m.weight for m in measures], Loss.parse("1")
     )
     bound = ResolvedQuery(None, Position(1, 1))  # no release is asked in its place
-    return Question(bound, query, event, LOSSES, "s_1", "patient", "identity", "text")
+    normal = NormalQuestion("sources", (), ())
+    told = "s_1", "patient", normal, "identity", "former", "text"
+    return Question(bound, query, event, LOSSES, *told)
 
 
 def every_kind(**presentation):
