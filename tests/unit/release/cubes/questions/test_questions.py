@@ -273,6 +273,21 @@ def test_counts_that_may_count_somebody_twice_say_so():
     assert answer.columns[0].unit == "patient, once a cell"
 
 
+def test_units_where_a_condition_holds_are_those_of_the_cells_that_it_keeps():
+    cube = cells_cube(bound=1)
+    whole = ask(cube, "SELECT COUNT(DISTINCT patient_id) AS n FROM cube")
+    where = ask(
+        cube, "SELECT COUNT(DISTINCT patient_id) AS n FROM cube WHERE sex = 'F'"
+    )
+    kept = ask(
+        cube,
+        "SELECT COUNT(DISTINCT patient_id) FILTER (WHERE sex = 'F') AS n,"
+        " COUNT(DISTINCT CASE WHEN sex = 'F' THEN patient_id END) AS m FROM cube",
+    )
+    assert kept.rows[0] == (*where.rows[0], *where.rows[0])
+    assert kept.rows[0][0] != whole.rows[0][0]
+
+
 def test_units_with_one_cell_each_are_counted_everywhere():
     answer = ask(
         cells_cube(bound=1), "SELECT COUNT(DISTINCT patient_id) AS n FROM cube"
