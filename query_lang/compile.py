@@ -23,6 +23,7 @@ from query_lang.plans.compiled import (
     Operation,
     OutputColumn,
     Shown,
+    WindowShown,
 )
 from query_lang.plans.nodes import (
     Aggregate,
@@ -161,6 +162,8 @@ def _unit_of(plan: Aggregate, shown: Shown, unit: str) -> str | None:
             return _computed_unit(
                 operation, units, is_whole=len(units) == len(operands)
             )
+        case WindowShown("sum" | "avg" | "lag" | "lead", operand) if operand:
+            return _unit_of(plan, operand, unit)
         case _:
             return None
 

@@ -323,7 +323,7 @@ class WindowBinder(ExpressionBinder):
         """
         partition = self._partition(tree)
         order = orders(tree.order_by, self._rows)
-        start, end = _frame(tree)
+        start, end = frame_of(tree)
         shape = (partition, order, start, end)
         function = tree.function
         if isinstance(function, CountRows):
@@ -365,6 +365,8 @@ class WindowBinder(ExpressionBinder):
         self, tree: WindowCall, function: FunctionCall, shape: "_Shape"
     ) -> Expression:
         partition, order, start, end = shape
+        if function.name in {"rank", "dense_rank"}:
+            raise refuse(rules.RANK, tree.position)
         if function.name == "row_number":
             if function.arguments or tree.frame is not None:
                 raise refuse(rules.WINDOW_FORM, tree.position)
@@ -380,7 +382,7 @@ class WindowBinder(ExpressionBinder):
         if kind in {"lag", "lead"}:
             if tree.frame is not None:
                 raise refuse(rules.WINDOW_FORM, tree.position)
-            offset = _offset(function)
+            offset = offset_of(function)
         value = self._rows.value(function.arguments[0])
         check_argument(kind, value, function.arguments[0])
         return self._make(kind, value, shape, offset=offset)
@@ -415,8 +417,8 @@ def _holds_current(start: FrameEnd, end: FrameEnd) -> bool:
     return begins and (end.offset is None or end.offset >= 0)
 
 
-def _frame(tree: WindowCall) -> tuple[FrameEnd, FrameEnd]:
-    """Return the frame: the whole unit, or up to the current row where ordered."""
+def frame_of(tree: WindowCall) -> tuple[FrameEnd, FrameEnd]:
+    """Return the frame: the whole partition, or up to the current row where ordered."""
     if tree.frame is None:
         return FrameEnd(None), FrameEnd(0 if tree.order_by else None)
     start, end = _edge(tree.frame.start), _edge(tree.frame.end)
@@ -451,7 +453,12 @@ def _check_window_form(tree: AggregateCall) -> None:
         raise refuse(rules.WINDOW_FORM, tree.position)
 
 
-def _offset(function: FunctionCall) -> int:
+def offset_of(function: FunctionCall) -> int:
+    """Return by how many rows LAG and LEAD look away.
+
+    Raises:
+        SqlNotAllowedError: It is no small number, written out.
+    """
     if len(function.arguments) == 1:
         return 1
     offset = small_number(function.arguments[1], _MAX_OFFSET)

@@ -16,6 +16,7 @@ from query_lang.plans.compiled import (
     NumberShown,
     Operation,
     Shown,
+    WindowShown,
 )
 from query_lang.plans.expressions import Facts
 from query_lang.plans.literals import LITERALS, NUMBERS, lone_constant, small_number
@@ -31,6 +32,7 @@ from query_lang.syntax.nodes import (
     NullLiteral,
     NumberLiteral,
     Select,
+    WindowCall,
 )
 from query_lang.syntax.nodes import (
     Expression as Tree,
@@ -71,19 +73,23 @@ def is_computed(tree: Tree) -> bool:
     """Whether an expression is computed of results, and is none itself."""
     if isinstance(tree, AggregateCall | CountRows):
         return False
-    return _speaks_of_results(tree)
+    return speaks_of_results(tree)
 
 
-def _speaks_of_results(tree: object) -> bool:
-    """Whether it holds an aggregate that is no subquery's."""
+def speaks_of_results(tree: object) -> bool:  # noqa: PLR0911 - an arm a form
+    """Whether it holds an aggregate that is no subquery's, or a window over results."""
     if isinstance(tree, AggregateCall | CountRows):
         return True
     if isinstance(tree, Select):
         return False
+    if isinstance(tree, WindowCall):
+        takes = getattr(tree.function, "arguments", ())
+        numbers = isinstance(tree.function, FunctionCall) and not takes
+        return numbers or speaks_of_results((*takes, *tree.order_by))
     if isinstance(tree, tuple):
-        return any(_speaks_of_results(part) for part in tree)
+        return any(speaks_of_results(part) for part in tree)
     parts = getattr(type(tree), "__dataclass_fields__", {})
-    return any(_speaks_of_results(getattr(tree, name)) for name in parts)
+    return any(speaks_of_results(getattr(tree, name)) for name in parts)
 
 
 @dataclass(slots=True)
@@ -96,12 +102,14 @@ class ComputedBinder:
         least: The least that a number has in truth where it is not 0: 1 of counts; 0 of
             what is never negative; None of all else.
         warn: Told once a form that means something else to others.
+        window: What a window over the answer's rows means.
     """
 
     shown: Callable[[Tree], Shown]
     facts: MutableMapping[Shown, Facts]
     least: Callable[[NumberShown], Fraction | None]
     warn: Callable[[str, str], None]
+    window: Callable[[WindowCall], Shown]
     _operations: int = 0
 
     def bind(self, tree: Tree) -> Shown:
@@ -123,6 +131,8 @@ class ComputedBinder:
                 return self._function(_FUNCTIONS[name], arguments, tree)
             case NumberLiteral() | NullLiteral():
                 return self._literal(tree)
+            case WindowCall():
+                return self.window(tree)
             case _:
                 return self._operand(tree)
 
@@ -238,6 +248,8 @@ class ComputedBinder:
                 return self.least(shown)
             case AverageShown(_, _, lower):
                 return Fraction(0) if lower >= 0 else None
+            case WindowShown("sum" | "avg" | "lag" | "lead", operand):
+                return None if operand is None else self.least_of(operand)
             case LiteralShown(value):
                 return value if value is not None and value >= 0 else None
             case ComputedShown(operation, operands):

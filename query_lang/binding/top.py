@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import prod
 
 from privacy.errors import QueryError
 from privacy.schema import ColumnType
 from query_lang.binding.aggregates import holds_aggregate
+from query_lang.binding.answer_windows import MAX_WINDOW_ROWS, AnswerWindowBinder
 from query_lang.binding.computed import ComputedBinder, is_computed
 from query_lang.binding.expressions import (
     UNNAMED,
@@ -30,6 +32,8 @@ from query_lang.plans.compiled import (
     Presentation,
     QuantileShown,
     Shown,
+    WindowShown,
+    leaves,
 )
 from query_lang.plans.domains import check_key, key_values, value_count
 from query_lang.plans.expressions import (
@@ -55,6 +59,7 @@ from query_lang.plans.nodes import (
     PlanColumn,
     SumMeasure,
 )
+from query_lang.showing.chosen_rows import is_chosen_by_noise
 from query_lang.showing.noisy_conditions import shown_in_presentation
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
@@ -109,6 +114,7 @@ class TopBinder:
     measures: dict[MeasureKind, int] = field(default_factory=dict)
     facts: dict[Shown, Facts] = field(default_factory=dict)
     names: dict[str, Shown] = field(default_factory=dict)
+    in_having: bool = False
 
     def bind(self) -> Top:
         """Return keys, measures, columns and what is done to noisy values.
@@ -197,7 +203,8 @@ class TopBinder:
         for item in self.tree.items:
             if isinstance(item.expression, LITERALS):
                 raise refuse(rules.LITERAL_SELECTED, item.position)
-            if isinstance(item.expression, WindowCall):
+            windowed = isinstance(item.expression, WindowCall)
+            if windowed and not is_computed(item.expression):
                 raise refuse(rules.WINDOW_PLACE, item.position)
 
     def _column(self, name: str, item: SelectItem) -> PlanColumn:
@@ -396,8 +403,31 @@ class TopBinder:
     # -- what is computed of results ------------------------------------------
 
     def _computed(self, tree: Tree) -> Shown:
+        return self._computed_binder().bind(tree)
+
+    def _computed_binder(self) -> ComputedBinder:
         warn = self.rows.environment.warn
-        return ComputedBinder(self._shown, self.facts, self._least, warn).bind(tree)
+        return ComputedBinder(self._shown, self.facts, self._least, warn, self._window)
+
+    def _window(self, tree: WindowCall) -> Shown:
+        operand = self._computed_binder().bind
+        windows = AnswerWindowBinder(self._shown, operand, self.facts, self._rows_of)
+        return windows.bind(tree)
+
+    def _rows_of(self, tree: WindowCall) -> NoisyCondition | None:
+        """Return HAVING, which says which rows a window is over: by keys alone.
+
+        Raises:
+            SqlNotAllowedError: There are no groups, too many, or noise chooses rows.
+        """
+        if not self.keys or self.in_having:
+            raise refuse(rules.WINDOW_PLACE, tree.position)
+        if prod(len(key.values) for key in self.keys.values()) > MAX_WINDOW_ROWS:
+            raise refuse(rules.ANSWER_WINDOW_SIZE, tree.position)
+        having = None if self.tree.having is None else self._condition(self.tree.having)
+        if having is not None and is_chosen_by_noise(Presentation(having)):
+            raise refuse(rules.ANSWER_WINDOW_ROWS, tree.position)
+        return having
 
     def _least(self, shown: NumberShown) -> Fraction | None:
         """Return the least that a vector's exact values have where they are not 0."""
@@ -409,8 +439,11 @@ class TopBinder:
     # -- HAVING and ORDER BY --------------------------------------------------
 
     def _condition(self, tree: Tree) -> NoisyCondition:
+        self.in_having = True
         binder = HavingBinder(self._shown, self.facts, self._boolean_key)
-        return binder.bind(tree)
+        found = binder.bind(tree)
+        self.in_having = False
+        return found
 
     def _boolean_key(self, tree: Tree) -> NoisyTruth | None:
         """Return the condition that a key is: GROUP BY age >= 60 AS senior."""
@@ -432,10 +465,10 @@ class TopBinder:
             aliased = self.names.get(tree.name)
             if aliased is not None:
                 return aliased
-        if isinstance(tree, WindowCall):
-            raise refuse(rules.WINDOW_PLACE, tree.position)
         if is_computed(tree):
             return self._computed(tree)
+        if isinstance(tree, WindowCall):
+            raise refuse(rules.WINDOW_PLACE, tree.position)
         bound = self.rows.operand(tree)
         if isinstance(bound, Call | Constant) and bound not in self.keys:
             raise refuse(rules.HAVING_FORM, tree.position)
@@ -530,8 +563,8 @@ def vectors_of(shown: Shown) -> tuple[int, ...]:
             return (vector,)
         case AverageShown(total, number):
             return (total, number)
-        case ComputedShown(_, operands):
-            found = (vector for each in operands for vector in vectors_of(each))
+        case ComputedShown() | WindowShown():
+            found = (vector for leaf in leaves(shown) for vector in vectors_of(leaf))
             return tuple(dict.fromkeys(found))
         case _:
             return ()

@@ -127,8 +127,46 @@ class ComputedShown:
     least: Fraction | None = None
 
 
+WindowName = Literal["sum", "avg", "lag", "lead", "row_number", "rank", "dense_rank"]
+
+
+@dataclass(frozen=True, slots=True)
+class WindowShown:
+    """A window over the rows of the answer that HAVING keeps.
+
+    Attributes:
+        name: Of the function.
+        operand: What it takes of each row; None of those that number rows.
+        partition: Rows that agree in these keys are a window.
+        order: Within it; ties in declared order.
+        frame: First and last row, counted from the current one, None for the end of
+            the window; of SUM and AVG. Without ``ROWS`` rows that tie with the last
+            are in it, too.
+        is_by_rows: Whether the frame was written in ROWS.
+        offset: Of LAG and LEAD.
+        rows: HAVING, on keys alone; None where all rows stay.
+        digits: As of what is computed.
+    """
+
+    name: WindowName
+    operand: "Shown | None"
+    partition: tuple[KeyShown, ...]
+    order: tuple["OrderTerm", ...]
+    frame: tuple[int | None, int | None]
+    is_by_rows: bool
+    offset: int
+    rows: "NoisyCondition | None"
+    digits: int
+
+
 Shown = (
-    KeyShown | NumberShown | AverageShown | QuantileShown | LiteralShown | ComputedShown
+    KeyShown
+    | NumberShown
+    | AverageShown
+    | QuantileShown
+    | LiteralShown
+    | ComputedShown
+    | WindowShown
 )
 
 
@@ -139,11 +177,26 @@ def leaves(shown: Shown) -> Iterator[Shown]:
     >>> list(leaves(two))
     [NumberShown(vector=0), LiteralShown(value=None)]
     """
-    if isinstance(shown, ComputedShown):
-        for operand in shown.operands:
-            yield from leaves(operand)
-    else:
+    match shown:
+        case ComputedShown(_, operands):
+            parts: tuple[Shown, ...] = operands
+        case WindowShown(_, operand, partition, order):
+            taken = () if operand is None else (operand,)
+            parts = (*taken, *partition, *(term.value for term in order))
+        case _:
+            yield shown
+            return
+    for part in parts:
+        yield from leaves(part)
+
+
+def windows_in(shown: Shown) -> Iterator[WindowShown]:
+    """Yield the windows that a shown value is computed of."""
+    if isinstance(shown, WindowShown):
         yield shown
+    elif isinstance(shown, ComputedShown):
+        for operand in shown.operands:
+            yield from windows_in(operand)
 
 
 def is_noisy(shown: Shown) -> bool:

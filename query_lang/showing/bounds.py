@@ -44,6 +44,11 @@ def greatest(ends: Iterable[End]) -> End:
     return max(ends, key=_order)
 
 
+def is_below(end: End, other: End) -> bool:
+    """Whether an end lies below another."""
+    return _order(end) < _order(other)
+
+
 def _order(end: End) -> tuple[float, Fraction]:
     if isinstance(end, Fraction):
         return 0.0, end

@@ -22,7 +22,9 @@ from query_lang.plans.compiled import (
     Operation,
     QuantileShown,
     Shown,
+    WindowShown,
     leaves,
+    windows_in,
 )
 from query_lang.showing.arithmetic import Number, exact_column
 from query_lang.showing.bounds import (
@@ -30,11 +32,13 @@ from query_lang.showing.bounds import (
     Bounds,
     computed_bounds,
     greatest,
+    is_below,
     least,
     quotient,
     times,
     within,
 )
+from query_lang.showing.cells import CellValues
 from query_lang.showing.linear_fractions import (
     ONE,
     OWN,
@@ -44,6 +48,7 @@ from query_lang.showing.linear_fractions import (
     LinearFraction,
     fraction_of,
 )
+from query_lang.showing.windows import windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,19 +155,18 @@ class ComputedIntervals:
     Attributes:
         measures: Of the vectors.
         vectors: Noisy, in grid steps.
-        column: What anything shows, one value a cell.
-        cells: How many cells there are.
+        values: What anything shows, one value a cell.
         noise: Of the vectors.
         quantile: The interval of a quantile in a cell, at a confidence, or None.
     """
 
     measures: Sequence[Measure]
     vectors: Sequence[Sequence[int]]
-    column: Callable[[Shown], Sequence[object]]
-    cells: int
+    values: CellValues
     noise: NoiseLaw
     quantile: Callable[[QuantileShown, int, Fraction], Bounds | None]
     _columns: dict[Shown, list[Number]] = field(default_factory=dict)
+    _frames: dict[WindowShown, dict[int, Sequence[int]]] = field(default_factory=dict)
 
     def bounds(
         self, shown: Shown, cells: Sequence[int], miss: Fraction
@@ -177,6 +181,8 @@ class ComputedIntervals:
         Returns:
             One a cell; None where NULL is shown, or a number that has no noise.
         """
+        if isinstance(shown, WindowShown) and shown.operand is None:
+            return self._ranks(shown, cells, miss)
         values = self._values(shown)
         held = [cell for cell in cells if values[cell] is not None]
         read = self._readings(shown, held)
@@ -185,10 +191,55 @@ class ComputedIntervals:
 
     def _readings(self, shown: Shown, cells: Sequence[int]) -> dict[int, "_Reading"]:
         """Take a value apart in each cell; where no key is in it, once for all."""
-        if any(isinstance(leaf, KeyShown) for leaf in leaves(shown)):
+        if any(isinstance(leaf, KeyShown) for leaf in leaves(shown)) or any(
+            windows_in(shown)
+        ):
             return {cell: _CellReader(self, cell).reading(shown) for cell in cells}
         alike = _CellReader(self, OWN).reading(shown)
         return dict.fromkeys(cells, alike)
+
+    def _ranks(
+        self, shown: WindowShown, cells: Sequence[int], miss: Fraction
+    ) -> list[Bounds | None]:
+        """Return ranks between those that are sure before and after; all hold at once.
+
+        A row is before another for sure where their intervals do not meet.
+        """
+        found: dict[int, Bounds] = {}
+        for window in windows(shown, self.values):
+            held = self._order_bounds(shown, window.cells, miss)
+            for cell, (low, high) in held.items():
+                others = held.values()
+                below = sum(is_below(high_, low) for _, high_ in others)
+                above = sum(is_below(high, low_) for low_, _ in others)
+                first, last = (
+                    (above, below) if shown.order[0].descending else (below, above)
+                )
+                if shown.name == "dense_rank":
+                    first = min(first, 1)
+                found[cell] = Fraction(first + 1), Fraction(len(window.cells) - last)
+        return [found.get(cell) for cell in cells]
+
+    def _order_bounds(
+        self, shown: WindowShown, cells: Sequence[int], miss: Fraction
+    ) -> dict[int, Bounds]:
+        """Return where the one number that rows are ordered by lies in each."""
+        if len(shown.order) > 1:
+            return dict.fromkeys(cells, ANYTHING)
+        told = self.bounds(shown.order[0].value, cells, miss / max(1, len(cells)))
+        return {
+            cell: bounds or ANYTHING for cell, bounds in zip(cells, told, strict=True)
+        }
+
+    def frame(self, shown: WindowShown, cell: int) -> Sequence[int]:
+        """Return the cells that a window reads in a cell."""
+        if shown not in self._frames:
+            self._frames[shown] = {
+                at: window.frame(shown, place)
+                for window in windows(shown, self.values)
+                for place, at in enumerate(window.cells)
+            }
+        return self._frames[shown].get(cell, ())
 
     def _of_cell(
         self,
@@ -207,7 +258,8 @@ class ComputedIntervals:
 
     def _values(self, shown: Shown) -> list[Number]:
         if shown not in self._columns:
-            self._columns[shown] = exact_column(shown, self.column, self.cells)
+            cells = len(self.values.cells)
+            self._columns[shown] = exact_column(shown, self.values.column, cells)
         return self._columns[shown]
 
     # -- parts ------------------------------------------------------------------
@@ -311,7 +363,7 @@ def sum_half_width(
     keys.
     """
     scales = tuple(measure.scale for measure in measures)
-    fraction = FractionReader(OWN, scales, lambda _: None).read(shown)
+    fraction = FractionReader(OWN, scales, lambda *_: None).read(shown)
     if fraction is None or fraction.is_constant or not fraction.under.is_constant:
         return None
     return _width(fraction.over, noise, miss) / abs(fraction.under.constant)
@@ -361,7 +413,9 @@ class _CellReader:
     def fraction(self, shown: Shown) -> LinearFraction | None:
         """Return what is shown as a ratio, if it is one."""
         scales = tuple(measure.scale for measure in self.whole.measures)
-        return FractionReader(self.cell, scales, self._known).read(shown)
+        return FractionReader(self.cell, scales, self._known_at, self.whole.frame).read(
+            shown
+        )
 
     def tree(self, shown: Shown) -> _Tree:  # noqa: PLR0911 - an arm a form
         """Return how the value is made of parts, which are added to ``parts``."""
@@ -393,11 +447,26 @@ class _CellReader:
                 return bins.lower * step, bins.upper * step
             case ComputedShown(_, operands):
                 return computed_bounds(shown, [self.limits(each) for each in operands])
+            case WindowShown():
+                return self._window_limits(shown)
             case LiteralShown(value):
                 return ANYTHING if value is None else (value, value)
             case _:
                 found = self._known(shown)
                 return ANYTHING if found is None else (found, found)
+
+    def _window_limits(self, shown: WindowShown) -> Bounds:
+        if shown.operand is None:
+            return Fraction(1), Fraction(len(self.whole.values.cells))
+        low, _ = self.limits(shown.operand)
+        keys = any(isinstance(leaf, KeyShown) for leaf in leaves(shown.operand))
+        never = not keys and not is_below(low, Fraction(0))
+        return (Fraction(0), math.inf) if never else ANYTHING
+
+    def _known_at(self, shown: Shown, cell: int) -> Fraction | None:
+        if not isinstance(shown, KeyShown):
+            return None
+        return self.whole.keys(shown)[cell]
 
     def _known(self, shown: Shown) -> Fraction | None:
         if not isinstance(shown, KeyShown):

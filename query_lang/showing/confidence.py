@@ -22,10 +22,13 @@ from query_lang.plans.compiled import (
     ComputedShown,
     OutputColumn,
     QuantileShown,
+    WindowShown,
     is_noisy,
+    windows_in,
 )
 from query_lang.showing.arithmetic import decimal_steps
 from query_lang.showing.bounds import Bounds
+from query_lang.showing.chosen_rows import is_chosen_by_noise
 from query_lang.showing.computed_intervals import ComputedIntervals, NoiseLaw
 from query_lang.showing.decimals import decimal_of
 from query_lang.showing.presentation import chosen_cells
@@ -81,8 +84,11 @@ def intervals_of(
             ends = _quantiles(shown, noisy_vectors, half_width, confidence)
             scale = shown.bins.scale
             found.append(_written(column, scale, [ends(cell) for cell in cells]))
-        elif isinstance(shown, ComputedShown) and is_noisy(shown):
-            bounds = computed.bounds(shown, cells, 1 - confidence)
+        elif isinstance(shown, ComputedShown | WindowShown) and is_noisy(shown):
+            miss = 1 - confidence
+            if any(windows_in(shown)) and is_chosen_by_noise(compiled.presentation):
+                miss /= max(1, len(cells))  # rows share noise: all are to hold at once
+            bounds = computed.bounds(shown, cells, miss)
             rows = (None if b is None else bounds_text(b, shown.digits) for b in bounds)
             found.append(ColumnIntervals(column.name, tuple(rows)))
     return found
@@ -100,9 +106,7 @@ def _computed_intervals(
         step = Fraction(1, 10**shown.bins.scale)
         return None if ends is None else (ends[0] * step, ends[1] * step)
 
-    return ComputedIntervals(
-        compiled.measures, vectors, values.column, len(values.cells), noise, quantile
-    )
+    return ComputedIntervals(compiled.measures, vectors, values, noise, quantile)
 
 
 def bounds_text(bounds: Bounds, digits: int) -> tuple[str | None, str | None]:

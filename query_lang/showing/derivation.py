@@ -11,6 +11,7 @@ from query_lang.plans.compiled import (
     NumberShown,
     QuantileShown,
     Shown,
+    WindowShown,
     leaves,
 )
 from query_lang.plans.nodes import (
@@ -210,7 +211,7 @@ def _parts(shown: Shown, index: int) -> list[str]:
         case AverageShown(total, number):
             parts = {total: " (its sum)", number: " (its count)"}
             return [parts[index]] if index in parts else []
-        case ComputedShown():
+        case ComputedShown() | WindowShown():
             found = (part for leaf in leaves(shown) for part in _parts(leaf, index))
             return list(dict.fromkeys(found))
         case _:

@@ -3,8 +3,8 @@
 A vector that stands in both, as in ``a / (a + b)``, is the same noise in both.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Final
 
@@ -15,6 +15,7 @@ from query_lang.plans.compiled import (
     NumberShown,
     Operation,
     Shown,
+    WindowShown,
 )
 
 OWN: Final = -1
@@ -106,8 +107,8 @@ def fraction_of(over: Affine, under: Affine) -> LinearFraction | None:
     return LinearFraction(over, under)
 
 
-Known = Callable[[Shown], Fraction | None]
-"""The number that a key shows in the cell that is looked at, if it is one."""
+Known = Callable[[Shown, int], Fraction | None]
+"""The number that a key shows in a cell, if it is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +119,13 @@ class FractionReader:
         cell: Its place; ``OWN`` where it is the same in all.
         scales: Decimals of each vector.
         known: What keys show there.
+        frames: The cells that a window reads there.
     """
 
     cell: int
     scales: tuple[int, ...]
     known: Known
+    frames: Callable[[WindowShown, int], Sequence[int]] = lambda *_: ()
 
     def read(self, shown: Shown) -> LinearFraction | None:  # noqa: PLR0911 - a form each
         """Return what is shown as a ratio of sums, or None."""
@@ -135,9 +138,27 @@ class FractionReader:
                 return None if value is None else _constant(value)
             case ComputedShown():
                 return self._computed(shown)
+            case WindowShown():
+                return self._window(shown)
             case _:
-                found = self.known(shown)
+                found = self.known(shown, self.cell)
                 return None if found is None else _constant(found)
+
+    def _window(self, shown: WindowShown) -> LinearFraction | None:
+        """Return a sum over other cells, if what they show are sums themselves."""
+        cells = self.frames(shown, self.cell)
+        if shown.operand is None or not cells:
+            return None
+        parts = [replace(self, cell=cell).read(shown.operand) for cell in cells]
+        if shown.name in {"lag", "lead"}:
+            return parts[0]
+        total = Affine()
+        for part in parts:
+            if part is None or not part.under.is_constant:
+                return None
+            total = total.plus(part.over.times(1 / part.under.constant))
+        share = Fraction(1, len(cells)) if shown.name == "avg" else Fraction(1)
+        return LinearFraction(total.times(share))
 
     def _number(self, vector: int) -> Affine:
         return Affine({(vector, self.cell): Fraction(1, 10 ** self.scales[vector])})

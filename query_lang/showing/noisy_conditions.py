@@ -23,8 +23,9 @@ from query_lang.plans.compiled import (
     Presentation,
     QuantileShown,
     Shown,
+    WindowShown,
 )
-from query_lang.showing.values import CellValues
+from query_lang.showing.cells import CellValues
 from query_lang.syntax.logic import Logic, atoms
 from query_lang.syntax.nodes import ComparisonOperator
 
@@ -35,6 +36,7 @@ _SHOWN = (
     QuantileShown,
     LiteralShown,
     ComputedShown,
+    WindowShown,
 )
 _Comparable = tuple[int | Decimal, str]
 Truths = list[bool | None]

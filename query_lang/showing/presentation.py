@@ -5,19 +5,18 @@ All of it reads noisy values and public facts alone, so it costs nothing
 """
 
 from collections.abc import Sequence
-from datetime import date
 from decimal import Decimal
 
 from privacy.schema import ColumnType, Scalar
 from query_lang.plans.compiled import (
     CompiledQuery,
-    KeyShown,
-    OrderTerm,
     OutputColumn,
     Presentation,
 )
+from query_lang.showing.cells import CellValues, ShownValue
 from query_lang.showing.noisy_conditions import truths
-from query_lang.showing.values import CellValues, ShownValue, ShownValues
+from query_lang.showing.values import ShownValues
+from query_lang.showing.windows import sort_keys
 
 Value = Scalar | None
 """A value of a row: whole numbers int, decimals as text, days date, NULL None."""
@@ -71,29 +70,9 @@ def chosen(presentation: Presentation, values: CellValues) -> list[int]:
         holds = truths(presentation.having, values)
         cells = [cell for cell in cells if holds[cell] is True]
     for term in reversed(presentation.order):  # sorting is stable, reversed too
-        keys = _sort_keys(term, values)
+        keys = sort_keys(term, values)
         cells.sort(key=keys.__getitem__, reverse=term.descending)
     return cells[: presentation.limit]
-
-
-_SortKey = tuple[bool, int | Decimal]
-
-
-def _sort_keys(term: OrderTerm, values: CellValues) -> list[_SortKey]:
-    """Return what each cell is sorted by; a reversed sort turns NULL's place too."""
-    found = values.column(term.value)
-    null_is_greatest = term.nulls_first == term.descending
-    if isinstance(term.value, KeyShown):
-        ranks = {value: rank for rank, value in enumerate(dict.fromkeys(found))}
-        found = tuple(None if value is None else ranks[value] for value in found)
-    return [((value is None) == null_is_greatest, _place(value)) for value in found]
-
-
-def _place(value: ShownValue) -> int | Decimal:
-    """Return where a number or a day lies on its line."""
-    if isinstance(value, date):
-        return value.toordinal()
-    return value if isinstance(value, int | Decimal) else 0
 
 
 def _written(

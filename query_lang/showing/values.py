@@ -4,9 +4,8 @@ import math
 from collections.abc import Sequence
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import Final, Protocol
+from typing import Final
 
-from privacy.schema import Scalar
 from query_lang.plans.compiled import (
     AverageShown,
     CompiledQuery,
@@ -16,35 +15,18 @@ from query_lang.plans.compiled import (
     NumberShown,
     QuantileShown,
     Shown,
+    WindowShown,
 )
-from query_lang.plans.rendered import Cell
 from query_lang.showing.arithmetic import computed_column
+from query_lang.showing.cells import ShownValue
 from query_lang.showing.decimals import decimal_of, round_half_even
 from query_lang.showing.quantiles import quantile
+from query_lang.showing.windows import window_column
 
 SHOWN_DIGITS: Final = 6
 """Digits after the point of averages and quantiles."""
 
-ShownValue = Scalar | None
-"""A key as it is, a number in its column's unit, a day; None is NULL.
-
-A Decimal has as many digits after the point as are shown.
-"""
-
 _DAY_ZERO = date(1970, 1, 1)
-
-
-class CellValues(Protocol):
-    """What all cells of a question show, however it was answered."""
-
-    @property
-    def cells(self) -> Sequence[Cell]:
-        """Public cells, in declared order."""
-        ...
-
-    def column(self, shown: Shown) -> Sequence[ShownValue]:
-        """Return one value a cell, in declared order."""
-        ...
 
 
 class ShownValues:
@@ -82,6 +64,8 @@ class ShownValues:
         cells = len(self.cells)
         if isinstance(shown, ComputedShown | LiteralShown):
             return tuple(computed_column(shown, self.column, cells))
+        if isinstance(shown, WindowShown):
+            return tuple(window_column(shown, self))
         return tuple(self._value(shown, cell) for cell in range(cells))
 
     def _value(

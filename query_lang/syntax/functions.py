@@ -19,7 +19,12 @@ SEQUENCE_FUNCTIONS: Mapping[str, SequenceFunctionName] = {
     name.upper(): name for name in get_args(SequenceFunctionName)
 }
 ORDERED = frozenset({"FIRST", "LAST"})  # aggregates that take ORDER BY
-WINDOW_ONLY = frozenset({"ROW_NUMBER", "LAG", "LEAD", "FIRST_VALUE", "LAST_VALUE"})
+WINDOW_ONLY = frozenset(
+    {
+        *("ROW_NUMBER", "RANK", "DENSE_RANK", "LAG", "LEAD"),
+        *("FIRST_VALUE", "LAST_VALUE"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,7 @@ FORMS: Mapping[str, Form] = {
     "COALESCE": Form(2, _ANY_NUMBER, "COALESCE(a, b)"),
     "COUNT": Form(1, 1, "COUNT(*), COUNT(age) or COUNT(DISTINCT code)"),
     "DATE_DIFF": Form(3, 3, "DATE_DIFF('day', admitted, discharged)"),
+    "DENSE_RANK": Form(0, 0, "DENSE_RANK() OVER (ORDER BY COUNT(*) DESC)"),
     "EXP": Form(1, 1, "EXP(AVG(log_dose))"),
     "FIRST": Form(1, 1, "FIRST(code ORDER BY admitted)"),
     "FIRST_VALUE": Form(1, 1, "FIRST_VALUE(code) OVER (...)"),
@@ -61,6 +67,7 @@ FORMS: Mapping[str, Form] = {
     "MIN": Form(1, 1, "MIN(admitted)"),
     "NULLIF": Form(2, 2, "NULLIF(a, 0)"),
     "QUANTILE": Form(2, 3, "QUANTILE(age, 0.9) or QUANTILE(age, 0.9, 100)"),
+    "RANK": Form(0, 0, "RANK() OVER (ORDER BY COUNT(*) DESC)"),
     "ROUND": Form(1, 2, "ROUND(AVG(age), 1)"),
     "ROW_NUMBER": Form(0, 0, "ROW_NUMBER() OVER (...)"),
     "SQRT": Form(1, 1, "SQRT(COUNT(*))"),
@@ -144,7 +151,7 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     (rules.CAST, "TRY_CAST TRY CONVERT TRY_CONVERT DATE TIMESTAMP", ""),
     (
         rules.RANK,
-        "RANK DENSE_RANK NTILE PERCENT_RANK CUME_DIST NTH_VALUE RANK_DENSE",
+        "NTILE PERCENT_RANK CUME_DIST NTH_VALUE RANK_DENSE",
         "",
     ),
     (rules.ANY_ALL, "ANY ALL SOME", ""),
@@ -228,7 +235,7 @@ def instead_of(name: str, known: Mapping[str, Form] = FORMS) -> tuple[Rule, str 
         name: In capitals.
         known: The functions that the text may use.
 
-    >>> instead_of("RANK")[0].name
+    >>> instead_of("NTILE")[0].name
     'rank'
     """
     if name in _OF_SEQUENCES and _OF_SEQUENCES[name] in known:

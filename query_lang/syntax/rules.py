@@ -222,7 +222,8 @@ FRAME = Rule(
 )
 RANK = Rule(
     "rank",
-    "windows number rows by ROW_NUMBER only",
+    "windows number rows by ROW_NUMBER only; RANK and DENSE_RANK number rows of the "
+    "answer",
     "ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY admitted)",
 )
 QUALIFY = Rule(
@@ -743,6 +744,29 @@ COMPUTED_SIZE = Rule(
     "computed_size",
     "one computed column holds at most 40 operations",
     "show its parts as columns, and compute the rest from the answer",
+)
+ANSWER_WINDOW = Rule(
+    "answer_window",
+    "over the answer's rows there are SUM, AVG, LAG, LEAD, ROW_NUMBER, RANK and "
+    "DENSE_RANK; all but SUM and AVG need ORDER BY, and they alone have a frame",
+    "SUM(COUNT(*)) OVER (ORDER BY year), LAG(COUNT(*)) OVER (ORDER BY year)",
+)
+ANSWER_WINDOW_ORDER = Rule(
+    "answer_window_order",
+    "windows over the answer's rows have keys in PARTITION BY, and in ORDER BY unless "
+    "they are RANK, DENSE_RANK or ROW_NUMBER: noise may not choose what is added",
+    "SUM(COUNT(*)) OVER (PARTITION BY sex ORDER BY year)",
+)
+ANSWER_WINDOW_ROWS = Rule(
+    "answer_window_rows",
+    "with windows over the answer's rows, HAVING speaks of keys: noise may not choose "
+    "which rows are added",
+    "leave HAVING out, and choose from the answer",
+)
+ANSWER_WINDOW_SIZE = Rule(
+    "answer_window_size",
+    "an answer with windows over its rows has at most 1,000 cells",
+    "group more coarsely, or add up the answer's rows yourself",
 )
 DIVISION_BY_ZERO = Rule(
     "division_by_zero",

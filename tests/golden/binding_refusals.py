@@ -1108,6 +1108,43 @@ REFUSED_AT_BINDING = (
         8,
     ),
     (
+        "SELECT sex, MIN(COUNT(*)) OVER () AS n FROM encounters GROUP BY sex",
+        "sql_not_allowed",
+        "answer_window",
+        1,
+        13,
+    ),
+    (
+        "SELECT sex, SUM(COUNT(*)) OVER (ORDER BY COUNT(*)) AS n FROM encounters GROUP BY sex",
+        "sql_not_allowed",
+        "answer_window_order",
+        1,
+        13,
+    ),
+    (
+        "SELECT sex, SUM(COUNT(*)) OVER () AS n FROM encounters GROUP BY sex HAVING COUNT(*) > 1",
+        "sql_not_allowed",
+        "answer_window_rows",
+        1,
+        13,
+    ),
+    (
+        "SELECT age, admitted, level, SUM(COUNT(*)) OVER () AS n FROM encounters GROUP BY "
+        "age, admitted, level",
+        "sql_not_allowed",
+        "answer_window_size",
+        1,
+        30,
+    ),
+    (
+        "SELECT COUNT(*) FROM (SELECT patient_id, RANK() OVER (PARTITION BY patient_id ORDER "
+        "BY age) AS n FROM encounters) AS d",
+        "sql_not_allowed",
+        "rank",
+        1,
+        42,
+    ),
+    (
         "SELECT COUNT(*) / 0 AS n FROM encounters",
         "sql_not_allowed",
         "division_by_zero",

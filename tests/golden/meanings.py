@@ -97,6 +97,22 @@ REFUSED_BY_MEANING: tuple[tuple[str, str], ...] = (
     ("literal_range", W + "age < 9223372036854775808"),
     ("literal_selected", "SELECT 1, COUNT(*) FROM encounters"),
     ("literal_type", W + "age = 'sixty'"),
+    (
+        "answer_window",
+        "SELECT year, MIN(COUNT(*)) OVER () AS n FROM encounters GROUP BY year",
+    ),
+    (
+        "answer_window_order",
+        "SELECT year, SUM(COUNT(*)) OVER (ORDER BY COUNT(*)) AS n FROM encounters GROUP BY year",
+    ),
+    (
+        "answer_window_rows",
+        "SELECT year, SUM(COUNT(*)) OVER () AS n FROM encounters GROUP BY year HAVING COUNT(*) > 1",
+    ),
+    (
+        "answer_window_size",
+        "SELECT age, length_of_stay, SUM(COUNT(*)) OVER () AS n FROM encounters GROUP BY age, length_of_stay",
+    ),
     ("computed_form", "SELECT CASE WHEN COUNT(*) > 9 THEN 1 END AS n FROM encounters"),
     ("computed_operand", "SELECT COUNT(*) * 'x' AS n FROM encounters"),
     ("computed_size", f"SELECT {'+'.join(['COUNT(*)'] * 42)} AS n FROM encounters"),

@@ -449,20 +449,6 @@ REFUSED: tuple[tuple[str, str, str, int, int], ...] = (
     ("SELECT ROW_NUMBER() FROM encounters", "sql_not_allowed", "window_needed", 1, 8),
     ("SELECT LAG(age) FROM encounters", "sql_not_allowed", "window_needed", 1, 8),
     (
-        "SELECT RANK() OVER (PARTITION BY patient_id ORDER BY age) FROM encounters",
-        "sql_not_allowed",
-        "rank",
-        1,
-        8,
-    ),
-    (
-        "SELECT DENSE_RANK() OVER (ORDER BY age) FROM encounters",
-        "sql_not_allowed",
-        "rank",
-        1,
-        8,
-    ),
-    (
         "SELECT NTILE(4) OVER (ORDER BY age) FROM encounters",
         "sql_not_allowed",
         "rank",

@@ -15,10 +15,11 @@ from query_lang.plans.compiled import (
     Shown,
 )
 from query_lang.plans.rendered import Cell
+from query_lang.showing.cells import ShownValue
 from query_lang.showing.chosen_rows import is_chosen_by_noise
 from query_lang.showing.decimals import decimal_of
 from query_lang.showing.presentation import chosen, written_value
-from query_lang.showing.values import SHOWN_DIGITS, ShownValue
+from query_lang.showing.values import SHOWN_DIGITS
 from query_lang.syntax.nodes import Query
 from query_lang.syntax.refusals import refuse
 from release.contract.answers import CHOSEN, ColumnIntervals, Ends, ReleaseAnswer

@@ -17,6 +17,7 @@ from query_lang.plans.compiled import (
     NumberShown,
     QuantileShown,
     Shown,
+    WindowShown,
     leaves,
 )
 from query_lang.showing.confidence import intervals_of
@@ -108,7 +109,7 @@ def _parts_of(  # noqa: PLR0911 - an arm a form
 ) -> list[tuple[NoisePart, int]]:
     """Return the vectors that a column reads, and what each is to it."""
     match shown:
-        case ComputedShown():
+        case ComputedShown() | WindowShown():
             return _parts_of_computed(shown, measures)
         case AverageShown(sum_vector, count_vector):
             return [({"part": "sum"}, sum_vector), ({"part": "count"}, count_vector)]
@@ -121,7 +122,7 @@ def _parts_of(  # noqa: PLR0911 - an arm a form
 
 
 def _parts_of_computed(
-    shown: ComputedShown, measures: Sequence[Measure]
+    shown: ComputedShown | WindowShown, measures: Sequence[Measure]
 ) -> list[tuple[NoisePart, int]]:
     """Return each vector once, in the order of the text."""
     found: dict[int, NoisePart] = {}

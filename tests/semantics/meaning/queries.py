@@ -212,7 +212,13 @@ def resolved_key(term, items, scope):
 
 
 def aggregates_in(nodes):
-    return [part for node in nodes for part in tree.walk(node) if is_aggregate(part)]
+    """Return the aggregates of rows; one of aggregates is a window's, over results."""
+    found = (part for node in nodes for part in tree.walk(node) if is_aggregate(part))
+    return [agg for agg in found if not any(is_aggregate(a) for a in inside(agg))]
+
+
+def inside(agg):
+    return () if agg.argument is None else tree.walk(agg.argument)
 
 
 def is_aggregate(node):

@@ -4,12 +4,18 @@ Fails by chance less than once in a million runs: of n intervals that hold with
 probability 0.95, five standard deviations fewer than 0.95 n may hold.
 """
 
+from fractions import Fraction
 from math import sqrt
 
+import numpy as np
 import pytest
 
+from query_lang.showing.confidence import intervals_of
+from server.use_cases.questions.noise_law import LaplaceNoise
 from tests.effort import gate_first
-from tests.statistical.computed.coverage import CASES, measure
+from tests.statistical.computed.coverage import CASES, _holds, laplace, measure
+from tests.support.compiling import compile_query
+from tests.support.data.hospital import HOSPITAL
 
 pytestmark = pytest.mark.thorough
 
@@ -20,6 +26,30 @@ DRAWS = 2_000
 def test_intervals_of_computed_columns_hold(place):
     found = measure(CASES[place], DRAWS, place)
     assert found.held >= 0.95 * found.asked - 5 * sqrt(0.05 * 0.95 * found.asked)
+
+
+@pytest.mark.parametrize(
+    ("selected", "truth"),
+    [
+        ("SUM(COUNT(*)) OVER (ORDER BY level)", [3, 3 + 50, 3 + 50 + 0]),
+        ("COUNT(*) / SUM(COUNT(*)) OVER ()", [Fraction(n, 53) for n in (3, 50, 0)]),
+        ("COUNT(*) - LAG(COUNT(*)) OVER (ORDER BY level)", [None, 47, -50]),
+        ("RANK() OVER (ORDER BY COUNT(*) DESC)", [2, 1, 3]),
+    ],
+)
+def test_windows_over_the_answer_hold(selected, truth):
+    query = compile_query(
+        f"SELECT level, {selected} AS x FROM encounters GROUP BY level", HOSPITAL
+    )
+    rng, asked, held = np.random.default_rng(5), 0, [0, 0, 0]
+    noise = LaplaceNoise((6.0,))
+    for _ in range(600):
+        noisy = (np.array([3, 50, 0]) + laplace(rng, 6.0, 3)).tolist()
+        (column,) = intervals_of(query, [noisy], noise, Fraction(95, 100))
+        asked += 1
+        for place, (row, exact) in enumerate(zip(column.rows, truth, strict=True)):
+            held[place] += row is None or exact is None or _holds(*row, exact)
+    assert min(held) >= 0.95 * asked - 5 * sqrt(0.05 * 0.95 * asked)
 
 
 def test_half_of_the_noise_would_be_noticed():

@@ -17,8 +17,9 @@ from query_lang.plans.compiled import (
 from query_lang.plans.domains import cells
 from query_lang.plans.nodes import MeasureKind, SumMeasure
 from query_lang.plans.rendered import Cell
+from query_lang.showing.cells import ShownValue
 from query_lang.showing.decimals import decimal_of
-from query_lang.showing.values import SHOWN_DIGITS, ShownValue
+from query_lang.showing.values import SHOWN_DIGITS
 from query_lang.syntax.refusals import refuse
 from release.contract.answers import Ends
 from release.cubes.questions.binding import rules

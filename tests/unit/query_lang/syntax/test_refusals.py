@@ -91,7 +91,7 @@ def test_a_refused_meaning_hints_at_the_nearest_allowed_form(sql, words):
         ("SELECT SUMIF(age, smoker) FROM encounters", "FILTER (WHERE"),
         ("SELECT MODE(code) FROM encounters", "ORDER BY n DESC LIMIT 1"),
         ("SELECT FIRST(code) FROM encounters", "FIRST_VALUE"),
-        ("SELECT RANK() OVER (ORDER BY age) FROM encounters", "ROW_NUMBER()"),
+        ("SELECT NTILE(4) OVER (ORDER BY age) FROM encounters", "ROW_NUMBER()"),
         (W + "age > (SELECT 1 FROM encounters)", "EXISTS"),
         (
             C + "JOIN labs USING (u) RIGHT JOIN patients USING (u)",

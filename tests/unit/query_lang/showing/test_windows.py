@@ -1,0 +1,167 @@
+"""Windows over the answer's rows: values, what is refused, and their intervals."""
+
+from fractions import Fraction
+
+import pytest
+
+from privacy.errors import QueryError
+from query_lang.showing.confidence import intervals_of
+from query_lang.showing.presentation import present
+from server.use_cases.questions.noise_law import LaplaceNoise
+from tests.support.compiling import compile_query
+from tests.support.data.hospital import HOSPITAL
+
+CONFIDENCE = Fraction(95, 100)
+N = "COUNT(*)"
+
+
+def compiled(selected, rest="GROUP BY level"):
+    return compile_query(f"SELECT {selected} FROM encounters {rest}", HOSPITAL)
+
+
+def values(selected, *vectors, rest="GROUP BY level"):
+    """Return the last column of an answer over the levels 1, 2 and 3."""
+    rows = present(compiled(f"level, {selected} AS x", rest), list(vectors))
+    return [row[-1] for row in rows]
+
+
+def intervals(selected, vector, scale=10.0, rest="GROUP BY level"):
+    query = compiled(f"level, {selected} AS x", rest)
+    noise = LaplaceNoise((scale,))
+    (column,) = intervals_of(query, [vector], noise, CONFIDENCE)
+    return column.rows
+
+
+@pytest.mark.parametrize(
+    ("selected", "expected"),
+    [
+        (f"SUM({N}) OVER ()", [60, 60, 60]),
+        (f"SUM({N}) OVER (ORDER BY level)", [20, 50, 60]),
+        (f"SUM({N}) OVER (ORDER BY level DESC)", [60, 40, 10]),
+        (
+            f"SUM({N}) OVER (ORDER BY level ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)",
+            [20, 50, 40],
+        ),
+        (f"AVG({N}) OVER ()", ["20.000000"] * 3),
+        (f"LAG({N}) OVER (ORDER BY level)", [None, 20, 30]),
+        (f"LEAD({N}, 2) OVER (ORDER BY level)", [10, None, None]),
+        (f"{N} - LAG({N}) OVER (ORDER BY level)", [None, 10, -20]),
+        (
+            f"ROUND(100.0 * {N} / SUM({N}) OVER (), 1)",
+            ["33.3", "50.0", "16.7"],
+        ),
+        (f"RANK() OVER (ORDER BY {N} DESC)", [2, 1, 3]),
+        (f"0 * {N} + ROW_NUMBER() OVER (ORDER BY level DESC)", [3, 2, 1]),
+        (f"SUM({N}) OVER (PARTITION BY level)", [20, 30, 10]),
+    ],
+)
+def test_a_window_is_over_the_rows_of_the_answer(selected, expected):
+    assert values(selected, [20, 30, 10]) == expected
+
+
+def test_ties_share_a_rank_and_the_next_is_counted_on():
+    assert values(f"RANK() OVER (ORDER BY {N})", [7, 4, 4]) == [3, 1, 1]
+    assert values(f"DENSE_RANK() OVER (ORDER BY {N})", [7, 4, 4]) == [2, 1, 1]
+    assert values(f"ROW_NUMBER() OVER (ORDER BY {N})", [7, 4, 4]) == [3, 1, 2]
+
+
+def test_rows_that_tie_are_in_the_sum_so_far_unless_rows_is_written():
+    rest = "GROUP BY level, smoker"
+    query = compiled(f"level, smoker, SUM({N}) OVER (ORDER BY level) AS x", rest)
+    cells = len(query.rendered.cells) // 3
+    (first, *_, last) = (row[-1] for row in present(query, [[1] * (3 * cells)]))
+    assert (first, last) == (cells, 3 * cells)
+
+
+def test_partitions_have_sums_of_their_own():
+    rest = "GROUP BY level, smoker"
+    selected = f"level, smoker, SUM({N}) OVER (PARTITION BY smoker ORDER BY level) AS x"
+    query = compiled(selected, rest)
+    cells = len(query.rendered.cells) // 3
+    rows = present(query, [[1] * (3 * cells)])
+    assert [row[-1] for row in rows] == [1] * cells + [2] * cells + [3] * cells
+
+
+def test_a_window_is_over_the_rows_that_having_keeps_and_before_limit():
+    rest = "GROUP BY level HAVING level > 1 ORDER BY x LIMIT 1"
+    assert values(f"SUM({N}) OVER ()", [20, 30, 10], rest=rest) == [40]
+
+
+def test_a_window_may_order_the_answer():
+    rest = f"GROUP BY level ORDER BY RANK() OVER (ORDER BY {N})"
+    assert values(N, [20, 30, 10], rest=rest) == [10, 20, 30]
+
+
+@pytest.mark.parametrize(
+    ("selected", "rest", "rule"),
+    [
+        (f"SUM({N}) OVER ()", "", "window_place"),
+        ("SUM(age) OVER (ORDER BY level)", "GROUP BY level", "window_place"),
+        (f"MIN({N}) OVER ()", "GROUP BY level", "answer_window"),
+        (f"LAG({N}) OVER ()", "GROUP BY level", "answer_window"),
+        (
+            f"RANK() OVER (ORDER BY {N} ROWS 1 PRECEDING)",
+            "GROUP BY level",
+            "answer_window",
+        ),
+        (
+            f"SUM({N}) OVER (ORDER BY {N})",
+            "GROUP BY level",
+            "answer_window_order",
+        ),
+        (
+            f"SUM({N}) OVER (PARTITION BY {N})",
+            "GROUP BY level",
+            "answer_window_order",
+        ),
+        (
+            f"SUM({N}) OVER ()",
+            f"GROUP BY level HAVING {N} > 5",
+            "answer_window_rows",
+        ),
+        (
+            "1 * COUNT(*)",
+            f"GROUP BY level HAVING SUM({N}) OVER () > 5",
+            "window_place",
+        ),
+    ],
+)
+def test_windows_that_cannot_be_are_refused(selected, rest, rule):
+    with pytest.raises(QueryError) as refused:
+        compiled(f"{selected} AS x" + (", level" if rest else ""), rest)
+    assert refused.value.rule == rule
+
+
+def test_a_sum_so_far_has_the_noise_of_as_many_cells():
+    first, second, third = intervals(f"SUM({N}) OVER (ORDER BY level)", [200, 300, 100])
+    assert first == ("170", "230")
+    widths = [int(high) - int(low) for low, high in (first, second, third)]
+    assert 60 < widths[1] < widths[2] < 3 * 60
+
+
+def test_a_share_of_the_total_counts_its_own_noise_once():
+    selected = f"{N} / SUM({N}) OVER ()"
+    (low, high), *_ = intervals(selected, [200, 300, 100])
+    assert 0.24 < float(low) < 1 / 3 < float(high) < 0.42
+    for low, high in intervals(selected, [0, 900, 0]):
+        assert 0 <= float(low) <= float(high) <= 1
+
+
+def test_a_change_has_the_half_width_of_a_difference():
+    none, (low, high), _ = intervals(
+        f"{N} - LAG({N}) OVER (ORDER BY level)", [200, 300, 100]
+    )
+    assert none is None
+    assert (low, high) == ("58", "142")
+
+
+def test_a_rank_is_sure_where_intervals_do_not_meet():
+    ranks = f"RANK() OVER (ORDER BY {N} DESC)"
+    assert intervals(ranks, [500, 5, 8]) == (("1", "1"), ("2", "3"), ("2", "3"))
+    assert intervals(ranks, [4, 5, 8]) == (("1", "3"),) * 3
+
+
+def test_what_is_numbered_by_keys_has_no_noise():
+    query = compiled(f"level, {N} AS n, ROW_NUMBER() OVER (ORDER BY level) AS x")
+    noise = LaplaceNoise((10.0,))
+    assert intervals_of(query, [[1, 2, 3]], noise, CONFIDENCE) == []
