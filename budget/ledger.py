@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Table, insert, or_
 from sqlalchemy.exc import SQLAlchemyError
 
 from budget.chain.anchor import AnchorFile, AnchorRecord
+from budget.chain.draws import DrawNotes
 from budget.chain.entries import Appender, Body, head_of, ledger_id_of, salted
 from budget.chain.recorded import RecordedTransaction
 from budget.chain.writing import (
@@ -181,11 +182,14 @@ class Ledger:
         Raises:
             AnchorMismatchError: The ledger does not contain its anchor, or a counter,
                 or a row of the recorded tables, is not what the entries make it.
+            LedgerUnavailableError: It, or its anchor, cannot be written.
         """
         with self._writer.transaction() as write:
             require_derived(write.connection, tuple(recorded_tables))
             if not self._holder.shared:
                 leases.void_others(write.connection, self._holder.worker_id)
+        with self._noting() as notes:
+            notes.reserve()
 
     def catch_up(self) -> None:
         """Write the anchor forward where a process died before it did.
@@ -379,6 +383,48 @@ class Ledger:
             body = {**facts, "principal": principal, "code": code}
             write.entries.append("refused", body)
 
+    def note_drawn(self, query_id: str) -> None:
+        """Note that a question's noise was drawn and its end could not be stored.
+
+        Durable when this returns, on a full disk too. From now on no process draws for
+        it again: who has the answer stores it, and else its charge fails.
+
+        Raises:
+            LedgerUnavailableError: It could not be noted.
+        """
+        with self._noting() as notes:
+            notes.note(query_id)
+
+    def forget_drawn(self) -> None:
+        """Delete the notes of questions that have ended, now that this is anchored.
+
+        Raises:
+            LedgerUnavailableError: They cannot be read or written.
+        """
+        noted = self._noted()
+        if not noted:
+            return
+        with self._writer.transaction() as write:
+            running = leases.running_of(write.connection, noted)
+        with self._noting() as notes:
+            notes.forget(noted - running)
+
+    def _noted(self) -> frozenset[str]:
+        try:
+            return self._anchor.drawn()
+        except OSError as error:
+            message = "the ledger's anchor cannot be read now"
+            raise LedgerUnavailableError(message) from error
+
+    @contextmanager
+    def _noting(self) -> Iterator[DrawNotes]:
+        try:
+            with self._anchor.locked() as held:
+                yield held.draws
+        except OSError as error:
+            message = "the ledger's anchor cannot be written now"
+            raise LedgerUnavailableError(message) from error
+
     def give_up(self, query_id: str) -> None:
         """Give up a lease, so that the question may be executed again."""
         with self._writer.transaction() as write:
@@ -447,17 +493,21 @@ class Ledger:
             _append(write, action, actor, also, salted)
 
     def take_up(
-        self, unreadable: frozenset[str] = frozenset()
+        self,
+        unreadable: frozenset[str] = frozenset(),
+        kept: frozenset[str] = frozenset(),
     ) -> tuple[list[Orphan], list[QueryRecord]]:
         """Take over what nobody works on, and what nobody would release.
 
         Args:
             unreadable: Snapshots whose charges wait, since they could only fail.
+            kept: Questions that this process has drawn and will store.
 
         Returns:
             The charges without an end, leased to this process; those tried three times
-            fail instead. And those that have ended and were held by processes that
-            died: they are held by this one until it releases them.
+            fail instead, and those noted as drawn whose answer nobody has any more. And
+            those that have ended and were held by processes that died: they are held by
+            this one until it releases them.
 
         Raises:
             LedgerUnavailableError: Nothing was taken up: database or anchor cannot be
@@ -472,7 +522,7 @@ class Ledger:
             try_room(write.connection)
         with self._writer.transaction() as write:  # anchored, or nothing is taken up
             forget_trial(write.connection)
-            leases.fail_exhausted(write, self._holder)
+            leases.fail_exhausted(write, self._holder, self._noted() - kept)
         with self._writer.transaction() as write:
             return (
                 leases.claim(write.connection, self._holder, unreadable),

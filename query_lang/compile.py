@@ -25,6 +25,7 @@ from query_lang.plans.compiled import (
     Shown,
     WindowShown,
 )
+from query_lang.plans.domains import key_bytes
 from query_lang.plans.nodes import (
     Aggregate,
     CountRowsMeasure,
@@ -126,6 +127,7 @@ def compile_bound(
         warnings=bound.warnings,
         cost=cost,
         presentation=plan.presentation,
+        key_bytes=key_bytes(plan.keys, plan.columns),
     )
 
 

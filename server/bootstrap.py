@@ -67,6 +67,7 @@ from server.use_cases.services.secret_files import (
 )
 from server.use_cases.services.services import (
     GivenUp,
+    KeptAnswers,
     Parser,
     Services,
     Unreleased,
@@ -110,6 +111,7 @@ def make_services(  # noqa: PLR0913 - each is one part that a caller may replace
         ),
         unreleased=unreleased,
         given_up=GivenUp(),
+        kept=KeptAnswers(),
         engine=engine,
         capacity=capacity(settings.executors),
         dialect=DUCKDB,

@@ -3,7 +3,8 @@
 Two records alternate in place, each with a checksum, so that a write cut short leaves
 the other whole. The file is locked across processes for the whole of a ledger write.
 After them stands a mark: the sequence of the last record that was synced. Readers look
-at it without the lock, so that nobody who reads waits for one who writes.
+at it without the lock, so that nobody who reads waits for one who writes. Behind it are
+notes of questions whose noise was drawn and not stored (``draws``).
 """
 
 import contextlib
@@ -18,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from budget.chain.draws import DrawNotes
 from budget.chain.entries import Head, canonical_json
 from privacy.errors import AnchorMismatchError
 
@@ -28,6 +30,7 @@ _LOCKED = "the anchor's lock is held elsewhere"
 _MAGIC = "curator-anchor-1"
 _MARK_AT = 2 * RECORD_BYTES
 _MARK_BYTES = 128
+_NOTES_AT = _MARK_AT + 4_096  # in blocks of their own
 _SHORT = "the anchor was written short"
 
 
@@ -60,7 +63,9 @@ class AnchorFile:
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         descriptor = os.open(self.path, flags, 0o600)
         try:
-            HeldAnchor(descriptor).write(record)
+            held = HeldAnchor(descriptor)
+            held.write(record)
+            held.draws.reserve()
         finally:
             os.close(descriptor)
         folder = os.open(self.path.parent, os.O_RDONLY)
@@ -119,6 +124,21 @@ class AnchorFile:
         finally:
             os.close(descriptor)
 
+    def drawn(self) -> frozenset[str]:
+        """Return the questions that are noted as drawn and not stored.
+
+        Asked without the lock.
+
+        Raises:
+            AnchorMismatchError: There is no anchor.
+            OSError: It cannot be opened.
+        """
+        descriptor = self._open(os.O_RDONLY)
+        try:
+            return HeldAnchor(descriptor).draws.noted()
+        finally:
+            os.close(descriptor)
+
     def _open(self, flags: int) -> int:
         try:
             return os.open(self.path, flags | os.O_CLOEXEC)
@@ -135,6 +155,7 @@ class HeldAnchor:
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
+        self.draws = DrawNotes(descriptor, _NOTES_AT)
 
     def read(self) -> AnchorRecord:
         """Return the newest whole record.

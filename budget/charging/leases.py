@@ -1,6 +1,6 @@
 """Who works on a charged question: one executor, at most three executions."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import (
@@ -182,15 +182,33 @@ def take_stranded(connection: Connection, holder: Holder) -> list[QueryRecord]:
     return [record_of(row) for row in rows]
 
 
-def fail_exhausted(write: Write, holder: Holder) -> None:
-    """Fail the orphans that had all their executions."""
+def fail_exhausted(
+    write: Write, holder: Holder, drawn: Collection[str] = frozenset()
+) -> None:
+    """Fail the orphans that had all their executions, and those that were drawn.
+
+    Args:
+        write: The transaction.
+        holder: The process that takes orphans up.
+        drawn: Questions whose noise was drawn by a process that could not store it, and
+            that are lost with it: none is drawn anew.
+    """
+    over = or_(
+        charge.c.attempts >= MAX_EXECUTIONS, charge.c.query_id.in_(sorted(drawn))
+    )
     exhausted = write.connection.execute(
-        select(charge.c.query_id)
-        .where(holder.orphaned(), charge.c.attempts >= MAX_EXECUTIONS)
-        .order_by(charge.c.seq)
+        select(charge.c.query_id).where(holder.orphaned(), over).order_by(charge.c.seq)
     )
     for query_id in exhausted.scalars().all():
         fail(write, query_id, holder.held_boot)  # shown once this entry is anchored
+
+
+def running_of(connection: Connection, query_ids: Collection[str]) -> frozenset[str]:
+    """Return those of some questions whose charge has not ended."""
+    wanted = select(charge.c.query_id).where(
+        charge.c.query_id.in_(sorted(query_ids)), charge.c.state == "running"
+    )
+    return frozenset(connection.execute(wanted).scalars())
 
 
 def orphaned_of(holder: Holder, unreadable: frozenset[str]) -> ColumnElement[bool]:

@@ -12,7 +12,10 @@ from sqlalchemy import Connection, delete, insert
 from budget.storage.tables import trial
 
 LARGEST_ANSWER_BYTES: Final = 8 << 20
-"""Above the largest stored answer: 100,000 numbers, with intervals 80 bytes each."""
+"""Above the largest stored answer: 8,000,000 bytes of keys and numbers, and words."""
+
+LEAST_BYTES: Final = 4 * LARGEST_ANSWER_BYTES
+"""What a command that reads no files may write, and a server's next answers."""
 
 
 def try_room(connection: Connection) -> None:

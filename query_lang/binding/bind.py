@@ -13,7 +13,7 @@ from query_lang.binding.queries import QueryBinder
 from query_lang.binding.top import Top, TopBinder
 from query_lang.plans.compiled import QueryWarning
 from query_lang.plans.costs import MAX_NUMBERS
-from query_lang.plans.domains import check_cells, check_numbers
+from query_lang.plans.domains import check_answer_bytes, check_cells, check_numbers
 from query_lang.plans.nodes import (
     Aggregate,
     BoundContributions,
@@ -86,6 +86,7 @@ def _check_size(top: Top, tree: Query, answer_numbers: int) -> None:
     measured = sum(histograms) + len(top.measures) - len(histograms)
     columns = max(measured, len(top.columns))
     check_numbers(prod(sizes), columns, place, answer_numbers)
+    check_answer_bytes(top.keys, top.columns, place, answer_numbers)
 
 
 def check_bounds(bounds: ContributionBounds, dataset: Dataset) -> dict[str, int]:

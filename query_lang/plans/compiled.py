@@ -343,6 +343,7 @@ class CompiledQuery:
         warnings: In the order of the text.
         cost: What executing it takes at most.
         presentation: HAVING, ORDER BY and LIMIT, on noisy values.
+        key_bytes: Of the keys in its answer at most, as JSON: all cells, all columns.
     """
 
     columns: tuple[OutputColumn, ...]
@@ -353,3 +354,4 @@ class CompiledQuery:
     warnings: tuple[QueryWarning, ...]
     cost: PlanCost
     presentation: Presentation = field(default_factory=Presentation)
+    key_bytes: int = 0

@@ -64,6 +64,9 @@ DEADLINE_SHARE: Final = 10
 MAX_NUMBERS: Final = 100_000
 """Shown, and measured, of one answer: some 8 MB when written."""
 
+NUMBER_BYTES: Final = 80
+"""Of a number that an answer shows, with its interval, at most."""
+
 _EVERYTHING: Final = 2**200
 _DEFAULT_SLOT_MS: Final = 100  # what is measured by where slots are off
 _STEPS_A_MS: Final = 1_000_000

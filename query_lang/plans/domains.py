@@ -1,9 +1,12 @@
 """The public cells of group keys: declared, never learnt from rows."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from itertools import chain, product
+from json.encoder import encode_basestring
 from math import prod
+from typing import Final
 
 from privacy.schema import (
     ColumnType,
@@ -12,9 +15,11 @@ from privacy.schema import (
     Scalar,
     ValuesDomain,
 )
+from query_lang.plans.compiled import KeyShown
+from query_lang.plans.costs import NUMBER_BYTES
 from query_lang.plans.expressions import Facts
 from query_lang.plans.intervals import grid_value, hull, interval_of, range_of
-from query_lang.plans.nodes import Key
+from query_lang.plans.nodes import Key, PlanColumn
 from query_lang.plans.rendered import Cell
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import Position
@@ -23,6 +28,8 @@ from query_lang.syntax.refusals import no_public_domain, refuse, too_many_groups
 MAX_CELLS = 10_000
 MAX_LISTED = 10_000
 """The most values that a domain of several parts is listed for."""
+_OTHER_BYTES: Final = 48
+"""Of a key that is no text, as JSON: a decimal of 38 digits, in quotes, is longest."""
 
 
 def value_count(facts: Facts) -> int | None:  # noqa: PLR0911 - an arm a form
@@ -129,6 +136,60 @@ def check_numbers(cells: int, columns: int, position: Position, most: int) -> No
     """
     if cells * columns > most:
         detail = f"{rules.ANSWER_SIZE.detail}; these are {cells:,} times {columns:,}"
+        raise refuse(rules.ANSWER_SIZE, position, detail=detail)
+
+
+def key_bytes(keys: Sequence[Key], columns: Sequence[PlanColumn]) -> int:
+    """Return how many bytes of JSON the keys of an answer take at most, in all cells.
+
+    Args:
+        keys: That are grouped by.
+        columns: Of the answer; several may show one key.
+    """
+    shown = Counter(_shown_keys(columns))
+    cells = prod(len(key.values) for key in keys)
+    return sum(
+        times
+        * sum(map(_json_bytes, keys[index].values))
+        * cells
+        // len(keys[index].values)
+        for index, times in shown.items()
+    )
+
+
+def _shown_keys(columns: Sequence[PlanColumn]) -> list[int]:
+    return [c.shown.index for c in columns if isinstance(c.shown, KeyShown)]
+
+
+def _json_bytes(value: Scalar | None) -> int:
+    """Return the bytes of a value and what parts it from the next, at most."""
+    if isinstance(value, str):
+        return len(encode_basestring(value).encode()) + len(", ")
+    return _OTHER_BYTES
+
+
+def check_answer_bytes(
+    keys: Sequence[Key], columns: Sequence[PlanColumn], position: Position, most: int
+) -> None:
+    """Refuse an answer that keys make longer than the most numbers would.
+
+    Args:
+        keys: That are grouped by.
+        columns: Of the answer.
+        position: Of what is refused.
+        most: As in ``check_numbers``.
+
+    Raises:
+        SqlNotAllowedError: It is longer.
+    """
+    of_keys = key_bytes(keys, columns)
+    cells = prod(len(key.values) for key in keys)
+    numbers = cells * (len(columns) - len(_shown_keys(columns)))
+    if of_keys + numbers * NUMBER_BYTES > most * NUMBER_BYTES:
+        detail = (
+            f"an answer holds at most {most * NUMBER_BYTES:,} bytes; these are "
+            f"{of_keys:,} of keys and {numbers:,} numbers of {NUMBER_BYTES}"
+        )
         raise refuse(rules.ANSWER_SIZE, position, detail=detail)
 
 

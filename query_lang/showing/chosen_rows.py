@@ -16,7 +16,8 @@ from query_lang.showing.presentation import chosen_cells
 _DETAIL = (
     "noisy values decide which rows are shown, and those that noise raised come "
     "first: half-widths and intervals of the answer are wider than those of a plan, so "
-    "that of the rows shown as few are wrong as of all; without HAVING and LIMIT all "
+    "that over many answers few rows shown are wrong; where rows are seldom shown, "
+    "most of those that are may be wrong; without HAVING and LIMIT all "
     "cells come back for the same epsilon"
 )
 

@@ -2071,8 +2071,8 @@ FAULTS = (
         "executed_for_ever",
         "an orphan is executed again without end",
         "budget/charging/leases.py",
-        "        .where(holder.orphaned(), charge.c.attempts >= MAX_EXECUTIONS)",
-        "        .where(holder.orphaned(), charge.c.attempts < 0)",
+        "charge.c.attempts >= MAX_EXECUTIONS, charge.c.query_id",
+        "charge.c.attempts < 0, charge.c.query_id",
         ("tests/unit/budget/test_ledger.py",),
     ),
     Fault(
@@ -2123,6 +2123,32 @@ FAULTS = (
         "            if record.head == head:\n                held.confirm(head)",
         "            if True:\n                pass",
         ("tests/unit/budget/chain/test_unanchored.py",),
+    ),
+    Fault(
+        "drawn_again",
+        "what a full disk did not take is drawn anew for the same charge",
+        "server/use_cases/questions/asking.py",
+        "            self._keep(charge, drawn)\n"
+        "            return _unavailable(charge, question, error)\n",
+        "            self._services.given_up.add(charge.query_id)\n"
+        "            return _unavailable(charge, question, error)\n",
+        ("tests/integration/ledger/test_order.py",),
+    ),
+    Fault(
+        "notes_unread",
+        "what a lost process had drawn is drawn anew for the same charge",
+        "budget/ledger.py",
+        "self._noted() - kept",
+        "frozenset()",
+        ("tests/integration/ledger/test_order.py",),
+    ),
+    Fault(
+        "keys_of_any_length",
+        "an answer is longer than the room that is tried for it",
+        "query_lang/plans/domains.py",
+        "    if of_keys + numbers * NUMBER_BYTES > most * NUMBER_BYTES:\n",
+        "    if False:\n",
+        ("tests/unit/query_lang/plans/test_costs.py",),
     ),
     Fault(
         "claimed_without_room",

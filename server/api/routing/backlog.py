@@ -38,6 +38,8 @@ STORING_SECONDS_PER_VALUE: Final = 0.000_02
 STORING_SECONDS_PER_SHOWN: Final = 0.000_01
 """More of it for each number or key that the answer shows beyond its noisy values:
 columns may repeat these. It is written, hashed, stored and sent."""
+STORING_SECONDS_PER_KEY_BYTE: Final = 0.000_000_1
+"""More of it for each byte of the keys that it may show: texts are long."""
 SENDING_SECONDS_PER_BYTE: Final = 0.000_000_02
 """Of the server, to read an answer that is stored, compare its digest and send it."""
 RELEASED_SECONDS_PER_BYTE: Final = 0.000_000_3
@@ -167,7 +169,8 @@ def work_of(compiled: CompiledQuery) -> Work:
         executing=EXECUTING_SECONDS + steps / 1e9,
         storing=STORING_SECONDS
         + STORING_SECONDS_PER_VALUE * values
-        + STORING_SECONDS_PER_SHOWN * repeated,
+        + STORING_SECONDS_PER_SHOWN * repeated
+        + STORING_SECONDS_PER_KEY_BYTE * compiled.key_bytes,
     )
 
 

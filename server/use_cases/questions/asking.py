@@ -4,6 +4,7 @@ The order is the promise (PRIVACY 5): the charge is durable and anchored before 
 touched, and the answer is stored and anchored before it is sent.
 """
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -22,7 +23,7 @@ from budget.ledger import (
     StoredAnswer,
     UncertainError,
 )
-from engines.contract import Execution, Filled
+from engines.contract import Execution, Filled, SealedVector
 from mechanisms.measuring.discrete_laplace import measure_event
 from privacy.charges import Charge
 from privacy.errors import (
@@ -55,6 +56,7 @@ from server.use_cases.questions.questions import (
 )
 from server.use_cases.questions.replies import Remaining
 from server.use_cases.questions.requests import QuestionRequest
+from server.use_cases.questions.room import require_room
 from server.use_cases.releases.offers import (
     Near,
     Offer,
@@ -72,7 +74,14 @@ from server.use_cases.services.errors import (
     OverBudgetError,
     QueryFailedError,
 )
-from server.use_cases.services.services import Services, random_id, today
+from server.use_cases.services.services import (
+    DrawnAnswer,
+    Services,
+    random_id,
+    today,
+)
+
+_log = logging.getLogger("curator.questions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,6 +346,7 @@ class QueryService:
         key: IdempotencyKey | None,
     ) -> Reply | Paid:
         self._services.unreadable.require(grant.snapshot)
+        self._require_room()
         execution = self.execution(question)
         request = self._charge_request(
             caller, grant, question, key, question.event.loss
@@ -365,6 +375,19 @@ class QueryService:
         remaining = visible_remaining(outcome.remaining, grant, caller)
         return Paid(outcome.charge, question, remaining, execution)
 
+    def _require_room(self) -> None:
+        """Refuse before a charge whose answer may not find room.
+
+        Whatever is asked: how much room there is tells nobody what to ask for next.
+
+        Raises:
+            LedgerUnavailableError: The disk is nearly full, or answers wait for it.
+        """
+        require_room(self._services.settings)
+        if self._services.kept.is_full():
+            message = "answers wait to be stored: nothing is charged before they are"
+            raise LedgerUnavailableError(message)
+
     def execution(self, question: Question) -> Execution:
         """Write a question's plan down for the engine; touches no data."""
         return self._services.engine.execution(
@@ -383,44 +406,106 @@ class QueryService:
             return error
 
     def answer(self, paid: Paid, computed: Computed) -> Reply:
-        """Add noise and store the answer; every failure looks the same."""
+        """Add noise and store the answer; every failure looks the same.
+
+        Noise is drawn once (PRIVACY 5): what cannot be stored is kept, and stored later
+        as it is. Whether a disk takes an answer may depend on its size, and so on what
+        was drawn: a second draw would follow a choice among the first ones.
+        """
         charge, question = paid.charge, paid.question
         try:
-            body = self._measure(paid, computed)
+            sealed = _sealed(computed)
         except (LedgerUnavailableError, AnchorMismatchError) as error:
             self._services.given_up.add(charge.query_id)
-            error = LedgerUnavailableError(str(error), query_id=charge.query_id)
-            return Reply(charge.query_id, executed=question, failure=error)
+            return _unavailable(charge, question, error)
         except Exception:  # noqa: BLE001 - after the charge all failures look alike
             return self.failed(charge, question)
-        return Reply(charge.query_id, body, executed=question)
+        try:
+            return self._store_drawn(paid, self._drawn(paid, sealed))
+        except Exception:  # noqa: BLE001 - after the charge all failures look alike
+            return self.failed(charge, question, is_drawn=True)
 
-    def _measure(self, paid: Paid, computed: Computed) -> bytes:
-        if isinstance(computed, Exception):
-            raise computed
+    def _store_drawn(self, paid: Paid, drawn: DrawnAnswer) -> Reply:
         charge, question = paid.charge, paid.question
-        sealed = computed.sealed()
-        noisy = measure_event(sealed, question.event, charge, self._services.sampler)
+        try:
+            stored = self._services.ledger.store_answer(
+                charge, drawn.body, drawn.measured
+            )
+        except (LedgerUnavailableError, AnchorMismatchError) as error:
+            self._keep(charge, drawn)
+            return _unavailable(charge, question, error)
+        return Reply(charge.query_id, stored, executed=question)
+
+    def _drawn(self, paid: Paid, sealed: tuple[SealedVector, ...]) -> DrawnAnswer:
+        question = paid.question
+        noisy = measure_event(
+            sealed, question.event, paid.charge, self._services.sampler
+        )
         document = answer_document(
             question,
-            query_id=charge.query_id,
+            query_id=paid.charge.query_id,
             noisy_vectors=noisy,
             remaining=paid.remaining,
         )
         measured = Measured(question.former, question.normal.normal_vectors(noisy))
-        return self._services.ledger.store_answer(
-            charge, encode(document), measured.encode()
-        )
+        return DrawnAnswer(encode(document), measured.encode())
 
-    def failed(self, charge: Charge, question: Question | None = None) -> Reply:
-        """End a charge without an answer; the charge stays."""
-        failure: CuratorError = QueryFailedError(charge.query_id)
+    def failed(
+        self,
+        charge: Charge,
+        question: Question | None = None,
+        *,
+        is_drawn: bool = False,
+    ) -> Reply:
+        """End a charge without an answer; the charge stays.
+
+        Args:
+            charge: That ends.
+            question: That was executed.
+            is_drawn: Whether it fails after its draw: then nothing is drawn again,
+                though the failure cannot be written now.
+        """
         try:
             self._services.ledger.fail(charge.query_id)
         except (LedgerUnavailableError, AnchorMismatchError) as error:
-            self._services.given_up.add(charge.query_id)
-            failure = LedgerUnavailableError(str(error), query_id=charge.query_id)
+            if is_drawn:
+                self._keep(charge, None)
+            else:
+                self._services.given_up.add(charge.query_id)
+            return _unavailable(charge, question, error)
+        failure = QueryFailedError(charge.query_id)
         return Reply(charge.query_id, executed=question, failure=failure)
+
+    def _keep(self, charge: Charge, drawn: DrawnAnswer | None) -> None:
+        """Keep what was drawn; note it, for processes that come after this one."""
+        self._services.kept.keep(charge, drawn)
+        try:
+            self._services.ledger.note_drawn(charge.query_id)
+        except (LedgerUnavailableError, AnchorMismatchError):
+            _log.error("an answer that waits to be stored could not be noted")
+
+    def store_kept(self, query_id: str) -> bool:
+        """Store what was drawn and kept, as it is; whether the question has ended."""
+        found, ledger = self._services.kept.find(query_id), self._services.ledger
+        if found is None:
+            return True
+        charge, drawn = found
+        try:
+            record = ledger.query(query_id)
+            if record is None or record.state != "running":
+                ledger.catch_up()  # it ended before: anchored before it shows
+            elif drawn is None:
+                ledger.fail(query_id)
+            else:
+                ledger.store_answer(charge, drawn.body, drawn.measured)
+        except CuratorError:
+            self._keep(charge, drawn)
+            return False
+        except Exception:  # noqa: BLE001 - after the charge all failures look alike
+            self._services.kept.keep(charge, None)
+            return False
+        self._services.kept.drop(query_id)
+        return True
 
     def _charge_request(
         self,
@@ -445,6 +530,21 @@ class QueryService:
             fingerprint=None if key is None else key.fingerprint,
             request_json=question.text,
         )
+
+
+def _sealed(computed: Computed) -> tuple[SealedVector, ...]:
+    """Return what execution filled, sealed; raise why it filled nothing."""
+    if isinstance(computed, Exception):
+        raise computed
+    return computed.sealed()
+
+
+def _unavailable(
+    charge: Charge, question: Question | None, error: CuratorError
+) -> Reply:
+    """Say that a charge waits for its end, which recovery brings."""
+    failure = LedgerUnavailableError(str(error), query_id=charge.query_id)
+    return Reply(charge.query_id, executed=question, failure=failure)
 
 
 def scopes_of(grant: Grant, caller: Caller) -> tuple[Scope, ...]:

@@ -3,7 +3,8 @@
 What is taken up shows a public number of slots later, never when its execution ended
 (PRIVACY 6): the number is that of a question that is asked, counted from the run that
 took it up, behind those taken up before it. It executes in the order of arrival of live
-questions, whose own numbers of slots count it.
+questions, whose own numbers of slots count it. What was drawn already is stored as it
+is, at the same time, and not executed.
 """
 
 import logging
@@ -125,22 +126,24 @@ class Recovery:
         To be called on a fixed grid, however long executions take.
 
         Returns:
-            How many orphans were taken up. Never raises a refusal: what cannot be
-            written now is tried again at the next call.
+            How many were taken up without an end. Never raises a refusal: what cannot
+            be written now is tried again at the next call.
         """
         self._show_due()
         try:
             self._give_up_all()
             self._services.ledger.release_forgotten()
+            self._services.ledger.forget_drawn()
+            drawn = self._drawn()
             orphans, stranded = self._services.ledger.take_up(
-                self._services.unreadable.all()
+                self._services.unreadable.all(), self._services.kept.all()
             )
-            kept = self._kept({orphan.charge.query_id for orphan in orphans})
+            ended = self._ended({orphan.charge.query_id for orphan in orphans})
         except CuratorError as error:
             _log.warning("recovery waits", extra={"code": error.code})
             return 0
-        self._take(orphans, [*stranded, *kept])
-        return len(orphans)
+        self._take(orphans, [*stranded, *ended, *drawn])
+        return len(orphans) + len(drawn)
 
     # -- what was taken up --------------------------------------------------------
 
@@ -162,6 +165,8 @@ class Recovery:
 
     def _is_stored(self, query_id: str, taken: _Taken) -> bool:
         """Store what was computed; whether that is done, now or before."""
+        if self._services.kept.find(query_id) is not None:
+            return self._queries.store_kept(query_id)
         if taken.gives_up:
             self._services.given_up.add(query_id)
             return False
@@ -240,7 +245,13 @@ class Recovery:
             for query_id in waiting:
                 self._services.given_up.add(query_id)
 
-    def _kept(self, claimed: set[str]) -> list[QueryRecord]:
+    def _drawn(self) -> list[QueryRecord]:
+        """Return what was drawn here, waits to be stored, and is not taken up yet."""
+        waiting = sorted(self._services.kept.all() - self._taken.keys())
+        found = [self._services.ledger.query(query_id) for query_id in waiting]
+        return [record for record in found if record is not None]
+
+    def _ended(self, claimed: set[str]) -> list[QueryRecord]:
         """Return what was given up and has ended; forget what was never charged."""
         found = {
             query_id: self._services.ledger.query(query_id)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from threading import BoundedSemaphore, Lock
-from typing import Protocol
+from typing import Final, Protocol
 
 from budget.ledger import Ledger
 from budget.storage.databases import Databases
@@ -14,6 +14,7 @@ from engines.contract import Capacity, Engine
 from engines.incidents import Incidents
 from mechanisms.samplers.laplace import Sampler
 from mechanisms.samplers.vectors import VectorSampler
+from privacy.charges import Charge
 from privacy.errors import LedgerUnavailableError
 from query_lang.rendering.dialect import Dialect
 from query_lang.syntax.nodes import Query
@@ -81,7 +82,7 @@ class OneEach:
 
 @dataclass(slots=True)
 class GivenUp:
-    """Charges whose answer could not be stored; recovery takes them from here."""
+    """Charges that were not executed to a draw; recovery takes them from here."""
 
     _query_ids: set[str] = field(default_factory=set)
     _lock: Lock = field(default_factory=Lock)
@@ -98,6 +99,58 @@ class GivenUp:
             return taken
 
 
+MOST_KEPT: Final = 64
+"""Answers that wait to be stored; as many more may be under way (the permits)."""
+MOST_KEPT_BYTES: Final = 64 << 20
+"""Of those that wait: eight of the largest."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnAnswer:
+    """What was drawn for a charge: its answer, and the vectors behind it, encoded."""
+
+    body: bytes = field(repr=False)
+    measured: bytes = field(repr=False)
+
+
+@dataclass(slots=True)
+class KeptAnswers:
+    """Answers that were drawn and could not be stored: kept, never drawn again.
+
+    None stands for a charge that is to end as failed after its draw.
+    """
+
+    _drawn: dict[str, tuple[Charge, DrawnAnswer | None]] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def keep(self, charge: Charge, drawn: DrawnAnswer | None) -> None:
+        """Keep what was drawn for a charge until it is stored."""
+        with self._lock:
+            self._drawn[charge.query_id] = (charge, drawn)
+
+    def find(self, query_id: str) -> tuple[Charge, DrawnAnswer | None] | None:
+        """Return what is kept for a question; None where nothing is."""
+        with self._lock:
+            return self._drawn.get(query_id)
+
+    def drop(self, query_id: str) -> None:
+        """Forget what has been stored, or has ended."""
+        with self._lock:
+            self._drawn.pop(query_id, None)
+
+    def all(self) -> frozenset[str]:
+        """Return the questions whose answers are kept."""
+        with self._lock:
+            return frozenset(self._drawn)
+
+    def is_full(self) -> bool:
+        """Whether nothing more should be drawn before some of it is stored."""
+        with self._lock:
+            kept = [drawn for _, drawn in self._drawn.values() if drawn is not None]
+            size = sum(len(one.body) + len(one.measured) for one in kept)
+            return len(self._drawn) >= MOST_KEPT or size >= MOST_KEPT_BYTES
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """The parts that use cases are made of."""
@@ -108,6 +161,7 @@ class Services:
     ledger: Ledger
     unreleased: Unreleased
     given_up: GivenUp
+    kept: KeptAnswers
     engine: Engine
     capacity: Capacity  # the engine's
     dialect: Dialect  # the engine's

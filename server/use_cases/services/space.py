@@ -4,7 +4,7 @@ import os
 import shutil
 from typing import Final
 
-from budget.charging.room import LARGEST_ANSWER_BYTES
+from budget.charging.room import LEAST_BYTES
 from privacy.errors import CuratorError, LedgerUnavailableError
 from server.configuration.safety import sqlite_file
 from server.configuration.settings import Settings, SettingsError, read_settings
@@ -14,9 +14,6 @@ from upstream.full_disks import in_megabytes, is_for_want_of_space
 
 FULL_BYTES: Final = 1 << 20
 """Less space than this takes no charge, with its answer, for sure."""
-
-LEAST_BYTES = 4 * LARGEST_ANSWER_BYTES
-"""What a command that reads no files may write, and a server's next answers."""
 
 
 def want_of_space(error: Exception) -> str | None:

@@ -17,6 +17,7 @@ from server.api.questions.routes import EndpointSettings, QueryEndpoint
 from server.api.routing.backlog import Machine, work_of
 from server.api.routing.slots import Lateness, SlotClock
 from server.children.parser_process import ParserPool
+from server.use_cases.questions.asking import QueryService
 from tests.support.installations.harness import (
     Installation,
     ask,
@@ -32,12 +33,14 @@ COSTLY = SimpleNamespace(
     rendered=SimpleNamespace(cells=["all"], scans=1),
     measures=[SimpleNamespace(size=1)],
     columns=["visits"],
+    key_bytes=0,
     cost=PlanCost(STEPS, 0, 0, 0),
 )
 CHEAP = SimpleNamespace(
     rendered=SimpleNamespace(cells=["all"], scans=1),
     measures=[SimpleNamespace(size=1)],
     columns=["visits"],
+    key_bytes=0,
     cost=PlanCost(0, 0, 0, 0),
 )
 
@@ -76,7 +79,7 @@ class Held:
         self.executed, self._lost = [], []
         for owner, name in (
             (Ledger, "take_up"),
-            (Ledger, "store_answer"),
+            (QueryService, "compute"),
             (ParserPool, "parse"),
             (ExecutorEngine, "reply_to"),
         ):
@@ -88,20 +91,21 @@ class Held:
             owner, name, lambda one, *args, **more: mine(real, one, *args, **more)
         )
 
-    def take_up(self, real, ledger, unreadable):
+    def take_up(self, real, ledger, unreadable, kept):
         if not self.may_take_up.is_set():
             return [], []
-        found = real(ledger, unreadable)
+        found = real(ledger, unreadable, kept)
         if found[0]:
             self.taken.set()
         return found
 
-    def store_answer(self, real, ledger, paid, body):
-        if not self._lost:
-            self._lost.append(paid)
-            message = "the disk is full"
-            raise LedgerUnavailableError(message)
-        return real(ledger, paid, body)
+    def compute(self, real, queries, paid):
+        """Lose the first execution, as a server does that stops: nothing was drawn."""
+        computed = real(queries, paid)
+        if self._lost:
+            return computed
+        self._lost.append(paid)
+        return LedgerUnavailableError("the executors stop")
 
     def parse(self, real, pool, sql, **more):
         if sql == LIVE:

@@ -1,15 +1,18 @@
 """Commit the charge, anchor it, touch data, store, anchor, send (PRIVACY 5)."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import select
 
 from budget.chain.entries import head_of
+from budget.charging.room import LEAST_BYTES
 from budget.ledger import Scope
 from budget.storage.tables import answer, charge
 from engines.contract import Execution
 from mechanisms.samplers.laplace import OpenDPSampler
+from privacy.charges import Charge
 from privacy.errors import ExecutionError, LedgerUnavailableError
 from privacy.losses import Loss
 from query_lang.rendering.dialect import Target
@@ -20,6 +23,7 @@ from server.use_cases.questions.requests import read_request
 from server.use_cases.releases.offers import ReleaseOffers
 from server.use_cases.releases.opened import OpenReleases
 from server.use_cases.services.errors import QueryFailedError
+from server.use_cases.services.services import MOST_KEPT, KeptAnswers
 from server.web import Server
 from tests.support.installations.harness import Installation
 from tests.support.installations.recovering import recovery_at_once
@@ -63,7 +67,7 @@ class Watch:
     def __init__(self, services, installation, error=None):
         self._services = services
         self._installation = installation
-        self._error = error
+        self.error = error
         self.seen = []
 
     def _look(self, what):
@@ -79,8 +83,8 @@ class Watch:
 
     def execute(self, execution):
         self._look("execute")
-        if self._error is not None:
-            raise self._error
+        if self.error is not None:
+            raise self.error
         return execution.run()
 
     def discrete_laplace(self, values, scale):
@@ -139,24 +143,87 @@ def test_a_bug_after_the_charge_looks_like_any_failure(services, installation):
     assert "secret" not in str(reply.failure)
 
 
-def test_an_answer_that_cannot_be_stored_is_executed_again_for_nothing(
+def test_an_answer_that_cannot_be_stored_is_stored_later_as_it_was_drawn(
+    services, installation, monkeypatch
+):
+    """Whether it could be stored may follow from its size: a redraw would be chosen."""
+    watch = Watch(services, installation)
+    queries, recovery = queries_of(services, watch)
+    refused = []
+
+    def refuse(_, body, measured):
+        refused.append(body)
+        refuse_to_store()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(services.ledger, "store_answer", refuse)
+        reply = queries.ask(ADA, "clinic", question(), None)
+        assert isinstance(reply.failure, LedgerUnavailableError)
+        assert reply.failure.query_id == reply.query_id
+        assert [recovery.run_once() for _ in range(2)] == [1, 1]  # and refused again
+    spent = services.ledger.spent(PROJECT)
+    assert services.ledger._anchor.drawn() == {reply.query_id}
+    assert [recovery.run_once() for _ in range(2)] == [0, 0]
+    stored = services.ledger.query(reply.query_id)
+    assert (stored.state, stored.body) == ("answered", refused[0])
+    assert [step[0] for step in watch.seen] == ["execute", "sample"]
+    assert services.ledger.spent(PROJECT) == spent
+    assert services.kept.all() == services.ledger._anchor.drawn() == frozenset()
+    assert services.unreleased.is_released(reply.query_id)
+
+
+def test_what_was_drawn_by_a_process_that_is_gone_is_not_drawn_again(
     services, installation, monkeypatch
 ):
     watch = Watch(services, installation)
+    queries, _ = queries_of(services, watch)
+    with monkeypatch.context() as patch:
+        patch.setattr(services.ledger, "store_answer", refuse_to_store)
+        reply = queries.ask(ADA, "clinic", question(), None)
+    lease = charge.c.lease_boot
+    with services.databases.writer.begin() as connection:
+        ours = charge.c.query_id == reply.query_id
+        connection.execute(charge.update().where(ours).values({lease: None}))
+    later = dataclasses.replace(services, kept=KeptAnswers())
+    queries, recovery = queries_of(later, watch)
+    assert [recovery.run_once() for _ in range(2)] == [0, 0]
+    assert services.ledger.query(reply.query_id).state == "failed"
+    assert [step[0] for step in watch.seen] == ["execute", "sample"]
+    assert services.ledger._anchor.drawn() == frozenset()
+
+
+@pytest.mark.parametrize("broken", ["measure_event", "answer_document", "encode"])
+def test_what_fails_after_its_draw_is_not_drawn_again_where_no_end_can_be_written(
+    services, installation, monkeypatch, broken
+):
+    watch = Watch(services, installation)
     queries, recovery = queries_of(services, watch)
-    real = services.ledger.store_answer
-    monkeypatch.setattr(
-        services.ledger,
-        "store_answer",
-        lambda *_: (_ for _ in ()).throw(LedgerUnavailableError("disk full")),
-    )
-    reply = queries.ask(ADA, "clinic", question(), None)
+    with monkeypatch.context() as patch:
+        patch.setattr(services.ledger, "fail", refuse_to_store)
+        patch.setattr(f"server.use_cases.questions.asking.{broken}", divide_by_zero)
+        reply = queries.ask(ADA, "clinic", question(), None)
     assert isinstance(reply.failure, LedgerUnavailableError)
-    assert reply.failure.query_id == reply.query_id
-    spent = services.ledger.spent(PROJECT)
-    monkeypatch.setattr(services.ledger, "store_answer", real)
+    assert services.ledger.query(reply.query_id).state == "running"
     assert [recovery.run_once() for _ in range(2)] == [1, 0]
-    assert services.ledger.query(reply.query_id).state == "answered"
+    assert services.ledger.query(reply.query_id).state == "failed"
+    assert [step[0] for step in watch.seen].count("execute") == 1
+
+
+def test_nothing_is_charged_where_the_disk_is_nearly_full_or_answers_wait_for_it(
+    services, installation, monkeypatch
+):
+    queries, _ = queries_of(services, Watch(services, installation))
+    spent = services.ledger.spent(PROJECT)
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            "shutil.disk_usage", lambda _: SimpleNamespace(free=LEAST_BYTES - 1)
+        )
+        with pytest.raises(LedgerUnavailableError, match="nothing was charged"):
+            queries.ask(ADA, "clinic", question(), None)
+    for number in range(MOST_KEPT):
+        services.kept.keep(Charge(f"q_{number}", Loss(1)), None)
+    with pytest.raises(LedgerUnavailableError, match="nothing is charged before"):
+        queries.ask(ADA, "clinic", question(), None)
     assert services.ledger.spent(PROJECT) == spent
 
 
@@ -179,11 +246,10 @@ def test_a_charge_that_could_not_be_anchored_is_answered_by_recovery(
 def test_an_orphan_that_cannot_be_prepared_strands_no_other(
     services, installation, monkeypatch
 ):
-    watch = Watch(services, installation)
+    watch = Watch(services, installation, error=LedgerUnavailableError("it stops"))
     queries, healthy = queries_of(services, watch)
-    with monkeypatch.context() as patch:
-        patch.setattr(services.ledger, "store_answer", refuse_to_store)
-        stuck, fine = (queries.ask(ADA, "clinic", question(), None) for _ in range(2))
+    stuck, fine = (queries.ask(ADA, "clinic", question(), None) for _ in range(2))
+    watch.error = None
     calls = []
 
     def prepare_all_but_the_first(*words):
@@ -205,10 +271,10 @@ def test_an_orphan_that_cannot_be_prepared_strands_no_other(
 def test_an_orphan_that_can_never_be_prepared_ends_as_failed(
     services, installation, monkeypatch
 ):
-    queries, recovery = queries_of(services, Watch(services, installation))
-    with monkeypatch.context() as patch:
-        patch.setattr(services.ledger, "store_answer", refuse_to_store)
-        reply = queries.ask(ADA, "clinic", question(), None)
+    watch = Watch(services, installation, error=LedgerUnavailableError("it stops"))
+    queries, recovery = queries_of(services, watch)
+    reply = queries.ask(ADA, "clinic", question(), None)
+    watch.error = None
     monkeypatch.setattr(
         "server.use_cases.questions.recovery.prepare",
         lambda *_: (_ for _ in ()).throw(ZeroDivisionError),
@@ -220,3 +286,7 @@ def test_an_orphan_that_can_never_be_prepared_ends_as_failed(
 def refuse_to_store(*_):
     message = "disk full"
     raise LedgerUnavailableError(message)
+
+
+def divide_by_zero(*_, **__):
+    raise ZeroDivisionError

@@ -2,11 +2,12 @@
 
 import pytest
 
-from budget.ledger import Ledger, Scope
+from budget.ledger import Scope
 from privacy.errors import LedgerUnavailableError
 from server.bootstrap import RECORDED_TABLES
 from server.use_cases.custody.projects import ProjectService
 from server.use_cases.datasets.snapshots import SnapshotService
+from server.use_cases.questions.asking import QueryService
 from server.use_cases.services.errors import (
     CommandRefusedError,
     DatasetUnavailableError,
@@ -118,7 +119,7 @@ def test_a_file_that_is_lost_while_the_server_is_up_is_noticed(world, how):
 def charged_and_lost(world, monkeypatch):
     """Leave a charged question without an end, and its file missing; return both."""
     with monkeypatch.context() as patch:
-        patch.setattr(Ledger, "store_answer", full_disk)
+        patch.setattr(QueryService, "compute", stopped)
         with (
             serve_in_thread(world.made) as url,
             client(url, world.key) as http,
@@ -128,9 +129,9 @@ def charged_and_lost(world, monkeypatch):
     return file, file.rename(file.parent.parent / "aside")
 
 
-def full_disk(*_, **__):
-    message = "the disk is full"
-    raise LedgerUnavailableError(message)
+def stopped(*_):
+    """Return what is computed where the executors stop: nothing was drawn."""
+    return LedgerUnavailableError("the executors stop")
 
 
 def test_what_was_charged_waits_after_another_load_too(world, monkeypatch):

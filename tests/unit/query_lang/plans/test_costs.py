@@ -56,3 +56,20 @@ def test_what_was_charged_before_is_answered_however_many_numbers_it_shows():
         compile_query(sql, DATASET)
     paid = compile_query(sql, DATASET, limits=PAID)
     assert CELLS * len(paid.columns) > MAX_NUMBERS
+
+
+def test_an_answer_shows_so_many_bytes_of_keys_and_no_more():
+    """A long text as a key is shown in many cells, and perhaps in many columns."""
+    long = "\u00e4\n" * 1_000  # two bytes, as JSON: four
+    text = f"CASE WHEN age = 1 THEN '{long}' ELSE 'b' END"
+    rows = f"(SELECT bed, {text} AS k FROM stays) AS d"
+
+    def shown(times):
+        columns = ", ".join(f"k AS k{place}" for place in range(times))
+        sql = f"SELECT bed, {columns}, COUNT(*) AS n FROM {rows} GROUP BY bed, k"
+        return compile_query(sql, DATASET)
+
+    assert shown(1).key_bytes == CELLS * (4_004 + 5 + 2 * 48)  # and the beds
+    with pytest.raises(SqlNotAllowedError, match="8,000,000 bytes") as caught:
+        shown(2)
+    assert caught.value.rule == "answer_size"

@@ -63,12 +63,13 @@ def unexecuted(ahead, size=0, machine=ONE, cost=NOTHING, of_each=SMALL):
     return asyncio.run(run())
 
 
-def costing(steps, unit_steps, startup_steps=0, columns=1):
+def costing(steps, unit_steps, startup_steps=0, columns=1, key_bytes=0):
     """Return a plan of one scan and measure that costs so many steps."""
     return SimpleNamespace(
         rendered=SimpleNamespace(cells=["all"], scans=1),
         measures=[SimpleNamespace(size=1)],
         columns=range(columns),
+        key_bytes=key_bytes,
         cost=PlanCost(steps, 0, unit_steps, 0, startup_steps),
     )
 
@@ -201,12 +202,14 @@ def test_what_recovery_takes_up_takes_whole_slots_of_its_public_cost_alone():
         rendered=SimpleNamespace(cells=["all"], scans=1),
         measures=[SimpleNamespace(size=1)],
         columns=["visits"],
+        key_bytes=0,
         cost=SimpleNamespace(steps=3_000_000, unit_steps=5_000, startup_steps=0),
     )
     wide = SimpleNamespace(
         rendered=SimpleNamespace(cells=range(10_000), scans=1),
         measures=[SimpleNamespace(size=1)],
         columns=["visits"],
+        key_bytes=0,
         cost=SimpleNamespace(steps=3_000_000, unit_steps=5_000, startup_steps=0),
     )
     small, large = (
