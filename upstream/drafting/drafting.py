@@ -4,17 +4,18 @@ A draft cannot be loaded: each ``TODO`` is refused until a custodian has said wh
 public fact stands behind it.
 """
 
-import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
+from unicodedata import combining, normalize
 
 import duckdb
 from duckdb.func import SPECIAL
@@ -29,12 +30,19 @@ from privacy.schema import (
 )
 from query_lang.reading.writable import is_writable
 from query_lang.rendering.duckdb.levels import is_code_sql
+from upstream.drafting.column_guesses import Guess, guesses
 from upstream.drafting.draft_joins import JoinColumn, join_to_units
+from upstream.drafting.draft_sources import DraftSource, SourceReader
+from upstream.drafting.vocabularies import vocabulary_proposal
+from upstream.drafting.written_words import (
+    Drafted,
+    column_words,
+    in_yaml,
+    written_lines,
+)
 from upstream.errors import IngestionError, Problem
-from upstream.files.csv_structure import other_separator
-from upstream.files.reading_sql import quoted
 from upstream.id_forms.loose_ids import FUNCTIONS, forms_sql
-from upstream.manifests.manifest_rules import RESERVED, TODO
+from upstream.manifests.file_specs import UNREAD, kind_of
 from upstream.manifests.proposals import (
     SYSTEMS,
     Proposal,
@@ -45,29 +53,19 @@ from upstream.manifests.proposals import (
     is_identifier,
     number_proposal,
 )
-from upstream.manifests.time_formats import format_pattern
+from upstream.manifests.rules.manifest_rules import RESERVED, TODO
 from upstream.public_check.published_ids import HANDFUL, literal_rows
 
 _DEFAULT_SCALE = 2
 _JOINING = frozenset({ColumnType.INTEGER, ColumnType.TEXT})
 _INTEGER = "[+-]?0*[0-9]{1,18}"
-_IN_UTC = tuple(
-    f"%Y-%m-%d{between}%H:%M:%S{parts}{zone}"
-    for between in "T "
-    for parts in ("", ".%f")
-    for zone in ("Z", "+00:00", "+00")
-)
-"""Formats of times with a zone, which are texts to DuckDB: with offset 0 alone."""
-
-_TYPES = "'BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', 'VARCHAR'"
-_SNIFFED = f", delim = ',', header = true, auto_type_candidates = [{_TYPES}]"
-_CSV = f"{_SNIFFED}, sample_size = 200000, ignore_errors = true"
 _PEOPLE = re.compile(
     r"(?:^|_)(?:patients?|pat|persons?|people|subjects?|members?|insured|mrn|ssn)"
     r"(?:_?(?:id|nr|nbr|no|num|number|key|code))?$"
 )
 """Names of columns that hold ids of people, most likely."""
 
+_SPELLED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "o"})
 _WIDE = """\
   # {count} columns are named by ids of people, and left out here: names of columns are
   # public, and so is who has which column. Turn the file into long form: one row for
@@ -80,6 +78,14 @@ _JOINED = """\
   # {other}, and declare that column below.
 """
 
+_CONSTANT = (
+    "one value in all rows of a unit, as far as was looked; where that is so by its "
+    "nature, write constant_in_unit: true: "
+)
+_FULL = (
+    "never empty, as far as was looked; where the form requires a value, say so with "
+    "nullable: "
+)
 _KINDS = (
     (re.compile(r"U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?"), ColumnType.INTEGER),
     (re.compile(r"DOUBLE|FLOAT|DECIMAL.*"), ColumnType.DECIMAL),
@@ -104,21 +110,12 @@ tables:
 """
 
 
-@dataclass(frozen=True, slots=True)
-class _Drafted:
-    """One column: its name in the file and here, its type and its format, if any."""
-
-    source: str
-    name: str
-    kind: ColumnType
-    format: str | None
-
-
 def draft_manifest(files: Sequence[Path], units: Sequence[str] = ()) -> str:
-    """Return a manifest to complete, as YAML, for CSV and Parquet files.
+    """Return a manifest to complete, as YAML, for text files, Parquet, workbooks.
 
     Args:
-        files: One a table; each is named as it shall stand in the manifest.
+        files: Those whose names differ in numbers alone, and whose columns are mostly
+            the same, are one table; each sheet of a workbook is one.
         units: The names that the unit's column has in the files, if they are known; a
             file has one of them.
 
@@ -126,12 +123,12 @@ def draft_manifest(files: Sequence[Path], units: Sequence[str] = ()) -> str:
         IngestionError: A file is missing or cannot be read, or none has one of the
             units.
     """
-    with duckdb.connect() as connection:
-        names = _apart([_identifier(file.name.split(".")[0]) for file in files])
-        drafts: list[_Draft] = []
-        for file in files:
-            with _readable(file):
-                drafts.append(_Draft(connection, file, units))
+    with duckdb.connect() as connection, TemporaryDirectory() as work:
+        drafts = [
+            _Draft(connection, source, units)
+            for source in _sources(connection, Path(work), files)
+        ]
+        names = _apart([_identifier(draft.source.name) for draft in drafts])
         for unit in units:
             _refuse_unknown_unit(drafts, unit)
         unit_type = _agreed_unit_type(drafts)
@@ -145,6 +142,21 @@ def draft_manifest(files: Sequence[Path], units: Sequence[str] = ()) -> str:
     if not units:
         unit_type = f"{TODO} # integer or text"
     return _HEAD.format(unit_type=unit_type) + "".join(tables)
+
+
+def _sources(
+    connection: duckdb.DuckDBPyConnection, work: Path, files: Sequence[Path]
+) -> list[DraftSource]:
+    """Return the tables that files, and those that patterns name, seem to be."""
+    reader = SourceReader(connection, work)
+    found: list[Path] = []
+    for file in files:
+        with _readable(file):
+            found += [file] if file.exists() else sorted(file.parent.glob(file.name))
+            if kind_of(file.name) is None:
+                raise IngestionError((Problem(str(file), None, None, UNREAD),))
+    with _readable(found[0]):
+        return list(reader.sources(found))
 
 
 def _collect_ids(
@@ -210,22 +222,26 @@ def _readable(file: Path) -> Iterator[None]:
             identity_of(file)  # DuckDB opens whatever is there
         yield
     except (duckdb.Error, OSError) as error:
-        sentence = "cannot be read: write it as plain CSV (commas) or Parquet"
+        sentence = "cannot be read: export it again, as text, Parquet or a workbook"
         raise IngestionError((Problem(str(file), None, None, sentence),)) from error
 
 
 class _Draft:
-    """One file on its way to a table."""
+    """Files on their way to one table."""
 
     def __init__(
         self,
         connection: duckdb.DuckDBPyConnection,
-        file: Path,
+        source: DraftSource,
         units: Sequence[str],
     ) -> None:
         self.connection = connection
-        self.file = file
-        self.columns = self._columns()
+        self.source = source
+        self.file = source.file
+        self._units = frozenset(units)
+        self.guesses: Mapping[str, Guess] = {}
+        with _readable(self.file):
+            self.columns = self._columns()
         self.asks_unit = not units
         self.unit = next((unit for unit in units if self.has_column(unit)), None)
         self.people: frozenset[str] = frozenset()
@@ -278,7 +294,7 @@ class _Draft:
         return [
             JoinColumn(
                 table,
-                _yaml(self.file.name),
+                in_yaml(self.file.name),
                 self.unit,
                 column.source,
                 f"SELECT CAST({unit} AS VARCHAR) AS unit_key, "  # noqa: S608 - quoted names
@@ -301,7 +317,7 @@ class _Draft:
                 return column.name
         return None
 
-    def unit_columns(self) -> list[_Drafted]:
+    def unit_columns(self) -> list[Drafted]:
         """Return the unit's column, if the file has it."""
         return [column for column in self.columns if column.source == self.unit]
 
@@ -316,71 +332,39 @@ class _Draft:
     def make_unit(self, kind: ColumnType) -> None:
         """Declare the unit's column of a type that other files settled."""
         self.columns = [
-            replace(c, kind=kind, format=None) if c.source == self.unit else c
-            for c in self.columns
+            replace(c, kind=kind) if c.source == self.unit else c for c in self.columns
         ]
 
     @property
     def _rows(self) -> str:
-        reader = "read_parquet" if self.file.suffix == ".parquet" else "read_csv"
-        more = "" if self.file.suffix == ".parquet" else _CSV
-        return f"{reader}({quoted(str(self.file))}{more})"
+        """The relation of the rows, each column of its type."""
+        typed = [
+            f"{guess.value} AS {_quoted_name(name)}"
+            for name, guess in self.guesses.items()
+            if guess.kind is not ColumnType.BOOLEAN and name not in self._units
+        ]
+        if not typed:
+            return self.source.rows
+        return f"(SELECT * REPLACE ({', '.join(typed)}) FROM {self.source.rows})"  # noqa: S608 - quoted names
 
-    def _columns(self) -> list[_Drafted]:
+    def _columns(self) -> list[Drafted]:
         found = self.connection.execute(f"DESCRIBE SELECT * FROM {self._rows}")  # noqa: S608 - a quoted path
         described = [(str(row[0]), _kind(str(row[1]))) for row in found.fetchall()]
-        if said := other_separator([source for source, _ in described]):
-            raise IngestionError((Problem(self.file.name, 1, None, said),))
-        formats, booleans = self._formats(), self._booleans(described)
-        names = _apart([_identifier(source) for source, _ in described])
-        zoned = self._in_utc([s for s, kind in described if kind is ColumnType.TEXT])
-        drafted = []
-        for (source, kind), name in zip(described, names, strict=True):
-            chosen, form = kind, formats.get(kind)
-            if source in booleans:
-                chosen, form = ColumnType.BOOLEAN, None
-            elif source in zoned:
-                chosen, form = ColumnType.TIMESTAMP, zoned[source]
-            drafted.append(_Drafted(source, name, chosen, form))
-        return drafted
-
-    def _in_utc(self, texts: list[str]) -> dict[str, str]:
-        """Return the text columns of times in UTC, with the format of each."""
-        tries = [(source, one) for source in texts for one in _IN_UTC]
-        wanted = ", ".join(
-            f"bool_and(regexp_full_match({_quoted_name(source)}, "
-            f"{quoted(format_pattern(one, with_clock=True))})) "
-            f"FILTER ({_quoted_name(source)} <> '')"
-            for source, one in tries
-        )
-        found = self._one(wanted) if tries else ()
-        pairs = zip(tries, found, strict=True)
-        return {source: one for (source, one), all_are in pairs if all_are}
-
-    def _booleans(self, described: list[tuple[str, ColumnType]]) -> set[str]:
-        """Return the text columns that hold nothing but true and false."""
         texts = [source for source, kind in described if kind is ColumnType.TEXT]
-        wanted = [
-            f"bool_and({_quoted_name(source)} IN ('true', 'false'))" for source in texts
+        read = guesses(self.connection, self._rows, texts)
+        names = _apart([_identifier(source) for source, _ in described])
+        self.guesses = read
+        return [
+            Drafted(source, name, read[source].kind if source in read else kind)
+            for (source, kind), name in zip(described, names, strict=True)
         ]
-        found = self._one(", ".join(wanted)) if texts else ()
-        return {source for source, all_are in zip(texts, found, strict=True) if all_are}
-
-    def _formats(self) -> dict[ColumnType, str]:
-        """Return the formats of dates and timestamps that are not ISO."""
-        if self.file.suffix == ".parquet":
-            return {}
-        row = self.connection.execute(
-            "SELECT DateFormat, TimestampFormat "  # noqa: S608 - as above
-            f"FROM sniff_csv({quoted(str(self.file))}{_SNIFFED})"
-        ).fetchone()
-        kinds = (ColumnType.DATE, ColumnType.TIMESTAMP)
-        found = zip(kinds, row or (), strict=False)
-        return {k: str(f) for k, f in found if f and not str(f).startswith("%Y-%m-%d")}
 
     def table(self, name: str) -> str:
         """Return the table's YAML."""
-        lines = [f"- name: {name}", f"  files: [{_yaml(self.file.name)}]"]
+        lines = [f"- name: {name}"]
+        lines += [f"  # {said}." for said in self.source.said]
+        lines.append(f"  files: [{', '.join(map(in_yaml, self.source.shown))}]")
+        lines += written_lines(self.source, self.columns, self.guesses)
         lines += self._privacy()
         lines.append(f"  # max_rows: {DEFAULT_MAX_ROWS} unless you declare otherwise")
         if any(c.kind is ColumnType.TEXT for c in self.columns):
@@ -388,8 +372,51 @@ class _Draft:
             lines.append(f"  # max_length of a text column, in bytes: {most}")
         lines.append("  columns:")
         kept = [column for column in self.columns if column.source not in self.people]
-        lines += [line for column in kept for line in self._column(column)]
+        asked = self._questions([c for c in kept if c.source != self.unit])
+        lines += [f"  # {said}" for said in asked]
+        for column in kept:
+            guess = self.guesses.get(column.source)
+            if guess is not None and guess.question is not None:
+                lines.append(f"  # {guess.question}")
+            lines += self._column(column)
         return "\n".join(lines) + "\n"
+
+    def _questions(self, columns: Sequence[Drafted]) -> Iterator[str]:
+        """Yield what only the custodian can say of the columns."""
+        for said, found in (
+            (_CONSTANT, self._once_a_unit(columns)),
+            (_FULL, self._never_empty(columns)),
+        ):
+            if found:
+                yield said + ", ".join(column.name for column in found)
+
+    def _once_a_unit(self, columns: Sequence[Drafted]) -> list[Drafted]:
+        """Return columns of which no unit was seen to have two values."""
+        if self.unit is None or not columns:
+            return []
+        each = ", ".join(
+            f"min({_quoted_name(c.source)}) IS NOT DISTINCT FROM "
+            f"max({_quoted_name(c.source)}) AS c{i}"
+            for i, c in enumerate(columns)
+        )
+        unit = _quoted_name(self.unit)
+        rows = f"SELECT count(*) AS n, {each} FROM {self._rows} GROUP BY {unit}"  # noqa: S608 - quoted names
+        wanted = ", ".join(f"bool_and(c{i})" for i in range(len(columns)))
+        many, *same = self.connection.execute(
+            f"SELECT max(n), {wanted} FROM ({rows})"  # noqa: S608 - as above
+        ).fetchone() or (0,)
+        pairs = zip(columns, same, strict=False)
+        return [c for c, is_same in pairs if is_same and (many or 0) > 1]
+
+    def _never_empty(self, columns: Sequence[Drafted]) -> list[Drafted]:
+        if not columns:
+            return []
+        wanted = ", ".join(
+            f"count(*) > 0 AND count({_quoted_name(c.source)}) = count(*)"
+            for c in columns
+        )
+        pairs = zip(columns, self._one(wanted), strict=True)
+        return [c for c, is_full in pairs if is_full]
 
     def _privacy(self) -> list[str]:
         unit = next((c.name for c in self.columns if c.source == self.unit), None)
@@ -409,28 +436,30 @@ class _Draft:
     def _seems_private(self) -> str | None:
         """Return why a file without the unit seems to have rows of single people."""
         if self.joined is not None:
-            return f"{_yaml(self.joined[1].unit or '')}, once it is in the file"
+            return f"{in_yaml(self.joined[1].unit or '')}, once it is in the file"
         people = self._names_people()
         return people and f"{people} looks like ids of people: not public"
 
-    def _column(self, column: _Drafted) -> Iterator[str]:
+    def _column(self, column: Drafted) -> Iterator[str]:
         keys = [f"name: {column.name}"]
         if column.name != column.source:
-            keys.append(f"from: {_yaml(column.source)}")
+            keys.append(f"from: {in_yaml(column.source)}")
         keys.append(f"type: {column.kind}")
         if column.kind is ColumnType.DECIMAL:
             keys.append(f"scale: {_DEFAULT_SCALE}")
-        if column.format is not None:
-            keys.append(f"format: {_yaml(column.format)}")
+        if column.source in self.source.lacking:
+            keys.append("optional: true")
+        if column.source != self.unit:
+            keys += column_words(column, self.columns, self.guesses)
         proposal = None if column.source == self.unit else self._proposal(column)
         if proposal is not None:
             keys.append(f"domain: {proposal.domain}")
             keys.append(f'source: "{TODO} proposed: {proposal.ladder}"')
         yield f"  - {{{', '.join(keys)}}}"
 
-    def _proposal(self, column: _Drafted) -> Proposal | None:
+    def _proposal(self, column: Drafted) -> Proposal | None:
         if column.kind is ColumnType.TEXT:
-            return code_proposal(self._shares(column))
+            return code_proposal(self._shares(column)) or self._listed(column)
         if is_identifier(column.name):
             return None
         if column.kind is ColumnType.INTEGER and is_age(column.name):
@@ -444,7 +473,7 @@ class _Draft:
             return number_proposal(int(low), int(high))
         return None
 
-    def _ends(self, column: _Drafted) -> tuple[object, ...]:
+    def _ends(self, column: Drafted) -> tuple[object, ...]:
         """Return the ends of days, or of numbers in whole steps; else two Nones."""
         name = _quoted_name(column.source)
         if column.kind is ColumnType.DATE:
@@ -454,7 +483,7 @@ class _Draft:
             return self._one(f"min({whole}), max({whole})")
         return None, None
 
-    def _shares(self, column: _Drafted) -> dict[str, float]:
+    def _shares(self, column: Drafted) -> dict[str, float]:
         name = _quoted_name(column.source)
         wanted = ", ".join(
             f"avg(CAST({is_code_sql(system, name, {})} AS INTEGER)) "
@@ -464,6 +493,17 @@ class _Draft:
         found = zip(SYSTEMS, self._one(wanted), strict=True)
         return {system.name: float(str(share or 0)) for system, share in found}
 
+    def _listed(self, column: Drafted) -> Proposal | None:
+        """Return a public vocabulary that has all values of a column."""
+        name = _quoted_name(column.source)
+        values, count = self._one(
+            f"list(DISTINCT {name}) FILTER ({name} <> '')[:20], "
+            f"approx_count_distinct({name})"
+        )
+        if not isinstance(values, list) or not isinstance(count, int) or count > 20:  # noqa: PLR2004 - longer than any
+            return None
+        return vocabulary_proposal(column.name, [str(value) for value in values])
+
     def _one(self, wanted: str) -> tuple[object, ...]:
         return tuple(
             self.connection.execute(f"SELECT {wanted} FROM {self._rows}").fetchone()  # noqa: S608 - quoted names
@@ -472,8 +512,8 @@ class _Draft:
 
 
 def _joined_lines(column: JoinColumn, other: JoinColumn) -> list[str]:
-    said = {"own": column.file, "file": other.file, "unit": _yaml(other.unit or "")}
-    names = {"column": _yaml(column.name), "other": _yaml(other.name)}
+    said = {"own": column.file, "file": other.file, "unit": in_yaml(other.unit or "")}
+    names = {"column": in_yaml(column.name), "other": in_yaml(other.name)}
     return _JOINED.format(**said, **names).splitlines()
 
 
@@ -486,10 +526,12 @@ def _kind(type_: str) -> ColumnType:
 def _identifier(text: str) -> str:
     """Return a text as an identifier of a manifest.
 
-    >>> _identifier("Visit Date (UTC)")
-    'visit_date_utc'
+    >>> _identifier("Visit Date (UTC)"), _identifier("Größe")
+    ('visit_date_utc', 'groesse')
     """
-    name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:60]
+    plain = normalize("NFKD", text.lower().translate(_SPELLED))
+    plain = "".join(one for one in plain if not combining(one))
+    name = re.sub(r"[^a-z0-9]+", "_", plain).strip("_")[:60]
     if not name[:1].isalpha() or name in RESERVED or not is_writable(name):
         name = f"c_{name}"
     return name.rstrip("_")
@@ -507,10 +549,6 @@ def _apart(names: Sequence[str]) -> list[str]:
         uses[name] += 1
         apart.append(name if uses[name] == 1 else f"{name}_{uses[name]}")
     return apart
-
-
-def _yaml(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
 
 
 def _quoted_name(name: str) -> str:

@@ -1,18 +1,18 @@
 """What a load refuses before it reads a row: manifest, hierarchies, files, headers."""
 
-import csv
-from collections.abc import Iterator
-from io import TextIOWrapper
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
 import duckdb
 
-from engines.regular_files import identity_of, opened
-from upstream.errors import ManifestError, Problem
+from engines.regular_files import identity_of
+from upstream.errors import IngestionError, ManifestError, Problem
+from upstream.files.exports.plain_copies import header_of
 from upstream.files.reading_sql import quoted
 from upstream.files.sources import no_file
 from upstream.manifests.declarations import TableSpec
+from upstream.manifests.file_specs import UNREAD, kind_of
 from upstream.manifests.manifest import load_manifest
 
 
@@ -50,16 +50,20 @@ def _in_file(table: TableSpec, file: Path, root: Path) -> Iterator[Problem]:
         sentence = "lies outside the import folder: move it inside"
         yield Problem(file.name, None, None, sentence)
         return
+    if kind_of(file.name) is None:
+        yield Problem(file.name, None, None, UNREAD)
+        return
     try:
-        header = _header(file)
-    except (OSError, UnicodeDecodeError, csv.Error, duckdb.Error):
-        sentence = (
-            "its header cannot be read: save it as plain CSV in UTF-8, or Parquet"
-        )
-        yield Problem(file.name, 1, None, sentence)
+        header = _header(table, file)
+    except IngestionError as error:
+        yield from error.problems
+        return
+    except (OSError, duckdb.Error):
+        sentence = "cannot be read: export it again, and look at its rights"
+        yield Problem(file.name, None, None, sentence)
         return
     for column in table.columns:
-        if column.file_column not in header:
+        if column.file_column not in header and not column.is_optional:
             sentence = (
                 f"the header lacks {column.file_column!r} of table {table.name}: "
                 "correct the column's from, or remove the column"
@@ -67,14 +71,10 @@ def _in_file(table: TableSpec, file: Path, root: Path) -> Iterator[Problem]:
             yield Problem(file.name, 1, None, sentence)
 
 
-def _header(file: Path) -> list[str]:
+def _header(table: TableSpec, file: Path) -> Sequence[str]:
     identity_of(file)  # DuckDB opens whatever is there
-    if file.suffix.lower() == ".parquet":
-        with duckdb.connect() as connection:
-            rows = f"DESCRIBE SELECT * FROM read_parquet({quoted(str(file))})"  # noqa: S608 - a quoted path
-            return [str(row[0]) for row in connection.execute(rows).fetchall()]
-    with (
-        opened(file) as content,
-        TextIOWrapper(content, "utf-8-sig", newline="") as lines,
-    ):
-        return next(csv.reader(lines, strict=True), [])
+    if kind_of(file.name) != "parquet":
+        return header_of(table, file, file.name)
+    with duckdb.connect() as connection:
+        rows = f"DESCRIBE SELECT * FROM read_parquet({quoted(str(file))})"  # noqa: S608 - a quoted path
+        return [str(row[0]) for row in connection.execute(rows).fetchall()]

@@ -7,6 +7,7 @@ quotes); this pass forgives nothing, and knows the true line of every record.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,8 +19,38 @@ _LONGEST_LINE = MAX_RECORD_BYTES + 3
 _BLOCK_BYTES = 2**20
 _BOM = b"\xef\xbb\xbf"
 _SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
+_NUL = "a NUL in the header: if the file is in UTF-16, declare csv: {encoding: utf-16}"
+_NUL = "a NUL in the header: if the file is in UTF-16, declare csv: {encoding: utf-16}"
 _OPENS_LATE, _CLOSES_EARLY = re.compile(rb'[^,\n"]"'), re.compile(rb'"[^,\r\n"]')
 _FIELD = re.compile(rb'(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\Z)')
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What the custodian has, where a plain copy of it is read.
+
+    Attributes:
+        name: What to call it in a problem.
+        path: Where it lies; None: it is a table of a database.
+        identity: Which file was copied, and in which state; None likewise.
+        lines: A file of 8 bytes a record, little-endian: the line, or row, at which
+            the record begins in it.
+    """
+
+    name: str
+    path: Path | None
+    identity: FileIdentity | None
+    lines: Path
+
+    def lines_of(self, numbers: Sequence[int]) -> list[int]:
+        """Return the lines of records (from 1)."""
+        with self.lines.open("rb") as file:
+            return [self._line(file, number) for number in numbers]
+
+    @staticmethod
+    def _line(file: BinaryIO, number: int) -> int:
+        file.seek(8 * (number - 1))
+        return int.from_bytes(file.read(8), "little")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +64,7 @@ class CsvFile:
         is_quoted: Whether a quote stands anywhere in it.
         identity: Which file was checked, and in which state.
         names: Of the file and of the folders on the way to it.
+        origin: What the custodian has, where this is a copy of it.
     """
 
     path: Path
@@ -41,6 +73,12 @@ class CsvFile:
     is_quoted: bool
     identity: FileIdentity
     names: tuple[str, ...] = ()
+    origin: Origin | None = None
+
+    @property
+    def name(self) -> str:
+        """What to call it in a problem."""
+        return self.path.name if self.origin is None else self.origin.name
 
 
 def _untold(_checked_bytes: int) -> None:
@@ -74,7 +112,7 @@ def check_csv(
             raise checker.refusal(1, "the file is empty: it needs a header row")
         header = tuple(field.decode() for field in _fields(first[1]))
         if any("\0" in name for name in header):
-            raise checker.refusal(1, "a NUL in the header: save the file as UTF-8")
+            raise checker.refusal(1, _NUL)
         if any("\n" in name or "\r" in name for name in header):
             raise checker.refusal(1, "a column name has a line break: rename it")
         if said := other_separator(header):
@@ -91,7 +129,11 @@ def other_separator(header: Sequence[str]) -> str | None:
     """
     for separator, words in _SEPARATORS.items():
         if len(header) == 1 and separator in header[0]:
-            return f"{words} stand between the column names: write commas (RFC 4180)"
+            written = "tab" if separator == "\t" else f'"{separator}"'
+            return (
+                f"{words} stand between the column names: declare csv: {{delimiter: "
+                f"{written}}}"
+            )
     return None
 
 
@@ -111,19 +153,20 @@ def _count_records(
 
 
 def csv_records_at(
-    path: Path, numbers: Sequence[int]
+    file: CsvFile, numbers: Sequence[int]
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield line and fields of the records of these numbers (from 1, ascending)."""
-    wanted = iter(numbers)
-    nearest = next(wanted, None)
-    if nearest is None:
-        return
-    for number, record in enumerate(read_csv_records(path), 1):
-        if number == nearest:
-            yield record
-            nearest = next(wanted, None)
-            if nearest is None:
-                return
+    """Yield line and fields of the records of these numbers (from 1, ascending).
+
+    The line is that of what the custodian has.
+    """
+    wanted = set(numbers)
+    last = max(wanted, default=0)
+    records = enumerate(read_csv_records(file.path), 1)
+    found = ((n, r) for n, r in islice(records, last) if n in wanted)
+    for number, (line, fields) in found:
+        if file.origin is not None:
+            (line,) = file.origin.lines_of([number])  # noqa: PLW2901 - of the origin
+        yield line, fields
 
 
 def read_csv_records(path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -271,7 +314,9 @@ class _Checker:
             return record
         self.ending = self.ending or ending
         if ending != self.ending:
-            sentence = "lines end in two ways (CR LF and LF): write one of them"
+            sentence = (
+                "lines end in two ways (CR LF and LF): declare csv: {line_ends: any}"
+            )
             raise self.refusal(line, sentence)
         return record[: -len(ending)]
 
@@ -290,7 +335,7 @@ class _Checker:
         else:
             count = body.count(b",") + 1
             if b"\r" in body:
-                raise self.refusal(line, "a bare CR: end lines with LF or CR LF")
+                raise self.refusal(line, "a bare CR: declare csv: {line_ends: any}")
         if self.width is not None and count != self.width:
             sentence = f"{count} fields where the header has {self.width}"
             raise self.refusal(line, sentence, min(count, self.width) + 1)
@@ -300,6 +345,8 @@ class _Checker:
             body.decode()
         except UnicodeDecodeError as error:
             column = body[: error.start].count(b",") + 1
-            raise self.refusal(line, "not UTF-8: save the file as UTF-8", column) from (
-                error
+            sentence = (
+                "not UTF-8: declare how the file is written, such as csv: {encoding: "
+                "windows-1252} (manifest draft tells), or save it as UTF-8"
             )
+            raise self.refusal(line, sentence, column) from error

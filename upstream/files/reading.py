@@ -44,6 +44,10 @@ TIMESTAMP_FORM = (
     DATE_FORM + r"(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?)?"
 )
 SATURATED = 10**37  # stands for every magnitude from there on; far beyond 64 bits
+_ALIKE = {" ": " \u00a0\u2009\u202f", "'": "'\u2019"}
+"""What else parts thousands where one of these is declared."""
+
+_NAMED = re.compile(r"\(\?P<\w+>")
 _FORMS = {
     ColumnType.INTEGER: INTEGER_FORM,
     ColumnType.DECIMAL: DECIMAL_FORM,
@@ -184,19 +188,59 @@ def stored(value: Scalar, scale: int) -> Stored:
     return scaled_integer(value, scale) if isinstance(value, Decimal) else value
 
 
+def time_patterns(column: ColumnSpec) -> tuple[str, ...]:
+    """Return the patterns of a column's declared formats, with named parts."""
+    clock = column.type is ColumnType.TIMESTAMP
+    return tuple(format_pattern(one, with_clock=clock) for one in column.time_formats)
+
+
+def number_form(column: ColumnSpec) -> str:
+    """Return the pattern of numbers with a column's own decimal mark and thousands."""
+    whole = "[0-9]+"
+    if column.thousands:
+        whole = f"(?:[0-9]{{1,3}}(?:{thousands_class(column)}[0-9]{{3}})+|[0-9]+)"
+    if column.type is ColumnType.INTEGER:
+        return f"[+-]?{whole}"
+    mark = re.escape(column.decimal or ".")
+    return f"[+-]?(?:{whole}(?:{mark}[0-9]*)?|{mark}[0-9]+)"
+
+
+def thousands_class(column: ColumnSpec) -> str:
+    """Return the class of characters that part thousands: blanks of any width are one.
+
+    >>> column = ColumnSpec(name="n", type="integer", thousands="'")
+    >>> thousands_class(column)
+    "['\u2019]"
+    """
+    told = _ALIKE.get(str(column.thousands), str(column.thousands))
+    return "[" + "".join(map(_in_class, told)) + "]"
+
+
+def _in_class(character: str) -> str:
+    return "\\" + character if character in "\\]^-[" else character
+
+
+def _plain_number(column: ColumnSpec, raw: str) -> str:
+    """Return a number of the declared form as others are written."""
+    if column.thousands:
+        raw = re.sub(thousands_class(column), "", raw)
+    return raw.replace(column.decimal, ".") if column.decimal else raw
+
+
 def _form(column: ColumnSpec) -> str | None:
     if column.type is ColumnType.TEXT:
         return None
     form = _FORMS[column.type]
-    if column.format is not None:
-        clock = column.type is ColumnType.TIMESTAMP
-        form = format_pattern(column.format, with_clock=clock)
+    if patterns := time_patterns(column):
+        form = "|".join(f"(?:{_NAMED.sub('(?:', pattern)})" for pattern in patterns)
+    if column.decimal or column.thousands:
+        form = number_form(column)
     if column.type is ColumnType.BOOLEAN:
         return form
     return f"(?:{form})|{NOT_FINITE}"
 
 
-def _parsed(column: ColumnSpec, raw: str) -> Stored:
+def _parsed(column: ColumnSpec, raw: str) -> Stored:  # noqa: PLR0911 - one a type
     """Return the value of a text of the right form; None where it is impossible."""
     if column.type is ColumnType.TEXT:
         return raw
@@ -205,7 +249,9 @@ def _parsed(column: ColumnSpec, raw: str) -> Stored:
     if re.fullmatch(NOT_FINITE, raw):
         return None
     is_moment = column.type in {ColumnType.DATE, ColumnType.TIMESTAMP}
-    return _moment(column, raw) if is_moment else _scaled(raw, column.scale or 0)
+    if is_moment:
+        return _moment(column, raw)
+    return _scaled(_plain_number(column, raw), column.scale or 0)
 
 
 def _scaled(raw: str, scale: int) -> int:
@@ -222,15 +268,22 @@ def _scaled(raw: str, scale: int) -> int:
 
 
 def _moment(column: ColumnSpec, raw: str) -> date | datetime | None:
-    text: str | None = raw
-    if column.format is not None and (match := re.fullmatch(str(_form(column)), raw)):
-        text = iso_text({k: v for k, v in match.groupdict().items() if v is not None})
+    """Return the moment of the first format that gives one; None: none does."""
+    texts: list[str | None] = [raw]
+    if patterns := time_patterns(column):
+        found = (re.fullmatch(pattern, raw) for pattern in patterns)
+        texts = [iso_text(_parts(match)) for match in found if match]
+    moments = (_read_moment(column, text) for text in texts if text is not None)
+    return next((moment for moment in moments if moment is not None), None)
+
+
+def _parts(match: re.Match[str]) -> dict[str, str]:
+    return {name: text for name, text in match.groupdict().items() if text is not None}
+
+
+def _read_moment(column: ColumnSpec, text: str) -> date | datetime | None:
     try:
-        if text is None:
-            return None
-        if column.type is ColumnType.DATE:
-            return _day(text)
-        return _day_and_clock(text)
+        return _day(text) if column.type is ColumnType.DATE else _day_and_clock(text)
     except ValueError:
         return None
 

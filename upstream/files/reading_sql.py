@@ -15,6 +15,8 @@ from upstream.files.reading import (
     ColumnReader,
     ReadStatus,
     Stored,
+    thousands_class,
+    time_patterns,
 )
 from upstream.manifests.time_formats import MONTHS
 
@@ -74,38 +76,48 @@ def literal(value: Stored) -> str:  # noqa: PLR0911 - one return a type
 def reading_steps(reader: ColumnReader, index: int) -> ReadingSteps:
     """Return the layers that read a column from its source text, ``r<index>``."""
     n, p = f"n{index}", f"p{index}"
-    nulls = ", ".join(quoted(text) for text in sorted(reader.null_texts))
     raw = f"r{index}"
     return ReadingSteps(
-        present=f"CASE WHEN {raw} IN ({nulls}) THEN NULL ELSE {raw} END"
-        if nulls
-        else raw,
-        readable=_readable(reader, n),
-        parsed=_mapped(reader, n, _parsed(reader, n)),
+        present=_present(reader, raw),
+        readable=_readable(reader, raw, n),
+        parsed=_mapped(reader, raw, _parsed(reader, n)),
         value=f"TRY_CAST({_value(reader, p)} AS {STORED_TYPES[reader.column.type]})",
         outcome=_outcome(reader, index),
     )
 
 
-def _readable(reader: ColumnReader, n: str) -> str:
+def _present(reader: ColumnReader, raw: str) -> str:
+    """Return the source text; a number of a declared form as others are written."""
+    column, text = reader.column, raw
+    if column.thousands:
+        pattern = quoted(thousands_class(column))
+        text = f"regexp_replace({text}, {pattern}, '', 'g')"
+    if column.decimal:
+        text = f"replace({text}, {quoted(column.decimal)}, '.')"
+    nulls = ", ".join(quoted(text) for text in sorted(reader.null_texts))
+    return f"CASE WHEN {raw} IN ({nulls}) THEN NULL ELSE {text} END" if nulls else text
+
+
+def _readable(reader: ColumnReader, raw: str, n: str) -> str:
     if reader.form is None:
         return "true"
-    matches = f"regexp_full_match({n}, {quoted(reader.form)})"
-    if reader.column.type is ColumnType.INTEGER:
+    column = reader.column
+    matches = f"regexp_full_match({raw}, {quoted(reader.form)})"
+    if column.type is ColumnType.INTEGER and not column.thousands:
         as_is = f"CAST(TRY_CAST({n} AS BIGINT) AS VARCHAR) = {n}"
         matches = f"(coalesce({as_is}, false) OR {matches})"
     texts = ", ".join(quoted(text) for text in sorted(reader.mapped))
-    return f"({n} IN ({texts}) OR {matches})" if texts else matches
+    return f"({raw} IN ({texts}) OR {matches})" if texts else matches
 
 
-def _mapped(reader: ColumnReader, n: str, parsed: str) -> str:
+def _mapped(reader: ColumnReader, raw: str, parsed: str) -> str:
     if not reader.mapped:
         return parsed
     whens = " ".join(
-        f"WHEN {quoted(raw)} THEN {literal(value)}"
-        for raw, value in sorted(reader.mapped.items())
+        f"WHEN {quoted(text)} THEN {literal(value)}"
+        for text, value in sorted(reader.mapped.items())
     )
-    return f"CASE {n} {whens} ELSE {parsed} END"
+    return f"CASE {raw} {whens} ELSE {parsed} END"
 
 
 def _parsed(reader: ColumnReader, n: str) -> str:
@@ -155,20 +167,28 @@ def _decimal(n: str, scale: int) -> str:
 
 
 def _moment(reader: ColumnReader, n: str) -> str:
-    text = n if reader.column.format is None else _iso(reader, n)
     is_day = reader.column.type is ColumnType.DATE
     kind = "DATE" if is_day else "TIMESTAMP"
     possible = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
     if not is_day:
         possible += "([T ]([01][0-9]|2[0-3]):.*)?"
-    day = f"CASE WHEN regexp_full_match({text}, '{possible}') THEN {text} END"
-    moment = f"TRY_CAST({day} AS {kind})"
-    return f"CASE WHEN {moment} >= DATE '0001-01-01' THEN {moment} END"
+    patterns = time_patterns(reader.column)
+    texts = [_iso(pattern, n, is_day=is_day) for pattern in patterns] or [n]
+    days = (
+        f"CASE WHEN regexp_full_match({text}, '{possible}') THEN {text} END"
+        for text in texts
+    )
+    moments = [f"TRY_CAST({day} AS {kind})" for day in days]
+    possible_ones = [
+        f"CASE WHEN {moment} >= DATE '0001-01-01' THEN {moment} END"
+        for moment in moments
+    ]
+    if len(possible_ones) == 1:
+        return possible_ones[0]
+    return f"coalesce({', '.join(possible_ones)})"
 
 
-def _iso(reader: ColumnReader, n: str) -> str:
-    form = reader.form or ""
-
+def _iso(form: str, n: str, *, is_day: bool) -> str:
     def part(name: str, width: int, fill: str = "lpad") -> str:
         position = _group_position(form, name)
         if not position:
@@ -181,7 +201,7 @@ def _iso(reader: ColumnReader, n: str) -> str:
         if f"(?P<{name}>" in form:
             month = _month(part(name, 9, "lpad"), months)
     day = f"concat({part('Y', 4)}, '-', {month}, '-', {part('d', 2)})"
-    if reader.column.type is ColumnType.DATE:
+    if is_day:
         return day
     clock = f"{part('H', 2)}, ':', {part('M', 2)}, ':', {part('S', 2)}"
     return f"concat({day}, ' ', {clock}, '.', {part('f', 6, 'rpad')})"

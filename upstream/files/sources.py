@@ -11,7 +11,9 @@ import duckdb
 from engines.regular_files import FileIdentity, identity_of
 from upstream.errors import IngestionError, Problem
 from upstream.files.csv_structure import CsvFile, check_csv
-from upstream.manifests.declarations import TableSpec
+from upstream.files.exports.plain_copies import CopyArea, needs_copy
+from upstream.manifests.declarations import ColumnSpec, TableSpec
+from upstream.manifests.file_specs import UNREAD, kind_of
 from upstream.progress import Progress, ProgressStep, silent
 
 _SPECIAL = frozenset("*?[]{}")
@@ -22,13 +24,20 @@ _CONTROLS = frozenset({"Cc", "Cs", "Zl", "Zp"})  # of Unicode, and what is no te
 class ParquetFile:
     """A Parquet file, its columns' DuckDB types in file order, and its identity.
 
-    And the names of it and of the folders on the way to it.
+    And the names of it and of the folders on the way to it; and, where it has the first
+    rows of another file alone, that file.
     """
 
     path: Path
     types: tuple[tuple[str, str], ...]
     identity: FileIdentity
     names: tuple[str, ...] = ()
+    origin: "ParquetFile | None" = None
+
+    @property
+    def name(self) -> str:
+        """What to call it in a problem."""
+        return self.path.name if self.origin is None else self.origin.path.name
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -60,10 +69,14 @@ class Header(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """Where globs start, and the folder that real paths must not leave."""
+    """Where globs start, and the folder that real paths must not leave.
+
+    And where copies are made of what is no plain CSV; None: files are only looked up.
+    """
 
     base: Path
     import_folder: Path
+    copies: CopyArea | None = None
 
 
 def open_sources(
@@ -77,24 +90,35 @@ def open_sources(
     Raises:
         IngestionError: Every problem found: one for each file or pattern.
     """
+    if table.database is not None:
+        return _of_database(table, folders)
     problems: list[Problem] = []
     files: list[SourceFile] = []
-    root = folders.import_folder.resolve()
     found = list(_found(table, folders, problems))
     tell = _Told(table.name, [path for path, _ in found], progress)
+    opener = _Opener(table, folders, connection, tell)
     for path, match in found:
         name = _name(match, folders.base)
         try:
-            file = _look_into(path, name, connection, tell, root)
+            file = opener.open(path, name)
         except IngestionError as error:
             problems.extend(error.problems)
             continue
-        missing = list(_missing_columns(table, file, name))
-        problems.extend(missing)
+        problems.extend(_missing_columns(table, file, name))
         files.append(replace(file, names=_names(path, match, folders)))
+    problems.extend(_in_no_file(table, files) if files else ())
     if problems:
         raise IngestionError(tuple(problems))
     return tuple(files)
+
+
+def _of_database(table: TableSpec, folders: Folders) -> tuple[SourceFile, ...]:
+    if folders.copies is None or table.database is None:
+        raise ValueError
+    file = folders.copies.of_database(table)
+    if problems := tuple(_missing_columns(table, file, file.name)):
+        raise IngestionError(problems)
+    return (replace(file, names=(table.database.table,)),)
 
 
 def files_of(table: TableSpec, folders: Folders) -> list[Path]:
@@ -161,8 +185,8 @@ def _flaw(real: Path, root: Path) -> str | None:
         ),
         (not real.is_file(), "is no regular file: copy it here"),
         (
-            real.suffix.lower() not in {".csv", ".parquet"},
-            "only *.csv and *.parquet can be read: export the table as one",
+            kind_of(real.name) is None,
+            UNREAD,
         ),
         (_has_controls(real, root), "its path has a control character: rename it"),
         (bool(_SPECIAL & set(str(real))), "its path has * ? [ ] { or }: rename it"),
@@ -180,7 +204,7 @@ class _Told:
     """Adds up the bytes that were checked, over all of a table's files."""
 
     def __init__(self, table: str, paths: Sequence[Path], progress: Progress) -> None:
-        csv = (p for p in paths if p.suffix.lower() == ".csv")
+        csv = (p for p in paths if kind_of(p.name) != "parquet")
         self.total = sum(path.stat().st_size for path in csv)
         self.done = 0
         self.table = table
@@ -193,23 +217,49 @@ class _Told:
             self.progress(step)
 
 
-def _look_into(
-    path: Path,
-    name: str,
-    connection: duckdb.DuckDBPyConnection,
-    tell: _Told,
-    root: Path,
-) -> SourceFile:
-    try:
-        if path.suffix.lower() == ".csv":
-            return check_csv(path, name, tell, root)
-        return _parquet(path, connection)
-    except OSError as error:
-        sentence = f"cannot be read: {error.strerror}"
-        raise IngestionError((Problem(name, None, None, sentence),)) from error
-    except duckdb.Error as error:
-        sentence = "is no Parquet file that can be read: export it again"
-        raise IngestionError((Problem(name, None, None, sentence),)) from error
+@dataclass(frozen=True, slots=True)
+class _Opener:
+    """Opens the files of a table."""
+
+    table: TableSpec
+    folders: Folders
+    connection: duckdb.DuckDBPyConnection
+    tell: _Told
+
+    def open(self, path: Path, name: str) -> SourceFile:
+        """Return a file that was checked.
+
+        Raises:
+            IngestionError: What is wrong with it.
+        """
+        try:
+            if kind_of(path.name) == "parquet":
+                return self._parquet(path)
+            return self._rows(path, name)
+        except OSError as error:
+            sentence = f"cannot be read: {error.strerror}"
+            raise IngestionError((Problem(name, None, None, sentence),)) from error
+        except duckdb.Error as error:
+            sentence = "is no Parquet file that can be read: export it again"
+            raise IngestionError((Problem(name, None, None, sentence),)) from error
+
+    def _parquet(self, path: Path) -> ParquetFile:
+        whole = _parquet(path, self.connection)
+        copies = self.folders.copies
+        if copies is None or copies.most_rows is None:
+            return whole
+        part = copies.of_parquet(self.connection, path)
+        return replace(_parquet(part, self.connection), origin=whole)
+
+    def _rows(self, path: Path, name: str) -> CsvFile:
+        copies = self.folders.copies
+        root = self.folders.import_folder.resolve()
+        is_part = copies is not None and copies.most_rows is not None
+        if not is_part and not needs_copy(self.table, path.name):
+            return check_csv(path, name, self.tell, root)
+        if copies is None:
+            raise ValueError
+        return copies.of_file(self.table, path, name, self.tell, root)
 
 
 def _parquet(path: Path, connection: duckdb.DuckDBPyConnection) -> ParquetFile:
@@ -235,32 +285,75 @@ def refuse_changed(files: Iterable[SourceFile]) -> None:
         "changed while it was read: repeat the load when nobody writes it, links it or "
         "changes its rights"
     )
-    changed = [Problem(f.path.name, None, None, sentence) for f in files if _moved(f)]
+    changed = [Problem(f.name, None, None, sentence) for f in files if _moved(f)]
     if changed:
         raise IngestionError(tuple(changed))
 
 
 def _moved(file: SourceFile) -> bool:
+    origin = file.origin
     try:
-        return identity_of(file.path) != file.identity
+        if identity_of(file.path) != file.identity:
+            return True
+        if origin is None or origin.path is None:
+            return False
+        return identity_of(origin.path) != origin.identity
     except OSError:
         return True
 
 
-def _missing_columns(table: TableSpec, file: Header, name: str) -> Iterator[Problem]:
+def _missing_columns(
+    table: TableSpec, file: SourceFile, name: str
+) -> Iterator[Problem]:
+    line = 1 if isinstance(file, CsvFile) and file.origin is None else None
+    absent = []
     for column in table.columns:
         count = file.header.count(column.file_column)
-        if count == 1:
-            continue
-        line = 1 if isinstance(file, CsvFile) else None
-        if count:
-            sentence = f"the column {column.file_column!r} stands twice in the header"
-        else:
+        if count > 1:
             sentence = (
-                f"has no column {column.file_column!r} (declared as {table.name}."
-                f"{column.name}): name the file's column with from"
+                f"the column {column.file_column!r} stands twice in the header: name "
+                "the columns anew, with csv: {skip_rows: 1, names: [...]}"
             )
+            yield Problem(name, line, None, sentence)
+        elif not count and not column.is_optional:
+            absent.append(column)
+    if len(absent) == len(table.columns) > 1:
+        sentence = (
+            f"the header has no column of table {table.name}: if the file has no "
+            "header, declare csv: {names: [...]}; if lines stand before it, skip_rows"
+        )
         yield Problem(name, line, None, sentence)
+        return
+    for column in absent:
+        yield Problem(name, line, None, _absent(table, column, file))
+
+
+def _absent(table: TableSpec, column: ColumnSpec, file: Header) -> str:
+    """Say that a column is missing.
+
+    A file without a header has a patient in its first row: of what stands there
+    nothing is told but a name of the declared one's letters and digits.
+    """
+    wanted = compared_name(column.file_column)
+    alike = [name for name in file.header if compared_name(name) == wanted]
+    meant = f"did you mean from: {alike[0]!r}? else " if alike else ""
+    return (
+        f"has no column {column.file_column!r} (declared as {table.name}."
+        f"{column.name}): {meant}name the file's column with from; where some files "
+        "have it alone, declare optional: true"
+    )
+
+
+def _in_no_file(table: TableSpec, files: Sequence[SourceFile]) -> Iterator[Problem]:
+    """Refuse an optional column that no file has: a slip of the pen."""
+    for column in table.columns:
+        held = any(column.file_column in file.header for file in files)
+        if column.is_optional and not held:
+            sentence = (
+                f"no file has the optional column {column.file_column!r} of table "
+                f"{table.name}: correct its from, or remove it"
+            )
+            yield Problem(files[0].name, None, None, sentence)
 
 
 def unit_columns_in_public_file(

@@ -81,6 +81,6 @@ class Doubles:
             raise IngestionError((self._changed(),))
 
     def _changed(self) -> Problem:
-        name = ", ".join(file.path.name for file in self.staged.files)
+        name = ", ".join(file.name for file in self.staged.files)
         sentence = "changed while it was read: load it again when it is finished"
         return Problem(name, None, None, sentence)

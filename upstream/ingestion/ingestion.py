@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from duckdb.sqltypes import VARCHAR
 
 from privacy.coincidences import coinciding_places, names_in_files
 from upstream.errors import IngestionError, Problem
+from upstream.files.exports.plain_copies import CopyArea
 from upstream.files.sources import (
     Folders,
     SourceFile,
@@ -126,6 +127,7 @@ def ingest(  # noqa: PLR0913 - the load's whole setting, by keyword
     memory_limit: str = MEMORY_LIMIT,
     threads: int = 2,
     bucket_bytes: int = BUCKET_BYTES,
+    most_rows: int | None = None,
     progress: Progress = silent,
     interruptible: Interruptible = never_interrupted,
 ) -> Ingested:
@@ -143,6 +145,8 @@ def ingest(  # noqa: PLR0913 - the load's whole setting, by keyword
         threads: DuckDB's threads.
         bucket_bytes: About how much of a table is ranked at once; what is stored
             does not depend on it.
+        most_rows: The first rows of each file that are read, of a load that is a trial;
+            None: all are.
         progress: Told of each step.
         interruptible: Lent the interrupt of DuckDB's statements; a load that is
             interrupted ends with DuckDB's own error, and leaves nothing.
@@ -179,7 +183,8 @@ def ingest(  # noqa: PLR0913 - the load's whole setting, by keyword
             spill = _spill(target)
             area = StagingArea(connection, spill, kind, folds, bucket_bytes, progress)
             load = _Load(area, manifest, surroundings, linked)
-            ingested = load.run(Folders(base, import_folder))
+            copies = CopyArea(spill / "copies", import_folder, most_rows)
+            ingested = load.run(Folders(base, import_folder, copies))
         connection.execute("CHECKPOINT snapshot; DETACH snapshot")
         connection.close()
         _publish(part, target)
@@ -422,7 +427,8 @@ class _Load:
         self.watch = PublicWatch(area.connection, self.declared, surroundings)
 
     def run(self, folders: Folders) -> Ingested:
-        sources = self._open(folders)
+        with folders.copies.reading() if folders.copies else nullcontext():
+            sources = self._open(folders)
         files = [file for found in sources.values() for file in found]
         try:
             ingested = self._ingested(sources)
@@ -511,7 +517,7 @@ class _Load:
         """Return where a table's files are: of linked ones nowhere else."""
         if self.linked is None or table.public:
             return folders
-        return Folders(self.linked.folder, self.linked.folder)
+        return Folders(self.linked.folder, self.linked.folder, folders.copies)
 
     def _private_columns(
         self, table: TableSpec, files: Sequence[SourceFile]
@@ -525,7 +531,7 @@ class _Load:
                 "be public: declare its unit_column; if its rows are about no single "
                 "person, write the file without the column"
             )
-            yield Problem(files[0].path.name, None, None, sentence)
+            yield Problem(files[0].name, None, None, sentence)
         ids = frozenset() if self.linked is None else self.linked.id_columns
         for name in sorted(unit_columns_in_public_file(files, (ids, frozenset()))):
             sentence = (
@@ -533,7 +539,7 @@ class _Load:
                 f"says whose its rows are, so table {table.name} cannot be public: if "
                 "its rows are about no single person, write the file without the column"
             )
-            yield Problem(files[0].path.name, None, None, sentence)
+            yield Problem(files[0].name, None, None, sentence)
 
     def _stage(self, sources: Sources) -> list[StagedTable]:
         problems: list[Problem] = []

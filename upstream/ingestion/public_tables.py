@@ -102,9 +102,9 @@ def _problem(
         )
     file, number = _place(area, staged, row)
     if isinstance(file, CsvFile):
-        ((line, _),) = csv_records_at(file.path, [number])
-        return Problem(file.path.name, line, None, sentence)
-    return Problem(file.path.name, None, None, f"row {number}: {sentence}")
+        ((line, _),) = csv_records_at(file, [number])
+        return Problem(file.name, line, None, sentence)
+    return Problem(file.name, None, None, f"row {number}: {sentence}")
 
 
 def _place(area: StagingArea, staged: StagedTable, row: int) -> tuple[SourceFile, int]:

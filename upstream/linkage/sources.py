@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from upstream.extraction.reading.decoding.encodings import Encoding
 from upstream.extraction.reading.specs import ColumnName, Folder, Glob
 from upstream.linkage.declared import Declared
 from upstream.manifests.declarations import Identifier
+from upstream.manifests.file_specs import Encoding
 
 Attribute = Literal["identifier", "quasi_identifier", "sensitive"]
 """What a value is in the identifier view: it names a person, may help to, or is what

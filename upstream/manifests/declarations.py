@@ -5,9 +5,7 @@ from datetime import date
 from typing import Annotated, Literal
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     PlainSerializer,
     PlainValidator,
@@ -27,6 +25,13 @@ from privacy.schema import (
     DEFAULT_MAX_UNITS,
     ColumnType,
     Hierarchy,
+)
+from upstream.manifests.file_specs import (
+    Character,
+    CsvSpec,
+    DatabaseSpec,
+    ExcelSpec,
+    Spec,
 )
 
 Fold = Literal["case", "trim", "zeros"]
@@ -129,18 +134,14 @@ FoldField = Annotated[
 ]
 
 
-class _Spec(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class LossRange(_Spec):
+class LossRange(Spec):
     """The losses that one query may ask for, both ends included."""
 
     min: LossField
     max: LossField
 
 
-class PopulationSpec(_Spec):
+class PopulationSpec(Spec):
     """Whom we protect, and the cap that all recipients share."""
 
     id: Identifier
@@ -159,7 +160,7 @@ class PopulationSpec(_Spec):
         return DEFAULT_MAX_UNITS if self.max_units is None else self.max_units
 
 
-class HierarchySpec(_Spec):
+class HierarchySpec(Spec):
     """A hierarchy from a file (``upstream.manifests.hierarchies``).
 
     ``not_unit_ids`` says that numbers in it are unit ids by coincidence alone.
@@ -171,26 +172,26 @@ class HierarchySpec(_Spec):
     source: Source | None = None
 
 
-class DisplaySpec(_Spec):
+class DisplaySpec(Spec):
     """How pages show an answer; never acts on rows."""
 
     hide_below: StrictInt = Field(ge=0)
 
 
-class KeepSpec(_Spec):
+class KeepSpec(Spec):
     """Which rows the row bound keeps: the first by a column."""
 
     first_by: Identifier
 
 
-class FanOutSpec(_Spec):
+class FanOutSpec(Spec):
     """The most rows of a public table that share values of some columns."""
 
     columns: tuple[Identifier, ...] = Field(min_length=1)
     max: StrictInt = Field(ge=1)
 
 
-class DomainSpec(_Spec):
+class DomainSpec(Spec):
     """A public domain: a range, a list with or without ``other``, or a hierarchy."""
 
     min: RawScalar | None = None
@@ -210,8 +211,12 @@ class DomainSpec(_Spec):
         self._own = own
 
 
-class ColumnSpec(_Spec):
-    """A declared column and how the file writes it."""
+class ColumnSpec(Spec):
+    """A declared column and how the file writes it.
+
+    What is not said of ``null_values``, ``decimal`` and ``thousands`` is the table's
+    (``upstream.manifests.table_words``).
+    """
 
     name: Identifier
     from_: Text | None = Field(default=None, alias="from")
@@ -221,6 +226,10 @@ class ColumnSpec(_Spec):
     null_values: tuple[Text, ...] = ("",)
     map: dict[Text, RawScalar | None] = Field(default_factory=dict)
     format: str | None = None
+    formats: tuple[str, ...] | None = Field(default=None, min_length=1)
+    decimal: Character | None = None
+    thousands: Character | None = None
+    optional: StrictBool | None = None
     constant_in_unit: StrictBool = False
     max_length: StrictInt | None = Field(default=None, ge=1, le=MOST_LENGTH)
     not_unit_ids: StrictBool | None = None
@@ -233,16 +242,38 @@ class ColumnSpec(_Spec):
         return self.name if self.from_ is None else self.from_
 
     @property
+    def time_formats(self) -> tuple[str, ...]:
+        """The declared formats, in the order in which they are tried; none: ISO."""
+        return self.formats or (() if self.format is None else (self.format,))
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether some files may lack it: its values are NULL there."""
+        return bool(self.optional)
+
+    @property
     def length_bytes(self) -> int:
         """The most bytes of UTF-8 of a text, the default where none is said."""
         return DEFAULT_MAX_LENGTH if self.max_length is None else self.max_length
 
 
-class TableSpec(_Spec):
-    """A declared table: private (``unit_column``) or public."""
+class TableSpec(Spec):
+    """A declared table: private (``unit_column``) or public.
+
+    Its rows are in files, or in a table of a database. How values are written
+    (``null_values`` and what follows it) is said for all columns that do not say it.
+    """
 
     name: Identifier
-    files: tuple[str, ...] = Field(min_length=1)
+    files: tuple[str, ...] = ()
+    csv: CsvSpec | None = None
+    excel: ExcelSpec | None = None
+    database: DatabaseSpec | None = None
+    null_values: tuple[Text, ...] | None = Field(default=None, exclude=True)
+    true_values: tuple[Text, ...] | None = Field(default=None, exclude=True)
+    false_values: tuple[Text, ...] | None = Field(default=None, exclude=True)
+    decimal: Character | None = Field(default=None, exclude=True)
+    thousands: Character | None = Field(default=None, exclude=True)
     unit_column: Identifier | None = None
     public: StrictBool = False
     key: tuple[Identifier, ...] = ()
@@ -268,7 +299,7 @@ class TableSpec(_Spec):
         return {column.name: column for column in self.columns}[name]
 
 
-class Declarations(_Spec):
+class Declarations(Spec):
     """A whole manifest's keys, shaped but not yet checked against one another.
 
     ``linked`` says by what each patient has one unit id: a linkage, or an index.

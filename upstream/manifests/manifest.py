@@ -12,9 +12,10 @@ from privacy.schema import Dataset, Hierarchy
 from upstream.errors import ManifestError, Problem
 from upstream.manifests.declarations import Declarations
 from upstream.manifests.hierarchies import read_hierarchies
-from upstream.manifests.manifest_rules import broken_rules, source_problems
 from upstream.manifests.public_schema import table_schema
+from upstream.manifests.rules.manifest_rules import broken_rules, source_problems
 from upstream.manifests.sentences import MOST_TOLD, sentences_of
+from upstream.manifests.table_words import with_table_words
 from upstream.manifests.yaml_nodes import (
     KEY,
     Place,
@@ -112,7 +113,7 @@ def checked_manifest(content: Plain, places: Places, file: str) -> Manifest:
         ManifestError: Every problem found, with the places that are known.
     """
     try:
-        manifest = Manifest.model_validate(content)
+        manifest = with_table_words(Manifest.model_validate(content))
     except ValidationError as error:
         shape = sentences_of(error)
         told = {at for at, _ in shape}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from upstream.manifests import declarations
+from upstream.manifests import declarations, file_specs
 from upstream.manifests.yaml_nodes import Place
 
 MOST_TOLD = 1_000  # problems of one manifest
@@ -22,6 +22,9 @@ _MODELS: Mapping[str, type[BaseModel]] = {
     "hierarchies": declarations.HierarchySpec,
     "display": declarations.DisplaySpec,
     "tables": declarations.TableSpec,
+    "csv": file_specs.CsvSpec,
+    "excel": file_specs.ExcelSpec,
+    "database": file_specs.DatabaseSpec,
     "keep": declarations.KeepSpec,
     "fan_out": declarations.FanOutSpec,
     "columns": declarations.ColumnSpec,
@@ -32,6 +35,9 @@ _PLACES: Mapping[str, type[BaseModel]] = {
     "at the top of the manifest": declarations.Declarations,
     "under population": declarations.PopulationSpec,
     "in a table, beside its name": declarations.TableSpec,
+    "under csv": file_specs.CsvSpec,
+    "under excel": file_specs.ExcelSpec,
+    "under database": file_specs.DatabaseSpec,
     "in a column": declarations.ColumnSpec,
     "in a column's domain": declarations.DomainSpec,
     "in a hierarchy": declarations.HierarchySpec,

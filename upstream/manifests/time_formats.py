@@ -1,6 +1,7 @@
 """The strptime formats that a manifest may declare, as patterns with named parts."""
 
 import re
+from string import ascii_letters, digits
 
 _PARTS = {
     "Y": r"(?P<Y>[0-9]{4})",
@@ -13,6 +14,12 @@ _PARTS = {
     "S": r"(?P<S>[0-9]{1,2})",
     "f": r"(?P<f>[0-9]{1,6})",
 }
+_LENGTHS = {
+    "Y": (4, 4), "m": (1, 2), "d": (1, 2), "b": (3, 3), "B": (3, 9),
+    "H": (1, 2), "M": (1, 2), "S": (1, 2), "f": (1, 6),
+}  # fmt: skip
+"""The least and the most characters of each part."""
+
 _CLOCK = frozenset("HMSf")
 MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august",
@@ -45,6 +52,63 @@ def format_pattern(format_: str, *, with_clock: bool) -> str:
             used.append(directive)
     _require_a_day(used)
     return "".join(parts)
+
+
+def are_ambiguous(first: str, second: str, *, with_clock: bool) -> bool:
+    """Return whether one text can be read in two formats, as two moments.
+
+    Two formats of the same directives in the same order (``%b`` and ``%B`` are one)
+    read a text alike.
+
+    >>> are_ambiguous("%d/%m/%Y", "%m/%d/%Y", with_clock=False)
+    True
+    >>> are_ambiguous("%d.%m.%Y", "%Y-%m-%d", with_clock=False)
+    False
+    """
+    if _directives(first) == _directives(second) and first != second:
+        return False
+    one, other = (_steps(f, with_clock=with_clock) for f in (first, second))
+    return _meet(one, other)
+
+
+def _directives(format_: str) -> str:
+    found = "".join(directive for directive, _, _ in _TOKEN.findall(format_))
+    return found.replace("%", "").replace("B", "b")
+
+
+def _steps(format_: str, *, with_clock: bool) -> list[tuple[frozenset[str], bool]]:
+    """Return the characters that may stand at each place, and if it may be left out."""
+    format_pattern(format_, with_clock=with_clock)
+    steps: list[tuple[frozenset[str], bool]] = []
+    for directive, text, _ in _TOKEN.findall(format_):
+        if text or directive == "%":
+            steps += [(frozenset(one), False) for one in text or "%"]
+            continue
+        letters = ascii_letters if directive in "bB" else digits
+        least, most = _LENGTHS[directive]
+        steps += [(frozenset(letters), n >= least) for n in range(most)]
+    return steps
+
+
+def _meet(
+    one: list[tuple[frozenset[str], bool]], other: list[tuple[frozenset[str], bool]]
+) -> bool:
+    """Return whether some text goes through both: a search of pairs of places."""
+    waiting, seen = [(0, 0)], {(0, 0)}
+    while waiting:
+        i, j = waiting.pop()
+        if i == len(one) and j == len(other):
+            return True
+        following = []
+        if i < len(one) and one[i][1]:
+            following.append((i + 1, j))
+        if j < len(other) and other[j][1]:
+            following.append((i, j + 1))
+        if i < len(one) and j < len(other) and one[i][0] & other[j][0]:
+            following.append((i + 1, j + 1))
+        waiting += [pair for pair in following if pair not in seen]
+        seen.update(following)
+    return False
 
 
 def _part(directive: str, *, with_clock: bool) -> str:

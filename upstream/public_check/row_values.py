@@ -160,7 +160,7 @@ def staged_rows(
     """
     name, buckets = staged.table.name, staged.buckets()
     declared = {column.name: column for column in columns}
-    files = [file.path.name for file in staged.files]
+    files = [file.name for file in staged.files]
     stored = [(index, declared[one]) for index, one in staged.stored()]
     looked_at, decimals = [], []
     for index, column in stored if buckets else ():

@@ -1,8 +1,8 @@
 """The slow pass: where, in the source files, are the values that refuse a load?"""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, field
 
 import duckdb
 
@@ -18,8 +18,11 @@ from upstream.staging.canonical import (
     UnitType,
     canonical_unit_id,
 )
+from upstream.staging.hints import hint
 
 MOST_PROBLEMS = 20  # of one table; the rest shows when these are mended
+MOST_LOOKED_AT = 1_000  # refused rows of one file, whose values are looked at
+MOST_EXAMPLES = 3  # places of one problem that are told; all values are counted
 
 _EXPECTED = {
     ColumnType.INTEGER: "an integer of 64 bits, such as -7",
@@ -34,6 +37,37 @@ _LONG_ID = f"the unit id has more than {MOST_ID_BYTES:,} bytes: is this its colu
 
 
 @dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a refused value stands: of Parquet the record alone."""
+
+    file: str
+    record: int
+    line: int | None
+    field: int | None
+
+    def __str__(self) -> str:
+        where = f"row {self.record}" if self.line is None else str(self.line)
+        return f"{self.file}:{where}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """A refused value: its column's position, what is said of it, its place."""
+
+    index: int
+    sentence: str
+    place: _Place
+    text: str = field(repr=False)
+
+
+@dataclass(slots=True)
+class _Met:
+    """The values of one column of which one thing is said."""
+
+    values: list[_Value] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
 class Flaws:
     """A table's files and rules, to find the values that the rules refuse."""
 
@@ -43,35 +77,81 @@ class Flaws:
     unit_type: UnitType
 
     def problems(
-        self, connection: duckdb.DuckDBPyConnection, refused: Sequence[str]
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        refused: Sequence[str],
+        counts: Mapping[int, int],
     ) -> tuple[Problem, ...]:
-        """Return the first problems, in the order of files, lines and columns.
+        """Return one problem a column and trouble, in the order of the files.
 
         Args:
             connection: Where the queries run.
             refused: For each file the query of its first refused rows: their number
                 from 1, whether the unit id is one, and the outcomes.
+            counts: How many values of each column are refused, in all files.
         """
-        found = self._in_all_files(connection, refused)
-        return tuple(islice(found, MOST_PROBLEMS)) or (self._unlocated(),)
+        found: dict[tuple[int, str], _Met] = {}
+        for one in self._in_all_files(connection, refused):
+            met = found.setdefault((one.index, one.sentence), _Met())
+            met.values.append(one)
+        told = Counter(index for index, _ in found)
+        problems = [
+            self._told(met, counts.get(index, 0) if told[index] == 1 else 0)
+            for (index, _), met in found.items()
+        ]
+        return tuple(problems[:MOST_PROBLEMS]) or (self._unlocated(),)
+
+    def _told(self, met: "_Met", count: int) -> Problem:
+        """Return what is said of refused values: the first's place, and two more."""
+        first, *more = met.values
+        count = max(count, len(met.values))
+        said = first.sentence
+        if first.place.line is None:
+            said = f"row {first.place.record}: {said}"
+        if shown := hint(
+            self.table.columns[first.index], [v.text for v in met.values if v.text]
+        ):
+            said += f"; {shown}"
+        if self._is_total(met, count):
+            said += "; is it a line of totals? Then declare footer_rows: 1"
+        if count > 1:
+            places = " and ".join(
+                str(value.place) for value in more[: MOST_EXAMPLES - 1]
+            )
+            said += f" ({count:,} values; others at {places})" if places else ""
+        return Problem(first.place.file, first.place.line, first.place.field, said)
+
+    def _is_total(self, met: "_Met", count: int) -> bool:
+        """Whether the one value that is refused stands in a file's last record."""
+        value = met.values[0]
+        file = next(file for file in self.files if file.name == value.place.file)
+        is_last = isinstance(file, CsvFile) and value.place.record == file.records
+        is_unit = self.table.columns[value.index].name == self.table.unit_column
+        return count == 1 and is_last and is_unit
 
     def _in_all_files(
         self, connection: duckdb.DuckDBPyConnection, refused: Sequence[str]
-    ) -> Iterator[Problem]:
+    ) -> Iterator["_Value"]:
         for file, query in zip(self.files, refused, strict=True):
             rows = connection.execute(query).fetchall()
             if isinstance(file, CsvFile):
                 yield from self._in_csv(file, [at for at, *_ in rows])
             else:
-                yield from self._in_parquet(file.path.name, rows)
+                yield from self._in_parquet(file.name, rows)
 
-    def _in_csv(self, file: CsvFile, numbers: Sequence[int]) -> Iterator[Problem]:
-        places = [file.header.index(c.file_column) for c in self.table.columns]
-        for line, fields in csv_records_at(file.path, numbers):
-            for index, place in enumerate(places):
+    def _in_csv(self, file: CsvFile, numbers: Sequence[int]) -> Iterator["_Value"]:
+        places = {
+            index: file.header.index(c.file_column)
+            for index, c in enumerate(self.table.columns)
+            if c.file_column in file.header
+        }
+        records = csv_records_at(file, numbers)
+        for number, (line, fields) in zip(numbers, records, strict=True):
+            for index, place in places.items():
                 sentence = self._refusal(index, fields[place])
                 if sentence:
-                    yield Problem(file.path.name, line, place + 1, sentence)
+                    at = _Place(file.name, number, line, place + 1)
+                    yield _Value(index, sentence, at, fields[place])
 
     def _refusal(self, index: int, raw: str) -> str | None:
         column = self.table.columns[index]
@@ -91,18 +171,21 @@ class Flaws:
 
     def _in_parquet(
         self, name: str, rows: Sequence[tuple[int, ...]]
-    ) -> Iterator[Problem]:
+    ) -> Iterator["_Value"]:
+        names = [column.name for column in self.table.columns]
+        unit = names.index(self.table.unit_column) if self.table.unit_column else 0
         for at, valid_id, *found in rows:
+            place = _Place(name, at, None, None)
             if not valid_id:
                 bad = _LONG_ID if self.unit_type == "text" else _BAD_ID
-                yield Problem(name, None, None, f"row {at}: {bad}")
+                yield _Value(unit, bad, place, "")
             for i, outcome in zip(self.readers, found, strict=True):
                 sentence = sentence_of(self.table.columns[i], ReadStatus(outcome))
                 if sentence:
-                    yield Problem(name, None, None, f"row {at}: {sentence}")
+                    yield _Value(i, sentence, place, "")
 
     def _unlocated(self) -> Problem:
-        names = ", ".join(file.path.name for file in self.files)
+        names = ", ".join(file.name for file in self.files)
         sentence = f"table {self.table.name} holds values that cannot be read"
         return Problem(names, None, None, sentence)
 

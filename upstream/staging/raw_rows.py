@@ -18,7 +18,7 @@ from upstream.files.long_texts import carried_bytes, carried_sql
 from upstream.files.reading_sql import quoted
 from upstream.files.sources import ParquetFile, SourceFile
 from upstream.id_forms.embedded_ids import MOST_CHARACTERS
-from upstream.manifests.declarations import TableSpec
+from upstream.manifests.declarations import ColumnSpec, TableSpec
 from upstream.staging.file_columns import FileColumn
 
 _AS_CAST = re.compile(
@@ -65,8 +65,7 @@ def _csv_sql(
 ) -> str:
     names = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(file.header)))
     texts = ", ".join(
-        f"coalesce(c{file.header.index(column.file_column)}, '') AS r{i}"
-        for i, column in enumerate(table.columns)
+        f"{_field(file, column)} AS r{i}" for i, column in enumerate(table.columns)
     )
     places = [column.place_in(file) for column in looked_at]
     texts += _beginnings(None if place is None else f"c{place}" for place in places)
@@ -78,6 +77,13 @@ def _csv_sql(
         "null_padding=false, ignore_errors=false, compression='none', "
         f"encoding='utf-8', max_line_size={2 * MAX_RECORD_BYTES})"
     )
+
+
+def _field(file: CsvFile, column: ColumnSpec) -> str:
+    """Return the expression of a column's text; NULL where the file lacks it."""
+    if column.file_column not in file.header:
+        return "NULL::VARCHAR"
+    return f"coalesce(c{file.header.index(column.file_column)}, '')"
 
 
 def _guesses_no_boundary(file: CsvFile) -> str:
@@ -95,6 +101,8 @@ def _parquet_sql(
     types = dict(file.types)
     texts = ", ".join(
         f"{_canonical_text(file, name, types[name])} AS r{i}"
+        if name in types
+        else f"NULL::VARCHAR AS r{i}"
         for i, name in enumerate(column.file_column for column in table.columns)
     )
     texts += _beginnings(_any_text(file, column) for column in looked_at)
@@ -139,7 +147,7 @@ def _canonical_text(file: ParquetFile, name: str, type_: str) -> str:
         return f"CAST({column} AS VARCHAR)"
     remedy = "store it without zone" if "TIME" in type_ else "store it as text"
     sentence = f"the column {name!r} has the type {type_}, which is not read: {remedy}"
-    raise IngestionError((Problem(file.path.name, None, None, sentence),))
+    raise IngestionError((Problem(file.name, None, None, sentence),))
 
 
 def _written_out(text: str) -> str:

@@ -65,6 +65,7 @@ class Counts:
         self, connection: duckdb.DuckDBPyConnection, folder: Path, positions: list[int]
     ) -> None:
         self.rows = self.rows_without_unit = self.refused = 0
+        self._connection, self._folder = connection, folder
         self._files: Mapping[int, int] = {}
         self._keys = [(i, outcome) for i in positions for outcome in _REPORTED]
         self._found = dict.fromkeys(self._keys, 0)
@@ -99,6 +100,19 @@ class Counts:
         outcomes, values = rest[: len(self._keys)], rest[len(self._keys) :]
         self._found = dict(zip(self._keys, outcomes, strict=True))
         self._values = dict(zip(self._positions, values, strict=True))
+
+    def refused_of_each(self) -> dict[int, int]:
+        """Return how many values of each column refuse the load, by its position."""
+        wanted = ", ".join(
+            f"count(*) FILTER (s{i} IN ({_REFUSED}))" for i in self._positions
+        )
+        paths = parquet_in(self._folder)
+        if not paths or not wanted:
+            return {}
+        found = self._connection.execute(
+            f"SELECT {wanted} FROM {files_sql(paths)}"  # noqa: S608 - our own names
+        ).fetchone()
+        return dict(zip(self._positions, found or (), strict=True))
 
     def of_file(self, number: int) -> int:
         """Return how many rows one file gave."""

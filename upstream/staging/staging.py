@@ -35,7 +35,7 @@ from upstream.staging.file_columns import (
     lost_text_sql,
     lost_texts_sql,
 )
-from upstream.staging.flaws import MOST_PROBLEMS, Flaws
+from upstream.staging.flaws import MOST_LOOKED_AT, Flaws
 from upstream.staging.raw_rows import raw_rows_sql
 from upstream.staging.report import ColumnReport
 from upstream.staging.row_hash import (
@@ -201,7 +201,7 @@ class _Stage:
         counts = Counts(self.area.connection, self.folder, list(self.readers))
         self._refuse_other_rows(counts)
         if counts.refused:
-            raise IngestionError(self._problems())
+            raise IngestionError(self._problems(counts.refused_of_each()))
         return StagedTable(
             table=self.table,
             files=self.files,
@@ -349,16 +349,16 @@ class _Stage:
                 raise IngestionError((self._unread([file]),))
 
     def _unread(self, files: Sequence[SourceFile]) -> Problem:
-        name = ", ".join(file.path.name for file in files)
+        name = ", ".join(file.name for file in files)
         sentence = (
             f"table {self.table.name} cannot be read: write the file as plain CSV anew"
         )
         return Problem(name, None, None, sentence)
 
-    def _problems(self) -> tuple[Problem, ...]:
+    def _problems(self, counts: Mapping[int, int]) -> tuple[Problem, ...]:
         flaws = Flaws(self.table, self.files, self.readers, self.area.unit_type)
         relations = [self._refused_sql(file) for file in self.files]
-        return flaws.problems(self.area.connection, relations)
+        return flaws.problems(self.area.connection, relations, counts)
 
     def _refused_sql(self, file: SourceFile) -> str:
         """Return the query of a file's first refused rows and their places.
@@ -370,7 +370,7 @@ class _Stage:
         return (
             f"SELECT position, valid_id{outcomes} FROM ({layer}) "  # noqa: S608 - as above
             f"WHERE {refused_condition(list(self.readers))} "
-            f"ORDER BY position LIMIT {MOST_PROBLEMS}"
+            f"ORDER BY position LIMIT {MOST_LOOKED_AT}"
         )
 
 

@@ -46,7 +46,11 @@ def dataset_commands(
         manifest: Path,
         *,
         dry_run: Annotated[
-            bool, typer.Option(help="Check and report; change nothing.")
+            bool,
+            typer.Option(help="Check and report the first rows; change nothing."),
+        ] = False,
+        whole: Annotated[
+            bool, typer.Option(help="Of a dry run: read all rows.")
         ] = False,
         override_overlap: Annotated[
             bool, typer.Option(help="Let patients be in two populations.")
@@ -72,6 +76,7 @@ def dataset_commands(
         """
         choices = LoadChoices(
             dry_run=dry_run,
+            whole=whole,
             override_overlap=override_overlap,
             accept_changes=accept_changes,
             reason=reason,

@@ -16,7 +16,8 @@ def manifest_commands() -> typer.Typer:
     @cli.command()
     def draft(
         files: Annotated[
-            list[Path], typer.Argument(help="CSV or Parquet, one a table.")
+            list[Path],
+            typer.Argument(help="Text files, workbooks, Parquet; of like names one."),
         ],
         *,
         unit: Annotated[
@@ -26,6 +27,9 @@ def manifest_commands() -> typer.Typer:
         json: Json = False,
     ) -> None:
         """Print a first manifest for files, with TODO where only you can say.
+
+        How they are written (delimiter, encoding, decimal commas, formats of dates,
+        lines around the table) is recognised, and said in a sentence each.
 
         Domains are rungs of public ladders and published code lists, never the data's
         own ends or values. It is refused until each TODO is replaced.

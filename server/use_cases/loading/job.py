@@ -44,6 +44,7 @@ class LoadParameters(JobParameters):
 
     manifest: str
     dry_run: bool = False
+    whole: bool = False
     override_overlap: bool = False
     accept_changes: bool = False
     reason: Annotated[str, AfterValidator(one_line)] | None = None
@@ -132,6 +133,7 @@ class LoadJob:
         context.record_inputs([submitted, *file_inputs(manifest, path, folder)])
         choices = LoadChoices(
             dry_run=given.dry_run,
+            whole=given.whole,
             override_overlap=given.override_overlap,
             accept_changes=given.accept_changes,
             reason=given.reason,

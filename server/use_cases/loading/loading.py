@@ -85,6 +85,13 @@ NEVER_LINKED = (
     "is promised half as much. Link the records (curator linkage run), or say where "
     "the ids come from, such as linked: master patient index of 2025"
 )
+SAMPLED_ROWS = 10_000
+"""Rows of each file that a dry run reads: some seconds, whatever the files' size."""
+
+NOT_WHOLE = (
+    f"this dry run read the first {SAMPLED_ROWS:,} rows of each file: --whole reads "
+    "all of them, as the load will"
+)
 CHANGED = "the manifest was changed since the job was submitted: submit again"
 
 
@@ -92,13 +99,20 @@ CHANGED = "the manifest was changed since the job was submitted: submit again"
 class LoadChoices:
     """What ``dataset load`` is told beside the manifest.
 
+    A dry run reads the first ``SAMPLED_ROWS`` of each file, or the ``whole`` of them.
     ``reason`` is needed for the two overrides; both are recorded with it.
     """
 
     dry_run: bool = False
+    whole: bool = False
     override_overlap: bool = False
     accept_changes: bool = False
     reason: str | None = None
+
+    @property
+    def most_rows(self) -> int | None:
+        """The rows of each file that are read; None: all are."""
+        return SAMPLED_ROWS if self.dry_run and not self.whole else None
 
 
 def _unheard(_: Connection, __: Document) -> None:
@@ -140,12 +154,18 @@ def _as_submitted(path: Path, folder: Path | None, request: LoadRequest) -> Mani
     return load_manifest(path, folder, read)
 
 
-def _report(manifest: Manifest, ingested: Ingested) -> Document:
-    """Return a load's report, and whether anybody says that its ids were linked."""
-    told = ingested.report.to_json()
+def _report(manifest: Manifest, ingested: Ingested, choices: LoadChoices) -> Document:
+    """Return a load's report, and whether anybody says that its ids were linked.
+
+    And whether there may be rows that a dry run did not look at.
+    """
+    warnings = [*ingested.report.warnings]
     if manifest.linked is None:
-        told["warnings"] = [*ingested.report.warnings, NEVER_LINKED]
-    return told
+        warnings.append(NEVER_LINKED)
+    most = choices.most_rows
+    if most is not None and any(t.rows_read >= most for t in ingested.report.tables):
+        warnings.append(NOT_WHOLE)
+    return {**ingested.report.to_json(), "warnings": warnings}
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,13 +302,14 @@ class Loader:
                 target=target,
                 surroundings=surroundings,
                 linked=request.linked,
+                most_rows=choices.most_rows,
                 progress=request.progress,
                 interruptible=request.interruptible,
             )
             loaded: Document = {
                 "dataset": manifest.dataset,
                 "snapshot": None if choices.dry_run else snapshot,
-                "report": _report(manifest, ingested),
+                "report": _report(manifest, ingested, choices),
                 **self._same_rows(manifest.dataset, target),
             }
             if choices.dry_run:

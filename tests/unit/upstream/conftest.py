@@ -15,7 +15,7 @@ from upstream.ingestion.ingestion import (
     ingest,
 )
 from upstream.manifests.hierarchies import read_hierarchies
-from upstream.manifests.manifest import Manifest
+from upstream.manifests.manifest import Manifest, checked_manifest
 from upstream.progress import Progress, silent
 from upstream.public_check.public_watch import Surroundings
 
@@ -79,7 +79,8 @@ class Hospital:
                 *self.more_tables,
             ],
         }
-        manifest = Manifest.from_json(Manifest.model_validate(content).canonical_json())
+        declared = checked_manifest(content, {}, "m.yaml")
+        manifest = Manifest.from_json(declared.canonical_json())
         own = read_hierarchies(manifest.hierarchies, self.folder, self.folder)
         return manifest.with_hierarchies(own)
 

@@ -15,8 +15,8 @@ from pydantic import (
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
-from upstream.extraction.reading.decoding.encodings import Encoding
 from upstream.manifests.declarations import Identifier
+from upstream.manifests.file_specs import Encoding
 
 MAX_CHARACTERS = 1_000_000
 """The most characters of one document where a source declares nothing."""

@@ -16,13 +16,13 @@ import duckdb
 from privacy.wording import counted
 from upstream.errors import IngestionError, Problem
 from upstream.extraction.reading.decoding.encodings import (
-    Encoding,
     refuse_other_formats,
 )
 from upstream.extraction.reading.folders import SourceFile, UnreadFile, source_files
 from upstream.extraction.reading.outcomes import FlawError
 from upstream.files.sources import compared_name
 from upstream.linkage.registers.register import Register, Tell, quoted
+from upstream.manifests.file_specs import Encoding
 
 _BATCH: Final = 20_000
 _SEPARATORS: Final = ",;\t|"

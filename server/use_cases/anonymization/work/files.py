@@ -14,11 +14,11 @@ from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.private_files import private_file
 from upstream.anonymization.copies.publishing import write_rows
-from upstream.extraction.reading.decoding.encodings import Encoding
 from upstream.extraction.reading.specs import Folder, Glob
 from upstream.linkage.registers.register import Tell, opened
 from upstream.linkage.registers.tables import read_table
 from upstream.manifests.declarations import Identifier
+from upstream.manifests.file_specs import Encoding
 
 Text = str | None
 _BATCH = 50_000

@@ -212,6 +212,7 @@ class PipelineJob(TextJob):
             worked_before=context.worked_seconds,
         )
         choices = LoadChoices(
+            whole=True,
             dry_run=given.dry_run,
             override_overlap=given.override_overlap,
             accept_changes=given.accept_changes,

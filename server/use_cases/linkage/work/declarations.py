@@ -261,10 +261,15 @@ def _strangers(
         if name in made and one.get("public"):
             said = f"load: {name} is a source of the linkage: call a public table"
             yield place, f"{said} otherwise"
-        elif name in made and "files" in one:
-            yield place, f"load: {name} has its source's rows: leave out its files"
+        elif name in made and (files := _FILES.intersection(one)):
+            keys = ", ".join(sorted(files))
+            yield place, f"load: {name} has its source's rows: leave out its {keys}"
         elif name not in made and not one.get("public") and "files" not in one:
             yield place, _no_source(name, made)
+
+
+_FILES = frozenset({"files", "csv", "excel", "database"})
+"""Keys of where a table's rows are: those of a linked table are its source's."""
 
 
 def _no_source(name: str, made: list[str]) -> str:

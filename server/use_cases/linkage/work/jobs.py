@@ -65,6 +65,7 @@ class LoadParameters(JobParameters):
     def choices(self) -> LoadChoices:
         """Return the load's choices."""
         return LoadChoices(
+            whole=True,
             dry_run=self.dry_run,
             override_overlap=self.override_overlap,
             accept_changes=self.accept_changes,

@@ -147,7 +147,7 @@ BROKEN = [
         "stands twice",
     ),
     ("[encounters.csv]", "[/etc/passwd.csv]", 15, "relative"),
-    ("[encounters.csv]", "[encounters.xlsx]", 15, "only \\*.csv"),
+    ("[encounters.csv]", "[encounters.pdf]", 15, "only text files"),
     ("unit_column: patient_id", "unit_column: patient", 16, "declare it as a column"),
     ("  unit_column: patient_id\n", "", 14, "either unit_column"),
     ("  unit_column", "  public: true\n  unit_column", 14, "either unit_column"),

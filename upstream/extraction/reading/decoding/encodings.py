@@ -7,7 +7,7 @@ aside rather than read wrongly. Nothing is normalised.
 
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from typing import Literal, get_args
+from typing import get_args
 
 from charset_normalizer import from_bytes
 
@@ -18,22 +18,7 @@ from upstream.extraction.reading.outcomes import (
     Written,
 )
 from upstream.extraction.text.documents import pieces_of
-
-Encoding = Literal[
-    "utf-8",
-    "utf-16",
-    "utf-16-le",
-    "utf-16-be",
-    "ascii",
-    "windows-1252",
-    "windows-1250",
-    "iso-8859-1",
-    "iso-8859-2",
-    "iso-8859-15",
-    "cp437",
-    "cp850",
-]
-"""What may be declared: encodings that write one character at a time, one way each."""
+from upstream.manifests.file_specs import Encoding
 
 _NAMES = {name.replace("-", ""): name for name in get_args(Encoding)}
 _NAMES |= {"cp1252": "windows-1252", "cp1250": "windows-1250", "usascii": "ascii"}

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import NoReturn, Protocol
 from xml.parsers import expat
 
-from upstream.extraction.reading.decoding.encodings import Encoding, known_encoding
+from upstream.extraction.reading.decoding.encodings import known_encoding
 from upstream.extraction.reading.outcomes import (
     EncodingSource,
     FlawError,
@@ -17,6 +17,7 @@ from upstream.extraction.reading.outcomes import (
     Written,
 )
 from upstream.extraction.text.documents import Piece, pieces_of
+from upstream.manifests.file_specs import Encoding
 
 _MOST_DEPTH = 200
 _MOST_TOKEN_BYTES = 2**20  # of one tag or comment

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 from upstream.extraction.reading.decoding.breaks import Breaker
 from upstream.extraction.reading.decoding.encodings import (
-    Encoding,
     refuse_other_formats,
 )
 from upstream.extraction.reading.decoding.rewriting import Joiner
 from upstream.extraction.reading.decoding.xml_reader import XmlReader
 from upstream.extraction.reading.outcomes import Written
+from upstream.manifests.file_specs import Encoding
 
 
 def xml_text(raw: bytes, declared: Encoding | None = None) -> Written:

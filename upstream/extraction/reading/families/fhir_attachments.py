@@ -9,7 +9,6 @@ from urllib.parse import unquote
 
 from engines.regular_files import FileTooLargeError, read_at_most
 from upstream.extraction.reading.decoding.encodings import (
-    Encoding,
     decode,
     known_encoding,
 )
@@ -20,6 +19,7 @@ from upstream.extraction.reading.folders import SourceFile, unreadable
 from upstream.extraction.reading.judging import too_long
 from upstream.extraction.reading.outcomes import FlawError, Json, Reason, Written
 from upstream.extraction.reading.specs import FhirFiles
+from upstream.manifests.file_specs import Encoding
 
 _BLANKS = re.compile(r"[ \t\r\n]+")
 _READ_TYPES = frozenset({"text/plain", "text/html", "text/xml", "application/xml", ""})

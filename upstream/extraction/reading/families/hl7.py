@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 from upstream.extraction.reading.decoding.encodings import (
-    Encoding,
     decode,
     known_encoding,
     refuse_other_formats,
@@ -25,6 +24,7 @@ from upstream.extraction.reading.outcomes import (
 )
 from upstream.extraction.reading.specs import Hl7Files
 from upstream.extraction.text.documents import Place
+from upstream.manifests.file_specs import Encoding
 
 _TEXT_TYPES = frozenset({"TX", "FT", "ST"})
 _LONGEST_MARK = 132  # bytes by which other formats are known

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from decimal import Decimal
 
-from upstream.extraction.reading.decoding.encodings import Encoding, decode
+from upstream.extraction.reading.decoding.encodings import decode
 from upstream.extraction.reading.judging import too_long
 from upstream.extraction.reading.outcomes import (
     Candidate,
@@ -17,6 +17,7 @@ from upstream.extraction.reading.outcomes import (
 )
 from upstream.extraction.reading.specs import ColumnFiles, Database
 from upstream.extraction.text.documents import Place, Unit
+from upstream.manifests.file_specs import Encoding
 
 
 @dataclass(frozen=True, slots=True)

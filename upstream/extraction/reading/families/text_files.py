@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engines.regular_files import FileTooLargeError, opened, read_at_most
-from upstream.extraction.reading.decoding.encodings import Encoding, decode
+from upstream.extraction.reading.decoding.encodings import decode
 from upstream.extraction.reading.folders import (
     SourceFile,
     UnreadFile,
@@ -25,6 +25,7 @@ from upstream.extraction.reading.outcomes import (
 )
 from upstream.extraction.reading.specs import FileSource, TextFiles
 from upstream.extraction.text.documents import Place
+from upstream.manifests.file_specs import Encoding
 
 MOST_BYTES = 4
 """The most bytes of one character, in every encoding that is read."""

@@ -6,13 +6,15 @@ from collections.abc import Iterator, Sequence
 from privacy.schema import ColumnType
 from query_lang.hierarchies import BUILT_IN
 from query_lang.reading.writable import is_writable
-from upstream.manifests.column_rules import broken_column_rules
 from upstream.manifests.declarations import (
+    ColumnSpec,
     Declarations,
     LossRange,
     PopulationSpec,
     TableSpec,
 )
+from upstream.manifests.rules.column_rules import broken_column_rules
+from upstream.manifests.rules.file_rules import broken_file_rules, is_relative
 from upstream.manifests.yaml_nodes import Place, Plain
 
 Broken = Iterator[tuple[Place, str]]
@@ -87,7 +89,7 @@ def _hierarchies(manifest: Declarations, names: list[str]) -> Broken:
         if hierarchy.not_unit_ids or hierarchy.source is not None:
             what = f"not_unit_ids of {hierarchy.name}"
             yield from source_rules((*at, index), hierarchy.source, what)
-        if not _is_relative(hierarchy.file) or not hierarchy.file.endswith(".csv"):
+        if not is_relative(hierarchy.file) or not hierarchy.file.endswith(".csv"):
             sentence = "write a *.csv path, relative to the manifest's folder"
             yield (*at, index, "file"), sentence
 
@@ -157,8 +159,7 @@ def source_problems(content: Plain, at: Place = ()) -> Broken:
 def _table(at: Place, table: TableSpec, hierarchies: Sequence[str]) -> Broken:
     names = [column.name for column in table.columns]
     yield from _twins((*at, "columns"), names, "column")
-    for index, pattern in enumerate(table.files):
-        yield from _pattern((*at, "files", index), pattern)
+    yield from broken_file_rules(at, table)
     for index, name in enumerate(table.key):
         if name not in names:
             yield (*at, "key", index), f"key names {name}, which is no column: add it"
@@ -180,6 +181,7 @@ def _columns(at: Place, table: TableSpec, hierarchies: Sequence[str]) -> Broken:
                 f"{column.name} is a word of the language, no name: choose another",
             )
         is_unit = column.name == table.unit_column
+        yield from _optional(below, table, column, is_unit=is_unit)
         yield from broken_column_rules(below, column, hierarchies, is_unit=is_unit)
         if column.domain is not None:
             yield from source_rules(below, column.source, "the domain's bounds")
@@ -190,24 +192,25 @@ def _columns(at: Place, table: TableSpec, hierarchies: Sequence[str]) -> Broken:
             yield from source_rules(below, None, what)
 
 
+def _optional(
+    at: Place, table: TableSpec, column: ColumnSpec, *, is_unit: bool
+) -> Broken:
+    """Refuse columns that files may lack where a row needs a value."""
+    if not column.is_optional:
+        return
+    if is_unit or not column.nullable or column.name in table.key:
+        sentence = (
+            f"{column.name} cannot be optional: the unit's column, those of a key and "
+            "those that are not nullable have to be in every file"
+        )
+        yield (*at, "optional"), sentence
+
+
 def _twins(at: Place, names: list[str], what: str) -> Broken:
     for name, count in Counter(names).items():
         if count > 1:
             second = [i for i, n in enumerate(names) if n == name][1]
             yield (*at, second), f"the {what} {name} stands twice: keep one of them"
-
-
-def _pattern(at: Place, pattern: str) -> Broken:
-    if not _is_relative(pattern):
-        yield at, "files are relative to the manifest's folder: write a relative path"
-    if any("**" in part and part != "**" for part in pattern.split("/")):
-        yield at, "** stands for folders: write it alone between slashes"
-    if not pattern.lower().endswith((".csv", ".parquet")):
-        yield at, "only *.csv and *.parquet can be read: export the table as one"
-
-
-def _is_relative(path: str) -> bool:
-    return not path.startswith(("/", "\\", "~")) and "\0" not in path
 
 
 def _fan_out(at: Place, table: TableSpec) -> Broken:

@@ -5,7 +5,11 @@ from collections.abc import Iterator, Sequence
 from privacy.schema import OTHER, ColumnType, Scalar
 from upstream.manifests.declarations import ColumnSpec, DomainSpec
 from upstream.manifests.literals import LiteralError, typed_literal
-from upstream.manifests.time_formats import FormatError, format_pattern
+from upstream.manifests.time_formats import (
+    FormatError,
+    are_ambiguous,
+    format_pattern,
+)
 from upstream.manifests.yaml_nodes import Place
 
 Broken = Iterator[tuple[Place, str]]
@@ -13,6 +17,7 @@ Broken = Iterator[tuple[Place, str]]
 _ORDERED = frozenset(
     {ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.DATE, ColumnType.TIMESTAMP}
 )
+_NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
 _TIMES = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
 
 
@@ -22,6 +27,7 @@ def broken_column_rules(
     """Yield every broken rule of a column with the path of its node."""
     yield from _scale(at, column)
     yield from _format(at, column)
+    yield from _number_marks(at, column)
     yield from _raw_texts(at, column)
     yield from _max_length(at, column)
     if is_unit:
@@ -60,16 +66,59 @@ def _max_length(at: Place, column: ColumnSpec) -> Broken:
 
 
 def _format(at: Place, column: ColumnSpec) -> Broken:
-    if column.format is None:
+    if column.format is not None and column.formats is not None:
+        yield (*at, "formats"), "declare one of format and formats"
+    told: list[tuple[Place, str]] = [
+        ((*at, "formats", index), one) for index, one in enumerate(column.formats or ())
+    ]
+    if column.format is not None:
+        told.append(((*at, "format"), column.format))
+    if told and column.type not in _TIMES:
+        yield told[0][0], "only dates and timestamps have a format: remove it"
         return
-    if column.type not in _TIMES:
-        yield (*at, "format"), "only dates and timestamps have a format: remove it"
-        return
-    try:
-        clock = column.type is ColumnType.TIMESTAMP
-        format_pattern(column.format, with_clock=clock)
-    except FormatError as error:
-        yield (*at, "format"), f"format: {error}"
+    clock = column.type is ColumnType.TIMESTAMP
+    for place, one in told:
+        if one.startswith("TODO"):
+            yield place, "format is still to do: say which of the two it is"
+            return
+        try:
+            format_pattern(one, with_clock=clock)
+        except FormatError as error:
+            yield place, f"{place[-1] if column.format else 'formats'}: {error}"
+            return
+    yield from _ambiguous((*at, "formats"), column.formats or (), with_clock=clock)
+
+
+def _ambiguous(at: Place, formats: Sequence[str], *, with_clock: bool) -> Broken:
+    for index, one in enumerate(formats):
+        for other in formats[:index]:
+            if are_ambiguous(other, one, with_clock=with_clock):
+                sentence = (
+                    f"a text may be read as {other} and as {one}, and mean two days: "
+                    "keep the one that the files are written in"
+                )
+                yield (*at, index), sentence
+
+
+def _number_marks(at: Place, column: ColumnSpec) -> Broken:
+    """Refuse a decimal mark or a separator of thousands that cannot be one."""
+    for key in ("decimal", "thousands"):
+        mark = getattr(column, key)
+        if mark is None:
+            continue
+        if column.type not in _NUMBERS or (
+            key == "decimal" and column.type is ColumnType.INTEGER
+        ):
+            yield (*at, key), f"a column of type {column.type} has no {key}: remove it"
+        elif mark.isalnum() or mark in "+-":
+            yield (*at, key), f"{key} of {column.name} is a letter, a digit or a sign"
+    if column.thousands is not None and column.thousands == (column.decimal or "."):
+        sentence = (
+            f"{column.name}: thousands and decimal are the same character; where "
+            "thousands are written with a point, declare decimal"
+        )
+        if column.type is ColumnType.DECIMAL:
+            yield (*at, "thousands"), sentence
 
 
 def _raw_texts(at: Place, column: ColumnSpec) -> Broken:
@@ -95,6 +144,7 @@ def _unit_column(at: Place, column: ColumnSpec) -> Broken:
         yield (*at, "type"), "a unit column is an integer or a text"
     extras = {
         "domain": column.domain is not None,
+        "thousands": column.thousands is not None,
         "map": bool(column.map),
         "constant_in_unit": column.constant_in_unit,
         "max_length": column.max_length is not None,

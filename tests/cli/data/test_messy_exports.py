@@ -1,0 +1,108 @@
+"""Four messy exports, from files to a dataset: what docs/custodians.md promises."""
+
+import re
+import time
+
+from tests.support.messy_exports import PATIENTS, write_exports
+
+UNITS = ("--unit", "PatNr", "--unit", "Patient ID")
+DRAFTED = (
+    "aufenthalte_2022.csv",
+    "aufenthalte_2023.csv",
+    "labs.csv.gz",
+    "pflege.xlsx",
+)
+SEEN = (
+    "semicolons between fields",
+    "in windows-1252",
+    'files: ["aufenthalte_*.csv"]',
+    'formats: ["%d.%m.%Y", "%Y-%m-%d"]',
+    'null_values: ["", "-", "31.12.9999"]',
+    'format: "%m/%d/%Y"',
+    "optional: true",
+    'values: ["w", "m"], other: true',
+    'excel: {sheet: "Patienten", skip_rows: 2}',
+)
+DIAGNOSES = """\
+- name: diagnoses
+  database: {url_variable: HIS_URL, table: dx}
+  unit_column: patnr
+  max_rows_per_unit: 10
+  source: protocol 7
+  columns:
+  - {name: patnr, from: pid, type: integer}
+  - name: seen
+    type: date
+    domain: {min: 2020-01-01, max: 2029-12-31}
+    source: protocol 7
+  - {name: icd, type: text, domain: {hierarchy: icd10}, source: WHO ICD-10}
+"""
+
+
+def answered(draft):
+    """Return a draft with what a custodian says in place of each TODO."""
+    text = draft.replace(
+        "  id: TODO", "  id: people\n  epsilon_cap: 5\n  source: board"
+    )
+    text = text.replace("dataset: TODO", "dataset: messy")
+    text = text.replace("snapshot_date: TODO", "snapshot_date: 2024-01-01")
+    text = text.replace("max_rows_per_unit: TODO", "max_rows_per_unit: 10")
+    text = text.replace("public: TODO", "public: true")
+    text = re.sub(r"source: TODO which.*", "source: protocol 7", text)
+    text = text.replace('"TODO proposed: ', '"protocol 7, ')
+    return text.replace("name: patient_id,", "name: patnr,").replace(
+        "unit_column: patient_id", "unit_column: patnr"
+    )
+
+
+def test_messy_exports_become_a_dataset_without_a_script(
+    curator, tmp_path, monkeypatch
+):
+    folder = tmp_path / "export"
+    folder.mkdir()
+    write_exports(folder)
+    monkeypatch.setenv("HIS_URL", "sqlite:///his.db")
+    curator.installation.environment["HIS_URL"] = "sqlite:///his.db"
+    began = time.monotonic()
+    draft = curator.run(
+        "manifest", "draft", *(folder / name for name in DRAFTED), *UNITS
+    ).stdout
+    assert [words for words in SEEN if words not in draft] == []
+    manifest = folder / "messy.yaml"
+    manifest.write_text(answered(draft) + DIAGNOSES)
+    assert curator.json("manifest", "check", manifest)["ok"]
+    report = curator.json("dataset", "load", manifest)["report"]
+    drafted_and_loaded = time.monotonic() - began
+    tables = {table["name"]: table for table in report["tables"]}
+    assert {name: table["rows_kept"] for name, table in tables.items()} == {
+        "aufenthalte": 2 * PATIENTS,
+        "labs": PATIENTS,
+        "patienten": PATIENTS,
+        "stationen": 2,
+        "diagnoses": PATIENTS,
+    }
+    stays = {column["name"]: column for column in tables["aufenthalte"]["columns"]}
+    assert stays["erloes"]["to_null"] == stays["aufnahme"]["to_null"] == 0
+    assert stays["aufnahme"]["values"] == 2 * PATIENTS
+    assert 0 < stays["entlassung"]["values"] < 2 * PATIENTS
+    assert 0 < stays["station"]["values"] < PATIENTS
+    assert curator.json("dataset", "show", "messy")["population"] == "people"
+    assert drafted_and_loaded < 180  # by hand it took 19 minutes, with a script
+
+
+def test_a_draft_asks_which_of_two_formats_is_meant(bare, tmp_path):
+    rows = "".join(f"{n},{n % 12 + 1:02}/{n % 9 + 1:02}/2023\n" for n in range(40))
+    (tmp_path / "t.csv").write_text(f"pid,came\n{rows}")
+    text = bare.run("manifest", "draft", tmp_path / "t.csv", "--unit", "pid").stdout
+    assert "# each value can be read as %d/%m/%Y and as %m/%d/%Y: which is it?" in text
+    assert 'format: "TODO %d/%m/%Y"' in text
+    (tmp_path / "m.yaml").write_text(answered(text))
+    said = bare.said("manifest", "check", tmp_path / "m.yaml")
+    assert "format is still to do: say which of the two it is" in said
+
+
+def test_a_draft_of_a_file_without_header_asks_for_names(bare, tmp_path):
+    (tmp_path / "t.csv").write_text("1,2023-05-06,3.5\n2,2023-05-07,4.5\n")
+    text = bare.run("manifest", "draft", tmp_path / "t.csv").stdout
+    assert "no header: name the columns" in text
+    assert 'csv: {names: ["column_1", "column_2", "column_3"]}' in text

@@ -1,0 +1,276 @@
+"""How a text file or a sheet is written, as far as its beginning and end show it."""
+
+import codecs
+import csv
+import io
+import os
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+
+from engines.regular_files import opened
+from upstream.files.exports.packed import unpacked
+from upstream.files.exports.records import Record, refused
+from upstream.files.exports.workbooks import sheet_rows
+from upstream.manifests.file_specs import CsvSpec, Encoding, ExcelSpec, is_compressed
+
+_LOOKED_AT = 400  # lines at a file's beginning
+_AT_END_BYTES = 65_536
+_DELIMITERS = ",;\t|"
+_NAMED = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_BLOCK_BYTES = 2**20
+_AROUND_BYTES = 4_096  # of what is no UTF-8, to guess by
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_NUMBER = re.compile(r"[-+]?[0-9][0-9.,' ]*|")
+_TOTAL = re.compile(
+    r"(?i)\W*(?:summe|gesamt(?:summe)?|total(?:s|e|en)?|sum|grand total|anzahl|"
+    r"insgesamt|records?|rows?|datens.tze|somme|totale)\b.*"
+)
+_MOST_FOOTER = 5
+_MOST_BEFORE = 30  # lines before a header
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What was seen of a file.
+
+    Attributes:
+        csv: How a text file differs from plain CSV; None: not at all, or it is none.
+        excel: Which part of a workbook is the table; None: it is none, or all of it.
+        said: What was seen, in words.
+    """
+
+    csv: CsvSpec | None = None
+    excel: ExcelSpec | None = None
+    said: tuple[str, ...] = ()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing has to be declared."""
+        return self.csv is None and self.excel is None
+
+
+@dataclass(slots=True)
+class _Seen:
+    keys: dict[str, object] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
+
+
+def look_at_text(path: Path) -> Look:
+    """Return how a text file is written, compressed or not.
+
+    Raises:
+        OSError: It cannot be read.
+        IngestionError: It cannot be unpacked.
+    """
+    seen = _Seen()
+    with opened(path) as file, unpacked(file, path.name) as content:
+        encoding = _encoding(content)
+    with opened(path) as file, unpacked(file, path.name) as content:
+        text = io.TextIOWrapper(content, _codec(encoding), "replace", newline="")
+        try:
+            lines = list(islice(text, _LOOKED_AT))
+            end = _last_lines(path, text, lines, encoding)
+        finally:
+            text.detach()
+    if encoding not in {"utf-8", "ascii"}:
+        seen.keys["encoding"] = encoding
+        seen.said.append(f"in {encoding}")
+    _look_at_lines(seen, lines, end)
+    spec = CsvSpec.model_validate(seen.keys) if seen.keys else None
+    return Look(csv=spec, said=tuple(seen.said))
+
+
+def _codec(encoding: str) -> str:
+    return "utf-8-sig" if encoding == "utf-8" else encoding
+
+
+def _encoding(content: BinaryIO) -> Encoding:
+    """Return the encoding of a text: UTF-8 where all of it is, else a guess."""
+    first = content.read(_BLOCK_BYTES)
+    if first.startswith(_UTF16):
+        return "utf-16"
+    if b"\0" in first[:200]:
+        return "utf-16-le" if first[1:2] == b"\0" else "utf-16-be"
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    block = first
+    while block:
+        try:
+            decoder.decode(block)
+        except UnicodeDecodeError:
+            return _western(block)
+        block = content.read(_BLOCK_BYTES)
+    return "utf-8"
+
+
+def _western(block: bytes) -> Encoding:
+    """Guess by bytes that Windows-1252 does not use, and those that DOS does."""
+    high = Counter(byte for byte in block if byte >= 0x80)  # noqa: PLR2004 - not ASCII
+    if sum(high[b] for b in (0x81, 0x84, 0x94, 0x8E, 0x99, 0x9A, 0xE1)) > sum(
+        high.values()
+    ) // 2 and not any(high[b] for b in (0xE4, 0xF6, 0xFC, 0xDF)):
+        return "cp850"
+    return "windows-1252"
+
+
+def _last_lines(
+    path: Path, text: io.TextIOWrapper, lines: Sequence[str], encoding: str
+) -> list[str]:
+    """Return the last lines of a file."""
+    if len(lines) < _LOOKED_AT:
+        return list(lines)
+    if is_compressed(path.name) or encoding.startswith("utf-16"):
+        last: list[str] = []
+        while part := list(islice(text, _LOOKED_AT)):
+            last = [*last, *part][-_LOOKED_AT:]
+        return last
+    with opened(path) as file:
+        file.seek(-min(_AT_END_BYTES, path.stat().st_size), os.SEEK_END)
+        end = file.read().decode(_codec(encoding), "replace")
+    return end.splitlines(keepends=True)[1:]
+
+
+def _look_at_lines(seen: _Seen, lines: Sequence[str], end: Sequence[str]) -> None:
+    comment = _comment(lines)
+    told = [line for line in lines if not (comment and line.startswith(comment))]
+    delimiter, width = _delimiter(told)
+    if delimiter != ",":
+        seen.keys["delimiter"] = "tab" if delimiter == "\t" else delimiter
+        seen.said.append(f"{_NAMED[delimiter]} between fields")
+    rows = [_fields(line, delimiter) for line in told]
+    before = _lines_before(rows, width)
+    if before:
+        seen.keys["skip_rows"] = _position(lines, told, before)
+        seen.said.append(_counted(seen.keys["skip_rows"], "line before the header"))
+    if comment:
+        seen.keys["comment"] = comment
+        seen.said.append(f"lines that begin with {comment} are notes")
+    header = rows[before] if before < len(rows) else []
+    if header and not _is_header(header):
+        seen.keys["names"] = [f"column_{n}" for n in range(1, len(header) + 1)]
+        seen.said.append("no header: name the columns, in the order of the fields")
+    last = [_fields(line, delimiter) for line in end if line.strip("\r\n")]
+    if footer := _footer(last, width):
+        seen.keys["footer_rows"] = footer
+        seen.said.append(_counted(footer, "line at the end that is no row"))
+    if _ends_mixed(lines):
+        seen.keys["line_ends"] = "any"
+        seen.said.append("lines end in several ways")
+
+
+def _counted(number: object, what: str) -> str:
+    first, _, rest = what.partition(" ")
+    return f"{number} {first}{'' if number == 1 else 's'} {rest}"
+
+
+def _comment(lines: Sequence[str]) -> str | None:
+    begun = [line[:1] for line in lines[:_MOST_BEFORE]]
+    return "#" if "#" in begun else None
+
+
+def _position(lines: Sequence[str], told: Sequence[str], before: int) -> int:
+    """Return how many lines, notes too, stand before a line that is no note."""
+    notes = len(lines) - len(told)
+    return before if not notes else list(lines).index(told[before])
+
+
+def _fields(line: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader([line.rstrip("\r\n")], delimiter=delimiter), [])
+    except csv.Error:
+        return []
+
+
+def _delimiter(lines: Sequence[str]) -> tuple[str, int]:
+    """Return what parts most lines into one number of fields, and that number."""
+    best, found = (0.0, 0), (",", 1)
+    for delimiter in _DELIMITERS:
+        widths = Counter(
+            len(fields) for line in lines if (fields := _fields(line, delimiter))
+        )
+        width, count = max(
+            ((w, n) for w, n in widths.items() if w > 1),
+            key=lambda one: (one[1], one[0]),
+            default=(1, 0),
+        )
+        share = count / max(1, sum(widths.values()))
+        if (share, width) > best and share > 0.5:  # noqa: PLR2004 - most of them
+            best, found = (share, width), (delimiter, width)
+    return found
+
+
+def _lines_before(rows: Sequence[Sequence[str]], width: int) -> int:
+    """Return how many lines stand before the first that may be a header."""
+    for number, fields in enumerate(rows[:_MOST_BEFORE]):
+        filled = sum(1 for one in fields if one.strip())
+        if len(fields) == width and filled * 2 > width:
+            return number
+    return 0
+
+
+def _is_header(fields: Sequence[str]) -> bool:
+    named = [one.strip() for one in fields if one.strip()]
+    numbers = sum(1 for one in named if _NUMBER.fullmatch(one))
+    return len(set(named)) == len(named) and numbers * 3 <= len(named)
+
+
+def _footer(rows: Sequence[Sequence[str]], width: int) -> int:
+    """Return how many records at the end are no rows: totals, counts of records."""
+    count = 0
+    for fields in reversed(rows[-_MOST_FOOTER:]):
+        is_total = any(_TOTAL.fullmatch(one) for one in fields[:2])
+        if not is_total and (len(fields) == width or width == 1):
+            break
+        count += 1
+    return count if count < len(rows) else 0
+
+
+def _ends_mixed(lines: Sequence[str]) -> bool:
+    ends = {line[len(line.rstrip("\r\n")) :] for line in lines} - {""}
+    return len(ends) > 1 or "\r" in ends
+
+
+def look_at_sheets(path: Path) -> dict[str, Look]:
+    """Return how each sheet of a workbook that holds a table is laid out, by name.
+
+    Raises:
+        OSError: It cannot be read.
+        IngestionError: It is no workbook.
+    """
+    with opened(path) as file:
+        sheets = dict(sheet_rows(file, path.name))
+    looks = {
+        name: look
+        for name, rows in sheets.items()
+        if (look := _look_at_sheet(name, rows, is_one=len(sheets) == 1))
+    }
+    if not looks:
+        raise refused(path.name, "no sheet of it has a header and rows")
+    return looks
+
+
+def _look_at_sheet(name: str, rows: Sequence[Record], *, is_one: bool) -> Look | None:
+    told = [texts for _, texts in rows]
+    most = max(map(_filled, told), default=0)
+    begun = enumerate(told[:_MOST_BEFORE])
+    before = next((n for n, row in begun if _filled(row) * 2 > most), 0)
+    if most < 2 or len(told) < before + 2:  # noqa: PLR2004 - a header and a row
+        return None
+    keys: dict[str, object] = {} if is_one else {"sheet": name}
+    said = [f"the sheet {name!r}"]
+    if skip := rows[before][0] - 1:
+        keys["skip_rows"] = skip
+        said.append(_counted(skip, "row before the header"))
+    if footer := _footer(told[before + 1 :], 1):
+        keys["footer_rows"] = footer
+        said.append(_counted(footer, "row at the end that is none of the table"))
+    spec = ExcelSpec.model_validate(keys) if keys else None
+    return Look(excel=spec, said=tuple(said))
+
+
+def _filled(row: Sequence[str]) -> int:
+    return sum(1 for one in row if one.strip())

@@ -1,0 +1,71 @@
+"""Public vocabularies that a list of a draft may be taken from, and words for nothing.
+
+A draft proposes a whole vocabulary, never the values that the data have of it: which
+of them occur is not told (PRIVACY 2).
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from upstream.manifests.proposals import Proposal
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """A list that anybody may know.
+
+    Attributes:
+        values: All of it, in its usual order.
+        ladder: What it is, as a source may name it.
+        words: What a column's name says that holds it; none: any column may.
+    """
+
+    values: tuple[str, ...]
+    ladder: str
+    words: tuple[str, ...] = ()
+
+
+_SEX = ("sex", "gender", "geschlecht", "sexe", "sesso")
+VOCABULARIES = (
+    Vocabulary(("F", "M"), "sex, F and M", _SEX),
+    Vocabulary(("F", "M", "U"), "sex, F, M and unknown", _SEX),
+    Vocabulary(("F", "M", "O", "U"), "administrative sex, F, M, O, U", _SEX),
+    Vocabulary(("f", "m"), "sex, f and m", _SEX),
+    Vocabulary(("female", "male"), "sex, female and male", _SEX),
+    Vocabulary(
+        ("male", "female", "other", "unknown"), "administrative gender of HL7", _SEX
+    ),
+    Vocabulary(("W", "M"), "Geschlecht, W und M", _SEX),
+    Vocabulary(("w", "m"), "Geschlecht, w und m", _SEX),
+    Vocabulary(("W", "M", "D"), "Geschlecht, W, M und D", _SEX),
+    Vocabulary(("w", "m", "d"), "Geschlecht, w, m und d", _SEX),
+    Vocabulary(("W", "M", "D", "X"), "Geschlecht, W, M, D und X", _SEX),
+    Vocabulary(("0", "1", "2", "9"), "ISO/IEC 5218", _SEX),
+    Vocabulary(("A", "B", "AB", "0"), "blood groups", ("blood", "blut", "abo", "ab0")),
+    Vocabulary(
+        ("A+", "A-", "B+", "B-", "AB+", "AB-", "0+", "0-"),
+        "blood groups with rhesus factor",
+        ("blood", "blut"),
+    ),
+    Vocabulary(("1", "2", "3", "4", "5", "6"), "ASA classes, 1 to 6", ("asa",)),
+    Vocabulary(("I", "II", "III", "IV", "V", "VI"), "ASA classes", ("asa",)),
+    Vocabulary(("I", "II", "III", "IV"), "NYHA classes", ("nyha",)),
+    Vocabulary(
+        ("1", "2", "3", "4", "5"),
+        "triage, five levels (ESI, MTS)",
+        ("triage", "esi", "mts"),
+    ),
+)
+
+FAR_AWAY = ("9999-12-31", "9999-01-01", "2999-12-31")
+"""Days that stand for no end yet."""
+
+
+def vocabulary_proposal(name: str, values: Collection[str]) -> Proposal | None:
+    """Propose the least vocabulary that holds all values of a column of such a name."""
+    for one in VOCABULARIES:
+        is_meant = any(word in name for word in one.words)
+        if is_meant and values and set(values) <= set(one.values):
+            listed = ", ".join(f'"{value}"' for value in one.values)
+            return Proposal(f"{{values: [{listed}], other: true}}", one.ladder)
+    return None

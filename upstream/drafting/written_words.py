@@ -1,0 +1,85 @@
+"""How a draft says what its files are like: lines of YAML."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from privacy.schema import ColumnType
+from upstream.drafting.column_guesses import Guess
+from upstream.drafting.draft_sources import DraftSource
+
+_TODO = "TODO"
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """One column: its name in the file and here, and its type."""
+
+    source: str
+    name: str
+    kind: ColumnType
+
+
+Guesses = Mapping[str, Guess]
+
+
+def in_yaml(value: object) -> str:
+    """Return a value as YAML has it in one line."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _flow(keys: Mapping[str, object]) -> str:
+    """Return keys and values as one line of YAML."""
+    return "{" + ", ".join(f"{key}: {in_yaml(v)}" for key, v in keys.items()) + "}"
+
+
+def written_lines(
+    source: DraftSource, columns: Sequence[Drafted], guesses: Guesses
+) -> Iterator[str]:
+    """Yield how a table's files are written, and how they write values."""
+    for key, spec in (("csv", source.look.csv), ("excel", source.look.excel)):
+        if spec is not None:
+            yield f"  {key}: {_flow(spec.model_dump(exclude_none=True))}"
+    nulls = [*source.nulls, *(one for g in guesses.values() for one in g.nulls)]
+    if nulls:
+        yield f"  null_values: {in_yaml(['', *dict.fromkeys(nulls)])}"
+    truths = [guess.truths for guess in guesses.values() if guess.truths]
+    for key, at in (("true_values", 0), ("false_values", 1)):
+        words = dict.fromkeys(word for pair in truths for word in pair[at])
+        if said := [word for word in words if word not in {"true", "false"}]:
+            yield f"  {key}: {in_yaml(said)}"
+    for key, mark in _shared_marks(columns, guesses).items():
+        yield f"  {key}: {in_yaml(mark)}"
+
+
+def _shared_marks(columns: Sequence[Drafted], guesses: Guesses) -> dict[str, str]:
+    """Return how all numbers with decimals are written, if it is in one way."""
+    kinds = [c for c in columns if c.kind is ColumnType.DECIMAL]
+    found = [guesses.get(c.source) for c in kinds]
+    decimals = {None if guess is None else guess.decimal for guess in found}
+    if len(decimals) != 1 or None in decimals:
+        return {}
+    thousands = {g.thousands for g in found if g is not None and g.thousands}
+    told = {"decimal": next(iter(decimals)) or ","}
+    if len(thousands) == 1:
+        told["thousands"] = thousands.pop()
+    return told
+
+
+def column_words(
+    column: Drafted, columns: Sequence[Drafted], guesses: Guesses
+) -> Iterator[str]:
+    """Yield how a column's values are written, where its table does not say it."""
+    guess = guesses.get(column.source)
+    if guess is None:
+        return
+    if guess.formats and guess.question is not None:
+        yield f"format: {in_yaml(f'{_TODO} {guess.formats[0]}')}"
+    elif len(guess.formats) == 1:
+        yield f"format: {in_yaml(guess.formats[0])}"
+    elif guess.formats:
+        yield f"formats: {in_yaml(list(guess.formats))}"
+    told = _shared_marks(columns, guesses)
+    for key, mark in (("decimal", guess.decimal), ("thousands", guess.thousands)):
+        if mark is not None and told.get(key) != mark:
+            yield f"{key}: {in_yaml(mark)}"

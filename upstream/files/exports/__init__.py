@@ -1,0 +1,1 @@
+"""Tables as hospitals export them, written anew as plain CSV for a load to read."""

@@ -1,0 +1,234 @@
+"""Any export written anew as plain CSV, in the load's own folder.
+
+A load reads plain CSV and Parquet. Of what is written otherwise a copy is made first:
+the same texts, field by field, and where each record stands in what the custodian has.
+So whatever a file is like, its rows are typed, hashed and compared by one path.
+"""
+
+import csv
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, TypeVar
+
+import duckdb
+
+from engines.regular_files import FileIdentity, identity_of_open, opened
+from upstream.errors import IngestionError
+from upstream.files.csv_structure import (
+    CsvFile,
+    Origin,
+    check_csv,
+    other_separator,
+)
+from upstream.files.exports.database_tables import OpenDatabases, database_records
+from upstream.files.exports.delimited import delimited_records
+from upstream.files.exports.packed import unpacked
+from upstream.files.exports.records import (
+    Record,
+    Widths,
+    refused,
+    without_footer,
+)
+from upstream.files.exports.workbooks import trimmed, workbook_records
+from upstream.manifests.declarations import TableSpec
+from upstream.manifests.file_specs import CsvSpec, ExcelSpec, is_compressed, kind_of
+
+_Told = Callable[[int], None]
+_T = TypeVar("_T")
+_EMPTY_HEADER = "the file is empty: it needs a header row, or csv: {names: [...]}"
+
+
+@dataclass(slots=True)
+class CopyArea:
+    """Where a load writes its copies, and how much it reads.
+
+    Attributes:
+        folder: The load's own; gone when the load ends.
+        import_folder: What no file may lie outside of.
+        most_rows: The first rows of each file that are read; None: all are.
+        is_forgiving: Whether records of another width than the header's are left out;
+            else they refuse the file.
+    """
+
+    folder: Path
+    import_folder: Path
+    most_rows: int | None = None
+    is_forgiving: bool = False
+    _databases: OpenDatabases = field(init=False)
+    _made: int = 0
+
+    def __post_init__(self) -> None:
+        self._databases = OpenDatabases(self.import_folder)
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Read databases, all tables of one in one state, until the block ends."""
+        with ExitStack() as stack:
+            self._databases.open_in(stack)
+            yield
+
+    def next_path(self) -> Path:
+        """Return the path of the next copy."""
+        self.folder.mkdir(mode=0o700, exist_ok=True)
+        self._made += 1
+        return self.folder / f"copy_{self._made}.csv"
+
+    def first_rows(self, rows: Iterable[_T]) -> Iterator[_T]:
+        """Return as many rows as are read of one file."""
+        return islice(rows, self.most_rows)
+
+    def of_file(
+        self, table: TableSpec, path: Path, name: str, tell: _Told, root: Path
+    ) -> CsvFile:
+        """Return a copy of a text file's or a workbook's rows.
+
+        Raises:
+            OSError: It cannot be read.
+            IngestionError: It is written otherwise than is declared.
+        """
+        with opened(path, within=root) as file:
+            identity = identity_of_open(file)
+            with _records(table, file, name) as records:
+                copied = self._write(records, name, _names(table), _footer(table))
+            tell(identity.size_bytes)
+        return copied.read(path, identity)
+
+    def of_database(self, table: TableSpec) -> CsvFile:
+        """Return a copy of the rows of a table of a database.
+
+        Raises:
+            IngestionError: It cannot be read.
+        """
+        records = database_records(table, self._databases)
+        return self._write(records, table.name, None, 0).read(None, None)
+
+    def of_parquet(self, connection: duckdb.DuckDBPyConnection, path: Path) -> Path:
+        """Return a Parquet file of the first rows of one."""
+        target = self.next_path().with_suffix(".parquet")
+        rows = f"SELECT * FROM read_parquet($1) LIMIT {self.most_rows}"  # noqa: S608 - our own number
+        connection.execute(f"COPY ({rows}) TO '{_escaped(target)}'", [str(path)])
+        return target
+
+    def _write(
+        self,
+        records: Iterator[Record],
+        name: str,
+        names: Sequence[str] | None,
+        footer: int,
+    ) -> "_Copy":
+        """Write records as plain CSV, and the line of each beside it.
+
+        Raises:
+            IngestionError: Some have another number of fields than the header.
+        """
+        header = names
+        if header is None:
+            first = next(records, None)
+            if first is None:
+                raise refused(name, _EMPTY_HEADER, 1)
+            header = first[1]
+        path = self.next_path()
+        if said := other_separator(header):
+            raise refused(name, said, 1)
+        widths = Widths(name, len(header), footer)
+        if len(header) != 1:
+            records = (record for record in records if record[1])  # no blank lines
+        rows = self.first_rows(without_footer(records, footer))
+        lines = path.with_suffix(".lines")
+        with (
+            path.open("w", encoding="utf-8", newline="") as copy,
+            lines.open("wb") as at,
+        ):
+            writer = csv.writer(copy, lineterminator="\n")
+            writer.writerow(header)
+            for line, fields in rows:
+                if widths.fits(line, fields or [""]):
+                    writer.writerow(fields or [""])
+                    at.write(line.to_bytes(8, "little"))
+        problems = tuple(widths.problems())
+        if problems and not self.is_forgiving:
+            raise IngestionError(problems)
+        return _Copy(path, name, lines)
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    path: Path
+    name: str
+    lines: Path
+
+    def read(self, origin: Path | None, identity: FileIdentity | None) -> CsvFile:
+        """Return the copy, checked as any plain CSV is."""
+        try:
+            checked = check_csv(self.path, self.name)
+        except IngestionError as error:
+            # Lines of the copy are not those of what the custodian has.
+            problems = tuple(replace(one, line=None) for one in error.problems)
+            raise IngestionError(problems) from error
+        told = Origin(self.name, origin, identity, self.lines)
+        return replace(checked, origin=told)
+
+
+def _names(table: TableSpec) -> Sequence[str] | None:
+    named = [s.names for s in (table.csv, table.excel) if s is not None and s.names]
+    return named[0] if named else None
+
+
+def _footer(table: TableSpec) -> int:
+    return max(s.footer_rows or 0 for s in (table.csv, table.excel, CsvSpec()) if s)
+
+
+@contextmanager
+def _records(table: TableSpec, file: BinaryIO, name: str) -> Iterator[Iterator[Record]]:
+    """Lend the records of a file as it is declared, the header's first."""
+    if kind_of(name) == "workbook":
+        yield _within_sheet(workbook_records(file, name, table.excel or ExcelSpec()))
+        return
+    spec = table.csv or CsvSpec()
+    with (
+        unpacked(file, name) as content,
+        delimited_records(content, name, spec) as found,
+    ):
+        yield found
+
+
+def _within_sheet(records: Iterator[Record]) -> Iterator[Record]:
+    """Yield a sheet's rows up to its header's last name."""
+    width = 0
+    for line, texts in records:
+        width = width or trimmed(texts)
+        beyond = max(width, trimmed(texts))
+        yield line, texts[:beyond]
+
+
+def header_of(table: TableSpec, path: Path, name: str) -> Sequence[str]:
+    """Return the column names of a text file or a workbook, without reading rows.
+
+    Raises:
+        OSError: It cannot be read.
+        IngestionError: It is written otherwise than is declared, as far as it was read.
+    """
+    if names := _names(table):
+        return names
+    with opened(path) as file, _records(table, file, name) as records:
+        first = next(records, None)
+    if first is None:
+        raise refused(name, _EMPTY_HEADER, 1)
+    if table.csv is None and (said := other_separator(first[1])):
+        raise refused(name, said, 1)
+    return first[1]
+
+
+def needs_copy(table: TableSpec, name: str) -> bool:
+    """Return whether a file is read by a copy: it is no plain CSV, nor Parquet."""
+    kind = kind_of(name)
+    return kind == "workbook" or (
+        kind == "csv" and (table.csv is not None or is_compressed(name))
+    )
+
+
+def _escaped(path: Path) -> str:
+    return str(path).replace("'", "''")

@@ -1,0 +1,58 @@
+"""Forms in which files write days, numbers, truths and nothing, besides our own."""
+
+from collections.abc import Collection
+
+DAYS = (
+    "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d",
+    "%d-%b-%Y", "%d %b %Y", "%d. %B %Y", "%d %B %Y", "%B %d, %Y",
+)  # fmt: skip
+CLOCKS = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f")
+MOMENTS = (
+    "%Y-%m-%dT%H:%M:%S",
+    *(f"{day} {clock}" for day in DAYS[:7] for clock in CLOCKS),
+)
+IN_UTC = tuple(
+    f"%Y-%m-%d{between}%H:%M:%S{parts}{zone}"
+    for between in "T "
+    for parts in ("", ".%f")
+    for zone in ("Z", "+00:00", "+00")
+)
+"""Formats of times with a zone: with offset 0 alone."""
+
+MARKS = ((",", None), (",", "."), (",", " "), (".", ","), (".", "'"), (".", " "))
+"""Decimal marks, and what parts thousands; a point alone is what others read."""
+
+TRUTHS = (
+    (("true",), ("false",)),
+    (("ja",), ("nein",)),
+    (("Ja",), ("Nein",)),
+    (("JA",), ("NEIN",)),
+    (("J",), ("N",)),
+    (("yes",), ("no",)),
+    (("Yes",), ("No",)),
+    (("YES",), ("NO",)),
+    (("Y",), ("N",)),
+    (("oui",), ("non",)),
+    (("True",), ("False",)),
+    (("TRUE",), ("FALSE",)),
+    (("ja", "J"), ("nein", "N")),
+    (("yes", "Y"), ("no", "N")),
+)
+"""Words for true and false, of which a column may have one pair."""
+
+NULL_WORDS = (
+    "NULL", "null", "n/a", "N/A", "NA", "#N/A", "#NV", "k.A.", "k. A.", "-", "--", ".",
+    "?", "none", "None", "nan", "NaN", "missing", "fehlt", "keine Angabe", "(null)",
+    "\\N",
+)  # fmt: skip
+"""What files write for nothing."""
+
+
+def truth_words(
+    values: Collection[str],
+) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Return the words for true and false that all values are of."""
+    return next(
+        (pair for pair in TRUTHS if values and set(values) <= {*pair[0], *pair[1]}),
+        None,
+    )

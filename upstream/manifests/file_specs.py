@@ -1,0 +1,178 @@
+"""What a custodian declares of how a table's files, sheets or database are written."""
+
+from pathlib import PurePath
+from typing import Annotated, Literal
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictInt,
+    WithJsonSchema,
+)
+
+Encoding = Literal[
+    "utf-8",
+    "utf-16",
+    "utf-16-le",
+    "utf-16-be",
+    "ascii",
+    "windows-1252",
+    "windows-1250",
+    "iso-8859-1",
+    "iso-8859-2",
+    "iso-8859-15",
+    "cp437",
+    "cp850",
+]
+"""What may be declared: encodings that write one character at a time, one way each."""
+
+CSV_SUFFIXES = frozenset({".csv", ".tsv", ".txt", ".dat"})
+PARQUET_SUFFIXES = frozenset({".parquet"})
+WORKBOOK_SUFFIXES = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
+COMPRESSIONS = frozenset({".gz", ".zst", ".zip"})
+MOST_ROWS_ASIDE = 10_000  # before a header, or at a file's end
+
+FileKind = Literal["csv", "parquet", "workbook"]
+
+_KINDS: dict[str, FileKind] = {
+    **dict.fromkeys(CSV_SUFFIXES, "csv"),
+    **dict.fromkeys(PARQUET_SUFFIXES, "parquet"),
+    **dict.fromkeys(WORKBOOK_SUFFIXES, "workbook"),
+}
+_WORDS = {"tab": "\t", "space": " "}
+_ALIASES: dict[str, Encoding] = {
+    "utf8": "utf-8",
+    "utf-8-sig": "utf-8",
+    "utf16": "utf-16",
+    "cp1252": "windows-1252",
+    "cp1250": "windows-1250",
+    "latin1": "iso-8859-1",
+    "latin-1": "iso-8859-1",
+    "latin9": "iso-8859-15",
+}
+
+
+UNREAD = (
+    "only text files (*.csv, *.tsv, *.txt, *.dat, also as *.gz, *.zst or *.zip), "
+    "*.parquet and workbooks (*.xlsx, *.xls, *.ods) can be read: export the table as "
+    "one"
+)
+"""What is said of a file whose name's end is none that is read."""
+
+
+def kind_of(name: str) -> FileKind | None:
+    """Return what a file is by its name's end; None: nothing that is read.
+
+    >>> kind_of("stays_2023.CSV.gz"), kind_of("lab.xlsx"), kind_of("notes.pdf")
+    ('csv', 'workbook', None)
+    """
+    suffixes = [suffix.lower() for suffix in PurePath(name).suffixes]
+    if suffixes[-1:] == [".zip"]:
+        return "csv"  # whatever its one member is called
+    if suffixes and suffixes[-1] in COMPRESSIONS:
+        return "csv" if CSV_SUFFIXES.intersection(suffixes[-2:-1]) else None
+    return next((_KINDS[last] for last in suffixes[-1:] if last in _KINDS), None)
+
+
+def is_compressed(name: str) -> bool:
+    """Return whether a file's name says that it is compressed."""
+    return PurePath(name).suffix.lower() in COMPRESSIONS
+
+
+def _character(value: object) -> object:
+    if value == "auto":
+        message = "the manifest says it: manifest draft tells what the files have"
+        raise ValueError(message)
+    text = _WORDS.get(str(value), value)
+    if isinstance(text, str) and len(text) == 1 and text not in "\r\n\0":
+        return text
+    message = "write one character, or tab"
+    raise ValueError(message)
+
+
+def _quote(value: object) -> object:
+    return value if value == "none" else _character(value)
+
+
+def _encoding(value: object) -> object:
+    plain = value.lower().replace("_", "-") if isinstance(value, str) else value
+    return _ALIASES.get(plain, plain) if isinstance(plain, str) else plain
+
+
+Character = Annotated[
+    str, BeforeValidator(_character), WithJsonSchema({"type": "string"})
+]
+Quote = Annotated[str, BeforeValidator(_quote), WithJsonSchema({"type": "string"})]
+EncodingField = Annotated[
+    Encoding, BeforeValidator(_encoding), WithJsonSchema({"type": "string"})
+]
+RowsAside = Annotated[StrictInt, Field(ge=0, le=MOST_ROWS_ASIDE)]
+ColumnName = Annotated[str, Field(max_length=500)]
+
+
+class Spec(BaseModel):
+    """Keys of a manifest: those that are not known are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class CsvSpec(Spec):
+    """How text files write rows; what is not said is as in RFC 4180 and UTF-8.
+
+    Attributes:
+        delimiter: Stands between fields; ``,`` where not said.
+        encoding: UTF-8 where not said; a byte order mark is left out.
+        quote: Stands around fields that hold a delimiter or a line end; ``none``:
+            nothing does.
+        escape: Stands before a quote within quotes, where it is not doubled.
+        skip_rows: Lines before the header.
+        footer_rows: Records at the end that are no rows, such as totals.
+        comment: Lines that begin with it are left out.
+        names: What the columns are called, in order, where the files have no header.
+        line_ends: ``any``: lines of one file may end in several ways.
+    """
+
+    delimiter: Character | None = None
+    encoding: EncodingField | None = None
+    quote: Quote | None = None
+    escape: Character | None = None
+    skip_rows: RowsAside | None = None
+    footer_rows: RowsAside | None = None
+    comment: Character | None = None
+    names: tuple[ColumnName, ...] | None = Field(default=None, min_length=1)
+    line_ends: Literal["any"] | None = None
+
+
+class ExcelSpec(Spec):
+    """Which part of a workbook is the table.
+
+    Attributes:
+        sheet: Its name; needed where a workbook has several.
+        skip_rows: Rows of the sheet before the header, empty ones too.
+        footer_rows: Rows at the end that are no rows of the table.
+        names: What the columns are called, in order, where there is no header.
+    """
+
+    sheet: ColumnName | None = None
+    skip_rows: RowsAside | None = None
+    footer_rows: RowsAside | None = None
+    names: tuple[ColumnName, ...] | None = Field(default=None, min_length=1)
+
+
+class DatabaseSpec(Spec):
+    """A table of a database, read instead of files; it is only read.
+
+    Attributes:
+        url: SQLAlchemy's URL without a password; of SQLite a file below the import
+            folder.
+        url_variable: The environment variable that holds the URL, password and all.
+        table: The table's or view's name.
+        table_schema: Where it lies, if not in the default schema.
+    """
+
+    url: str | None = None
+    url_variable: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+    table: ColumnName
+    table_schema: ColumnName | None = None

@@ -1,0 +1,1 @@
+"""What declarations must say beside one another; each broken rule is a sentence."""

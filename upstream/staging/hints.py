@@ -1,0 +1,98 @@
+"""What values that a column refuses look like: what to declare, and no value."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from privacy.schema import ColumnType
+from upstream.files.reading import number_form
+from upstream.files.usual_forms import (
+    DAYS,
+    IN_UTC,
+    MARKS,
+    MOMENTS,
+    NULL_WORDS,
+    truth_words,
+)
+from upstream.manifests.declarations import ColumnSpec
+from upstream.manifests.time_formats import format_pattern
+
+_NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
+_TIMES = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
+_SERIAL = re.compile(r"[2-6][0-9]{4}(?:\.[0-9]+)?")  # 1954 to 2091, as Excel counts
+_TWINS = (("%d/%m/%Y", "%m/%d/%Y"), ("%d-%m-%Y", "%m-%d-%Y"))
+
+
+def hint(column: ColumnSpec, texts: Sequence[str]) -> str | None:
+    """Return what to declare for refused texts; None: nothing that is known.
+
+    >>> hint(ColumnSpec(name="x", type="decimal", scale=1), ["1,5", "2,25"])
+    'they have a decimal comma: declare decimal: ","'
+    """
+    told = [text for text in texts if text]
+    return next(_hints(column, told), None) if told else None
+
+
+def _hints(column: ColumnSpec, texts: Sequence[str]) -> Iterator[str]:
+    if all(text in NULL_WORDS for text in texts):
+        yield "they are words for nothing: declare them in null_values"
+    if column.type in _NUMBERS:
+        yield from _of_numbers(column, texts)
+    elif column.type in _TIMES:
+        yield from _of_times(column, texts)
+    elif column.type is ColumnType.BOOLEAN and truth_words(set(texts)):
+        yield "they are words for true and false: declare true_values and false_values"
+    if all(text.strip() != text for text in texts):
+        yield "blanks stand around them: map has no use here, export them without"
+
+
+def _of_numbers(column: ColumnSpec, texts: Sequence[str]) -> Iterator[str]:
+    if _all_match(r"[-+]?[0-9]+\.[0-9]*", texts):
+        yield "they have decimals: declare type: decimal, with its scale"
+    for decimal, thousands in MARKS:
+        spec = ColumnSpec(
+            name="n", type=ColumnType.DECIMAL, scale=0, decimal=decimal,
+            thousands=thousands,
+        )  # fmt: skip
+        if _all_match(number_form(spec), texts):
+            keys = [] if decimal == "." else [f'decimal: "{decimal}"']
+            keys += [f'thousands: "{thousands}"'] if thousands else []
+            what = "a decimal comma" if decimal == "," else "parted thousands"
+            if column.type is ColumnType.INTEGER and not thousands:
+                yield "they have decimals: declare type: decimal, with its scale"
+            yield f"they have {what}: declare {' and '.join(keys)}"
+    if _all_match(r"[-+]?[0-9.,]+[eE][-+]?[0-9]+", texts):
+        yield "they have exponents: export them as plain numbers"
+
+
+def _of_times(column: ColumnSpec, texts: Sequence[str]) -> Iterator[str]:
+    clock = column.type is ColumnType.TIMESTAMP
+    forms = (*DAYS, *MOMENTS, *IN_UTC) if clock else DAYS
+    found = [f for f in forms if _all_match(format_pattern(f, with_clock=True), texts)]
+    known = column.time_formats
+    for one in found:
+        twin = next((set(pair) - {one} for pair in _TWINS if one in pair), set())
+        also = f", or {twin.pop()}: look which is meant" if twin else ""
+        if known:
+            listed = ", ".join(f'"{each}"' for each in (*known, one))
+            yield f"they look like {one}{also}: declare formats: [{listed}]"
+        yield f'they look like {one}{also}: declare format: "{one}"'
+    if not clock and any(
+        _all_match(_with_clock(f), texts) for f in (*MOMENTS, *IN_UTC)
+    ):
+        yield "they have a time of day: declare type: timestamp"
+    if _all_match(_SERIAL.pattern, texts):
+        yield (
+            "they look like Excel's numbers of days: format the column as a date there "
+            "and export it again"
+        )
+    if _all_match(r"[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2}", texts):
+        yield "their years have two digits: export them with four"
+
+
+def _with_clock(one: str) -> str:
+    return format_pattern(one, with_clock=True)
+
+
+def _all_match(pattern: str, texts: Sequence[str]) -> bool:
+    match: Callable[[str], re.Match[str] | None] = re.compile(pattern).fullmatch
+    return all(match(text) for text in texts)
