@@ -55,6 +55,16 @@ QUESTIONS = {
     "condition": "SELECT COUNT(*) FROM visits WHERE age >= 60 AND ward = 'w3'",
     "wide arithmetic": "SELECT COUNT(*) FROM visits WHERE paid * paid + age > 12",
     "many divisions": "SELECT COUNT(*) FROM visits WHERE {divided} > 5",
+    "decimal quotients": "SELECT COUNT(*) FROM visits WHERE paid / (cost * 0.5) > 5",
+    "wide remainders": "SELECT COUNT(*) FROM visits WHERE paid % (paid - 1) > 5",
+    "wide rounding": (
+        "SELECT COUNT(*) FROM visits WHERE ROUND(paid, -1) > TRUNC(paid / 3.0, 2)"
+    ),
+    "narrow rounding": "SELECT COUNT(*) FROM visits WHERE FLOOR(cost / 10.0) > 5",
+    "buckets": "SELECT COUNT(*) FROM visits WHERE WIDTH_BUCKET(paid, 0, 900, 700) > 5",
+    "least": (
+        "SELECT SUM(LEAST(GREATEST(paid, 0), 60)), SUM(ABS(paid % 10)) FROM visits"
+    ),
     "many products": "SELECT COUNT(*) FROM visits WHERE {products} > 5",
     "many months": "SELECT COUNT(*) FROM visits WHERE {months}",
     "many ages": "SELECT COUNT(*) FROM visits WHERE {ages}",

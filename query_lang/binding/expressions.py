@@ -18,11 +18,16 @@ from query_lang.binding.functions import (
     coalesce,
     date_function,
     extract,
+    extreme,
     hierarchy_function,
-    negative,
     unified,
 )
 from query_lang.binding.outside_domain import MOST_LOOKED_FOR, declared_instead
+from query_lang.binding.scalars.numbers import (
+    NUMBER_FUNCTIONS,
+    negated,
+    number_function,
+)
 from query_lang.binding.scope import Scope, UnitColumn
 from query_lang.plans.expressions import (
     AverageRef,
@@ -84,10 +89,11 @@ _DATE_FUNCTIONS = frozenset({"date_diff", "age_years"})
 _HIERARCHY_FUNCTIONS = frozenset(
     {"age_band", "icd_block", "icd_category", "icd_chapter", "level"}
 )
+_CHOICES = frozenset({"coalesce", "greatest", "least"})
 _WINDOW_FUNCTIONS = frozenset(
     {"first_value", "lag", "last_value", "lead", "row_number"}
 )
-_OF_RESULTS = frozenset({"abs", "exp", "greatest", "least", "ln", "round", "sqrt"})
+_OF_RESULTS = frozenset({"exp", "ln", "sqrt"})
 
 
 class SubqueryBinder(Protocol):
@@ -376,7 +382,7 @@ class ExpressionBinder:
             case Arithmetic(operator, left, right):
                 return arithmetic(operator, left, right, self)
             case Negative(value):
-                return negative(self.value(value), tree.position)
+                return negated(self.value(value), tree.position)
             case Case():
                 return self._case(tree)
             case Extract(part, value):
@@ -388,7 +394,7 @@ class ExpressionBinder:
             case _:
                 raise refuse(rules.CONSTRUCT, tree.position)
 
-    def _function(self, tree: FunctionCall) -> Expression:
+    def _function(self, tree: FunctionCall) -> Expression:  # noqa: PLR0911 - an arm a form
         if tree.name in _WINDOW_FUNCTIONS:
             raise refuse(
                 rules.WINDOW_PLACE,
@@ -403,10 +409,14 @@ class ExpressionBinder:
             return hierarchy_function(tree, self)
         if tree.name in _OF_RESULTS:
             raise refuse(rules.RESULTS_ONLY, tree.position)
-        if tree.name != "coalesce":
+        if tree.name in NUMBER_FUNCTIONS:
+            return number_function(tree, self)
+        if tree.name not in _CHOICES:
             raise refuse(rules.CONSTRUCT, tree.position)
         items = [self.value(item) for item in tree.arguments]
-        return coalesce(items, tree)
+        return (
+            coalesce(items, tree) if tree.name == "coalesce" else extreme(items, tree)
+        )
 
     def _nullif(self, tree: FunctionCall) -> Expression:
         """Bind ``NULLIF(a, b)``: NULL where a equals b, else a."""
@@ -461,11 +471,16 @@ class ExpressionBinder:
             else self.value(tree.otherwise)
         )
         positions = [branch.result.position for branch in tree.branches]
-        facts, values = unified([*results, otherwise], [*positions, tree.position])
+        conditions = (
+            [self.condition(branch.condition) for branch in tree.branches]
+            if tree.operand is None
+            else []
+        )
+        places = [*positions, tree.position]
+        facts, values = unified([*results, otherwise], places, conditions)
         *shown, rest = values
         if tree.operand is not None:
             return self._switch(tree, facts, shown, rest)
-        conditions = [self.condition(branch.condition) for branch in tree.branches]
         return _case_call(Function.CASE, (), conditions, shown, (facts, rest))
 
     def _switch(

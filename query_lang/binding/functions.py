@@ -14,11 +14,13 @@ from privacy.schema import (
 from query_lang import hierarchies
 from query_lang.binding.environment import Environment
 from query_lang.binding.outside_domain import nearest_value
+from query_lang.binding.scalars import numbers
+from query_lang.binding.scalars.narrowing import narrowed
 from query_lang.plans import intervals
 from query_lang.plans.domains import combined
 from query_lang.plans.expressions import Call, Constant, Expression, Facts, Function
 from query_lang.plans.intervals import Interval, interval_of, range_of
-from query_lang.plans.literals import check_on_grid, small_number
+from query_lang.plans.literals import NUMBERS, check_on_grid, small_number
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     ArithmeticOperator,
@@ -50,28 +52,22 @@ class Binder(Protocol):
 
 
 _Bounds = Callable[[Interval, Interval], Interval | None]
-_INTEGERS: Mapping[str, tuple[Function, _Bounds]] = {
-    "+": (Function.ADD, intervals.added),
-    "-": (Function.SUBTRACT, intervals.subtracted),
-    "*": (Function.MULTIPLY, intervals.multiplied),
-}
 
 
 def arithmetic(
     operator: ArithmeticOperator, left: Tree, right: Tree, binder: Binder
 ) -> Expression:
-    """Bind ``left operator right`` over integers and dates.
+    """Bind ``left operator right`` over numbers and dates.
 
     Raises:
-        SqlNotAllowedError: The types do not fit, or a division could be by zero.
+        SqlNotAllowedError: The types do not fit.
     """
     if operator == "/":
-        return _division(left, right, binder)
-    one, other = binder.value(left), binder.value(right)
+        right = _without_nullif(right)
+    one, other = numbers.operand(left, binder), numbers.operand(right, binder)
     kinds = one.facts.type, other.facts.type
-    if kinds == (INTEGER, INTEGER):
-        function, bounds = _INTEGERS[operator]
-        return _integer_call(function, one, other, bounds)
+    if set(kinds) <= NUMBERS:
+        return numbers.calculated(operator, one, other, right.position)
     if kinds == (DATE, INTEGER) and operator in {"+", "-"}:
         return _shifted(operator, one, other)
     if kinds == (DATE, DATE) and operator == "-":
@@ -82,9 +78,6 @@ def arithmetic(
         rules.ARITHMETIC,
         left.position,
         detail=f"{kinds[0].value} {operator} {kinds[1].value} is not in the language",
-        hint="decimals are compared, summed and averaged only"
-        if ColumnType.DECIMAL in kinds
-        else None,
     )
 
 
@@ -105,17 +98,13 @@ def _bounds_of(one: Expression, other: Expression, bounds: _Bounds) -> Interval 
     return None if first is None or second is None else bounds(first, second)
 
 
-def _division(left: Tree, right: Tree, binder: Binder) -> Expression:
-    is_nullif = isinstance(right, FunctionCall) and right.name == "nullif"
-    arguments = right.arguments if isinstance(right, FunctionCall) else ()
+def _without_nullif(divisor: Tree) -> Tree:
+    """Return b of ``NULLIF(b, 0)``: what is divided by 0 is NULL as it is."""
+    is_nullif = isinstance(divisor, FunctionCall) and divisor.name == "nullif"
+    arguments = divisor.arguments if isinstance(divisor, FunctionCall) else ()
     zero = arguments[1] if is_nullif and len(arguments) == 2 else None  # noqa: PLR2004 - NULLIF(b, 0)
-    if not isinstance(zero, NumberLiteral) or zero.text != "0":
-        raise refuse(rules.DIVISION, right.position)
-    one, other = binder.value(left), binder.value(arguments[0])
-    if (one.facts.type, other.facts.type) != (INTEGER, INTEGER):
-        raise refuse(rules.DIVISION, left.position)
-    call = _integer_call(Function.DIVIDE, one, other, intervals.divided)
-    return replace(call, facts=replace(call.facts, nullable=True))
+    is_zero = isinstance(zero, NumberLiteral) and zero.text == "0"
+    return arguments[0] if is_zero else divisor
 
 
 def _shifted(operator: str, moment: Expression, shift: Expression) -> Call:
@@ -128,21 +117,6 @@ def _shifted(operator: str, moment: Expression, shift: Expression) -> Call:
     facts = Facts(DATE, constant=moment.facts.constant and shift.facts.constant)
     domain = range_of(_bounds_of(moment, shift, bounds), facts)
     return Call(function, (moment, shift), replace(facts, domain=domain))
-
-
-def negative(value: Expression, position: Position) -> Expression:
-    """Bind ``-value`` over integers.
-
-    Raises:
-        SqlNotAllowedError: The value is no integer.
-    """
-    if value.facts.type is not INTEGER:
-        raise refuse(rules.ARITHMETIC, position)
-    own = interval_of(value.facts)
-    bounds = None if own is None else intervals.negated(own)
-    facts = replace(value.facts, domain=None)
-    facts = replace(facts, domain=range_of(bounds, facts))
-    return Call(Function.NEGATE, (value,), facts)
 
 
 # -- dates -------------------------------------------------------------------
@@ -208,6 +182,7 @@ _PARTS: Mapping[str, Interval] = {
     "hour": (0, 23),
 }
 _MOMENTS = frozenset({DATE, ColumnType.TIMESTAMP})
+_ORDERED = NUMBERS | _MOMENTS
 
 
 def extract(part: str, value: Expression, position: Position) -> Expression:
@@ -353,24 +328,77 @@ def coalesce(items: Sequence[Expression], tree: FunctionCall) -> Expression:
     return Call(Function.COALESCE, tuple(values), known)
 
 
+def extreme(items: Sequence[Expression], tree: FunctionCall) -> Expression:
+    """Bind LEAST and GREATEST: of the items that are not NULL.
+
+    Raises:
+        SqlNotAllowedError: The items are no numbers, dates or times of one type.
+    """
+    function = Function.LEAST if tree.name == "least" else Function.GREATEST
+    places = [argument.position for argument in tree.arguments]
+    for item, place in zip(items, places, strict=True):
+        if _is_null(item):
+            raise refuse(rules.NULL_LITERAL, place)
+    facts, values = unified(items, places)
+    if facts.type not in _ORDERED:
+        raise refuse(rules.EXTREME, tree.position)
+    known: dict[Expression, None] = {}
+    for value in values:
+        if isinstance(value, Call) and value.function is function:
+            known.update(dict.fromkeys(value.operands))
+        else:
+            known[value] = None
+    operands = sorted(known, key=lambda value: isinstance(value, Constant))
+    if len(operands) == 1:
+        return operands[0]
+    reaches = [(intervals.reach_of(v.facts), v.facts.nullable) for v in operands]
+    reach = (
+        intervals.least(reaches)
+        if function is Function.LEAST
+        else intervals.greatest(reaches)
+    )
+    facts = replace(
+        facts,
+        nullable=all(value.facts.nullable for value in operands),
+        constant=all(value.facts.constant for value in operands),
+        domain=intervals.domain_of(reach, facts),
+    )
+    return Call(function, tuple(operands), facts)
+
+
 def unified(
-    items: Sequence[Expression], places: Sequence[Position]
+    items: Sequence[Expression],
+    places: Sequence[Position],
+    conditions: Sequence[Expression] = (),
 ) -> tuple[Facts, list[Expression]]:
     """Return the facts of "one of these", and the items in one type and scale.
 
+    Args:
+        items: What may be yielded.
+        places: Of each in the text.
+        conditions: Of each item but the last, where the first true one decides.
+
     Raises:
-        SqlNotAllowedError: The types or scales differ, or all items are NULL.
+        SqlNotAllowedError: The types differ, or all items are NULL.
     """
     known = [item.facts for item in items if not _is_null(item)]
     if not known:
         raise refuse(rules.NULL_LITERAL, places[0])
     scale = max(facts.scale for facts in known)
-    kind = ColumnType.DECIMAL if scale else known[0].type
+    mixed = {facts.type for facts in known} == NUMBERS
+    kind = ColumnType.DECIMAL if scale or mixed else known[0].type
     adapted = [
         _adapted(item, kind, scale, place)
         for item, place in zip(items, places, strict=True)
     ]
     shown = [item.facts for item in adapted if not _is_null(item)]
+    if conditions:
+        near = narrowed(conditions, adapted)
+        shown = [
+            facts
+            for item, facts in zip(adapted, near, strict=True)
+            if facts is not None and not _is_null(item)
+        ] or shown
     facts = Facts(
         kind,
         scale,
@@ -387,19 +415,19 @@ def _is_null(item: Expression) -> bool:
 def _adapted(
     item: Expression, kind: ColumnType, scale: int, place: Position
 ) -> Expression:
-    """Return an item in the common type; only literals change theirs."""
+    """Return an item in the common type: numbers may be given more places."""
     if isinstance(item, Constant) and item.value is None:
         return Constant(None, replace(item.facts, type=kind, scale=scale))
     facts = item.facts
     if (facts.type, facts.scale) == (kind, scale):
         return item
-    numeric = {ColumnType.INTEGER, ColumnType.DECIMAL}
-    if not isinstance(item, Constant) or not {facts.type, kind} <= numeric:
+    if not {facts.type, kind} <= NUMBERS:
         raise refuse(
             rules.RESULT_TYPES,
             place,
             detail=f"{facts.type.value} and {kind.value} do not mix here",
         )
-    if item.value is not None:
+    if isinstance(item, Constant) and item.value is not None:
         check_on_grid(item.value, scale, place)
-    return Constant(item.value, replace(facts, type=kind, scale=scale))
+        return Constant(item.value, replace(facts, type=kind, scale=scale))
+    return numbers.rescaled(item, scale)

@@ -44,7 +44,7 @@ from query_lang.plans.expressions import (
     Facts,
     FieldRef,
 )
-from query_lang.plans.intervals import Interval, interval_of
+from query_lang.plans.intervals import Interval, interval_of, reach_of
 from query_lang.plans.literals import LITERALS, NUMBERS, small_number
 from query_lang.plans.nodes import (
     Aggregate,
@@ -367,11 +367,7 @@ class TopBinder:
         if value.facts.type not in NUMBERS:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
         if bounds is None:
-            raise refuse(
-                rules.NO_BOUNDS,
-                tree.arguments[0].position,
-                detail=f"{describe(tree.arguments[0])} has no declared bounds",
-            )
+            raise _unbounded(value.facts, tree.arguments[0])
         return value, bounds
 
     def _quantile(self, tree: AggregateCall) -> Shown:
@@ -381,7 +377,7 @@ class TopBinder:
         if kind not in NUMBERS | {ColumnType.DATE}:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
         if bounds is None:
-            raise refuse(rules.NO_BOUNDS, tree.arguments[0].position)
+            raise _unbounded(value.facts, tree.arguments[0])
         low, high = bounds
         dates = kind is ColumnType.DATE
         values = high - low + 1
@@ -485,6 +481,22 @@ class TopBinder:
             shown = self._shown(tree)
             terms.append(OrderTerm(shown, item.descending, bool(item.nulls_first)))
         return terms
+
+
+def _unbounded(facts: Facts, tree: Tree) -> QueryError:
+    """Return the refusal of a value without bounds; says which end is known."""
+    low, high = reach_of(facts)
+    missing, hint = "no declared bounds", None
+    if low is not None:
+        missing, hint = (
+            "a least value and no greatest one",
+            "write LEAST(..., 60) of it",
+        )
+    elif high is not None:
+        missing = "a greatest value and no least one"
+        hint = "write GREATEST(..., 0) of it"
+    detail = f"{describe(tree)} has {missing}"
+    return refuse(rules.NO_BOUNDS, tree.position, detail=detail, hint=hint)
 
 
 def _quantile_parameters(tree: AggregateCall) -> tuple[Fraction, int]:

@@ -134,6 +134,9 @@ NUMBERED_ROW_STEPS: Final = 100
 GROUP_ROW_STEPS: Final = 25
 GROUP_VALUE_STEPS: Final = 12
 AGGREGATE_STEPS: Final = 10
+CLAMP_STEPS: Final = 20
+"""A value that is held within the bounds of its sum."""
+
 NEW_GROUP_STEPS: Final = 150
 """A row that begins a group."""
 

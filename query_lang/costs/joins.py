@@ -46,7 +46,9 @@ _COMPUTED = frozenset(
         *(Function.NEGATE, Function.ADD_DAYS, Function.SUBTRACT_DAYS),
         *(Function.DAYS_BETWEEN, Function.MONTHS_BETWEEN, Function.YEARS_BETWEEN),
         *(Function.AGE_YEARS, Function.EXTRACT, Function.DATE_OF),
-        *(Function.LEVEL, Function.AGE_BAND),
+        *(Function.LEVEL, Function.AGE_BAND, Function.RESCALE, Function.MODULO),
+        *(Function.DIVIDE_DECIMAL, Function.ABS, Function.SIGN, Function.FLOOR),
+        *(Function.CEILING, Function.ROUND, Function.TRUNCATE, Function.WIDTH_BUCKET),
     )
 )
 """What gives a value of the row's own, whatever the optimizer knows."""

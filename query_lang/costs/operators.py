@@ -19,7 +19,17 @@ from query_lang.rendering.integer_widths import fits
 _OPERATORS: Final[Mapping[Function, int]] = {
     Function.BETWEEN: 2,
     Function.DIVIDE: 12,
+    Function.DIVIDE_DECIMAL: 24,
+    Function.MODULO: 8,
     Function.NEGATE: 2,
+    Function.RESCALE: 8,
+    Function.ABS: 8,
+    Function.SIGN: 2,
+    Function.FLOOR: 16,
+    Function.CEILING: 16,
+    Function.ROUND: 16,
+    Function.TRUNCATE: 12,
+    Function.WIDTH_BUCKET: 16,
     Function.ADD_DAYS: 10,
     Function.SUBTRACT_DAYS: 10,
     Function.MONTHS_BETWEEN: 3,
@@ -33,12 +43,22 @@ _AVERAGE: Final = 8
 _WIDE: Final = 2
 _WIDE_USES: Final = 3
 _DATE_USES: Final = 2
+_QUOTIENT_USES: Final = 5
 
 _WIDENED: Final = frozenset((Function.ADD, Function.SUBTRACT, Function.MULTIPLY))
 _WRITTEN_AGAIN: Final = frozenset(
     (
         *(Function.ADD_DAYS, Function.SUBTRACT_DAYS, Function.MONTHS_BETWEEN),
         *(Function.AGE_YEARS, Function.AGE_BAND, Function.BETWEEN),
+    )
+)
+
+
+_WIDE_OPERANDS: Final = frozenset(
+    (
+        *(Function.DIVIDE, Function.NEGATE, Function.RESCALE, Function.ABS),
+        *(Function.FLOOR, Function.CEILING, Function.ROUND, Function.TRUNCATE),
+        *(Function.MODULO, Function.WIDTH_BUCKET),
     )
 )
 
@@ -62,7 +82,14 @@ def operators(expression: Expression, own: Mapping[str, Hierarchy]) -> int:
 
 def _own(call: Call, own: Mapping[str, Hierarchy]) -> int:  # noqa: PLR0911 - an arm a form
     match call.function:
-        case Function.IN | Function.AND | Function.OR | Function.COALESCE:
+        case (
+            Function.IN
+            | Function.AND
+            | Function.OR
+            | Function.COALESCE
+            | Function.LEAST
+            | Function.GREATEST
+        ):
             return len(call.operands)
         case Function.CASE | Function.SWITCH:
             return 2 + len(call.operands)
@@ -81,6 +108,8 @@ def _uses(call: Call) -> int:
         return _DATE_USES
     if call.function is Function.SWITCH:
         return len(call.operands) // 2
+    if call.function is Function.DIVIDE_DECIMAL:
+        return _QUOTIENT_USES
     is_wide = call.function in _WIDENED and not fits(call)
-    is_wide |= call.function in {Function.DIVIDE, Function.NEGATE}
+    is_wide |= call.function in _WIDE_OPERANDS
     return _WIDE_USES if is_wide else 1

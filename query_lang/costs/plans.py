@@ -9,6 +9,7 @@ from query_lang.costs.amounts import Amount, Meter, Relation
 from query_lang.costs.constants import (
     AGGREGATE_STEPS,
     CELL_STEPS,
+    CLAMP_STEPS,
     FETCHED_KEY_STEPS,
     FETCHED_ROW_BYTES,
     FETCHED_ROW_STEPS,
@@ -31,6 +32,7 @@ from query_lang.plans.nodes import (
     CountUnitsMeasure,
     HistogramMeasure,
     MeasureKind,
+    SumMeasure,
     measured_slots,
 )
 from query_lang.rendering.keyed_hashes import crowds_cells
@@ -135,6 +137,8 @@ def _statement(
 
 
 def _measure_steps(measure: MeasureKind) -> int:
+    if isinstance(measure, SumMeasure):
+        return AGGREGATE_STEPS + CLAMP_STEPS
     if not isinstance(measure, HistogramMeasure):
         return AGGREGATE_STEPS
     bins = measure.bins

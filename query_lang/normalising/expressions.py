@@ -34,7 +34,9 @@ _COMPARISONS: Final = frozenset(
     {Function.EQ, Function.NE, Function.LT, Function.LE, Function.GT, Function.GE}
 )
 _LIKES: Final = frozenset({Function.PREFIX, Function.SUFFIX, Function.INFIX})
-_COMMUTATIVE: Final = frozenset({Function.ADD, Function.MULTIPLY})
+_COMMUTATIVE: Final = frozenset(
+    {Function.ADD, Function.MULTIPLY, Function.LEAST, Function.GREATEST}
+)
 _SUMS: Final = frozenset(
     {
         Function.ADD,

@@ -6,12 +6,13 @@ docs/proofs/normal_form.md.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 
+from privacy.schema import ColumnType
 from query_lang.normalising.terms import Term, constant, term
 from query_lang.plans.expressions import Facts, Function
 from query_lang.plans.intervals import (
@@ -101,11 +102,17 @@ def computed_sum(  # noqa: PLR0911 - an arm a form
             return None
 
 
+def _facts_of(parts: Sequence[Term]) -> Iterator[Facts]:
+    return (part.facts for part in parts)
+
+
 _DAY_SHIFTS = frozenset({Function.ADD_DAYS, Function.SUBTRACT_DAYS})
 
 
 def _is_exact(function: Function, parts: Sequence[Term], facts: Facts) -> bool:
     """Whether the value is that of the integers for all public values."""
+    if any(known.type is ColumnType.DECIMAL for known in (facts, *_facts_of(parts))):
+        return False  # a step of it is no whole number
     if function is Function.DAYS_BETWEEN:
         return True  # no two days are so far apart that it saturates
     if function in _DAY_SHIFTS:

@@ -17,8 +17,8 @@ from privacy.schema import (
 )
 from query_lang.plans.compiled import KeyShown
 from query_lang.plans.costs import NUMBER_BYTES
-from query_lang.plans.expressions import Facts
-from query_lang.plans.intervals import grid_value, hull, interval_of, range_of
+from query_lang.plans.expressions import Facts, HalfRange
+from query_lang.plans.intervals import domain_of, grid_value, joined, reach_of
 from query_lang.plans.nodes import Key, PlanColumn
 from query_lang.plans.rendered import Cell
 from query_lang.syntax import rules
@@ -73,11 +73,11 @@ def _values(facts: Facts) -> Iterable[Scalar]:
             return (False, True)
 
 
-def combined(parts: Sequence[Facts]) -> Domain | None:
+def combined(parts: Sequence[Facts]) -> Domain | HalfRange | None:
     """Return the domain of a value that comes from any of these.
 
     The first's values, then new ones (CONTRACT 3); where they are too many to be cells,
-    the least interval; None where one part has no domain.
+    the least interval, or the end of it that all parts have.
     """
     if all(part.domain == parts[0].domain for part in parts):
         return parts[0].domain
@@ -86,9 +86,7 @@ def combined(parts: Sequence[Facts]) -> Domain | None:
     if len(known_counts) == len(parts) and sum(known_counts) <= MAX_LISTED:
         values = tuple(dict.fromkeys(chain.from_iterable(map(_values, parts))))
         return None if parts[0].type is ColumnType.BOOLEAN else ValuesDomain(values)
-    intervals = [interval_of(part) for part in parts]
-    known = [interval for interval in intervals if interval is not None]
-    return range_of(hull(known), parts[0]) if len(known) == len(parts) else None
+    return domain_of(joined(map(reach_of, parts)), parts[0])
 
 
 def check_key(facts: Facts, name: str, position: Position) -> None:

@@ -16,6 +16,14 @@ if TYPE_CHECKING:  # plans hold expressions, and subqueries hold plans
 
 
 @dataclass(frozen=True, slots=True)
+class HalfRange:
+    """Every value from ``minimum`` up, or up to ``maximum``: one of them is None."""
+
+    minimum: Scalar | None = None
+    maximum: Scalar | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """What is publicly known of an expression's values.
 
@@ -24,14 +32,14 @@ class Facts:
         scale: Decimals of a DECIMAL, held as an integer in steps of its last place.
         nullable: False only where declaration and plan show that it is never NULL.
         constant: Whether all rows of one unit have the same value (PRIVACY 3).
-        domain: Holds every value that is not NULL; None where nothing is declared.
+        domain: Holds every value that is not NULL; None where nothing is known.
     """
 
     type: ColumnType
     scale: int = 0
     nullable: bool = True
     constant: bool = False
-    domain: Domain | None = None
+    domain: Domain | HalfRange | None = None
 
 
 TRUTH = Facts(ColumnType.BOOLEAN)
@@ -80,6 +88,18 @@ class Function(StrEnum):
     MULTIPLY = "multiply"
     DIVIDE = "divide"  # cut towards zero; NULL by 0
     NEGATE = "negate"
+    LEAST = "least"  # of those that are not NULL
+    GREATEST = "greatest"
+    RESCALE = "rescale"  # the same number in steps of 10**-parameter
+    DIVIDE_DECIMAL = "divide_decimal"  # rounded half away from zero; NULL by 0
+    MODULO = "modulo"  # with the sign of the dividend; NULL by 0
+    ABS = "abs"
+    SIGN = "sign"
+    FLOOR = "floor"  # to whole multiples of what the parameters say
+    CEILING = "ceiling"
+    ROUND = "round"  # half away from zero
+    TRUNCATE = "truncate"
+    WIDTH_BUCKET = "width_bucket"  # parameters: from, to, number of buckets
     ADD_DAYS = "add_days"
     SUBTRACT_DAYS = "subtract_days"
     DAYS_BETWEEN = "days_between"  # from the first to the second

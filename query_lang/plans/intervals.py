@@ -4,16 +4,20 @@ Values are integers: numbers in steps of their grid, dates as days since 1970-01
 Operands are taken as independent. Source: CONTRACT 3.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
 from privacy.schema import ColumnType, RangeDomain, Scalar, ValuesDomain
-from query_lang.plans.expressions import Facts
+from query_lang.plans.expressions import Facts, HalfRange
 
 Interval = tuple[int, int]
+Reach = tuple[int | None, int | None]
+"""The least and the greatest value, None where that end is not known."""
+
+UNKNOWN: Reach = (None, None)
 
 MIN_INTEGER, MAX_INTEGER = -(2**63), 2**63 - 1
 _EPOCH = date(1970, 1, 1).toordinal()
@@ -82,10 +86,85 @@ def range_of(interval: Interval | None, facts: Facts) -> RangeDomain | None:
     return RangeDomain(shown_value(low, facts), shown_value(high, facts))
 
 
-def hull(intervals: Iterable[Interval]) -> Interval:
-    """Return the least interval that holds all of these."""
-    pairs = tuple(intervals)
-    return min(low for low, _ in pairs), max(high for _, high in pairs)
+def reach_of(facts: Facts) -> Reach:
+    """Return the bounds of an expression's values, each of them if it is public."""
+    if isinstance(facts.domain, HalfRange) and facts.type in _INTEGER_TYPES:
+        ends = facts.domain.minimum, facts.domain.maximum
+        low, high = (None if e is None else grid_value(e, facts.scale) for e in ends)
+        return low, high
+    return interval_of(facts) or UNKNOWN
+
+
+def domain_of(reach: Reach, facts: Facts) -> RangeDomain | HalfRange | None:
+    """Return a domain of an expression with these facts that has these bounds."""
+    low, high = reach
+    if low is not None and high is not None:
+        return range_of((low, high), facts)
+    if low is None and high is None:
+        return None
+    least, most = (None if end is None else shown_value(end, facts) for end in reach)
+    return HalfRange(least, most)
+
+
+def mirrored(reach: Reach) -> Reach:
+    """Return the bounds of the negative, before it is saturated.
+
+    >>> mirrored((None, 3))
+    (-3, None)
+    """
+    low, high = reach
+    return (None if high is None else -high, None if low is None else -low)
+
+
+def met(one: Reach, other: Reach) -> Reach | None:
+    """Return the bounds of what lies within both; None if nothing does.
+
+    >>> met((None, 60), (0, None))
+    (0, 60)
+    """
+    low = max((e for e in (one[0], other[0]) if e is not None), default=None)
+    high = min((e for e in (one[1], other[1]) if e is not None), default=None)
+    return None if low is not None and high is not None and low > high else (low, high)
+
+
+def joined(reaches: Iterable[Reach]) -> Reach:
+    """Return the bounds of what lies within any of these.
+
+    >>> joined([(0, 3), (None, 2)])
+    (None, 3)
+    """
+    lows, highs = zip(*reaches, strict=True)
+    return (
+        None if None in lows else min(lows),
+        None if None in highs else max(highs),
+    )
+
+
+def least(operands: Sequence[tuple[Reach, bool]]) -> Reach:
+    """Return the bounds of the least of the operands that are not NULL.
+
+    No operand that is never NULL is below the result, and where each can be NULL any
+    one may be alone. Operands: bounds, and whether NULL can be among the values.
+
+    >>> least([((None, None), True), ((60, 60), False)])
+    (None, 60)
+    """
+    low, most = joined(reach for reach, _ in operands)
+    sure = [
+        high for (_, high), nullable in operands if not nullable and high is not None
+    ]
+    return low, min(sure) if sure else most
+
+
+def greatest(operands: Sequence[tuple[Reach, bool]]) -> Reach:
+    """Return the bounds of the greatest of the operands that are not NULL.
+
+    >>> greatest([((None, 60), False), ((0, 0), False)])
+    (0, 60)
+    """
+    return mirrored(
+        least([(mirrored(reach), nullable) for reach, nullable in operands])
+    )
 
 
 def saturate(value: int) -> int:
@@ -134,8 +213,10 @@ def cut_division(dividend: int, divisor: int) -> int:
     return quotient if (dividend < 0) == (divisor < 0) else -quotient
 
 
-def divided(left: Interval, right: Interval) -> Interval:
-    """Return the bounds of ``left / NULLIF(right, 0)``; (0, 0) where all are NULL.
+def divided(
+    left: Interval, right: Interval, operate: Callable[[int, int], int] = cut_division
+) -> Interval:
+    """Return the bounds of ``left / right``; (0, 0) where all are NULL.
 
     The quotient is monotone in each operand on each side of zero, so that its extremes
     lie at the ends of the divisor's positive and negative parts.
@@ -152,7 +233,7 @@ def divided(left: Interval, right: Interval) -> Interval:
     if not divisors:
         return 0, 0
     dividends = {*left, *({0} if left[0] <= 0 <= left[1] else ())}
-    return _corners(cut_division, dividends, divisors)
+    return _corners(operate, dividends, divisors)
 
 
 def summed(value: Interval, rows: int) -> Interval:

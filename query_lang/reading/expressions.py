@@ -65,6 +65,7 @@ _ARITHMETIC: Mapping[type[exp.Expr], ArithmeticOperator] = {
     exp.Sub: "-",
     exp.Mul: "*",
     exp.Div: "/",
+    exp.Mod: "%",
 }
 _CONDITIONS = (
     *_COMPARISONS,

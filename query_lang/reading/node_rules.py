@@ -38,7 +38,7 @@ _BY_RULE: Mapping[str, tuple[str, str]] = {
     "ignore_nulls": ("IgnoreNulls RespectNulls", "IGNORE RESPECT"),
     "operator": (
         (
-            "IntDiv Mod Pow DPipe BitwiseAnd BitwiseOr BitwiseXor BitwiseNot "
+            "IntDiv Pow DPipe BitwiseAnd BitwiseOr BitwiseXor BitwiseNot "
             "BitwiseLeftShift BitwiseRightShift Collate AtTimeZone"
         ),
         "COLLATE AT",

@@ -58,7 +58,9 @@ def sqlglot_tree(tokens: Sequence[Token]) -> exp.Query:
     return trees[0]
 
 
-_KEYWORDS = DuckDB.Tokenizer.KEYWORDS
+_KEYWORDS = {  # DIV is a function here, no operator
+    word: kind for word, kind in DuckDB.Tokenizer.KEYWORDS.items() if word != "DIV"
+}
 _SIGNS = {**DuckDB.Tokenizer.SINGLE_TOKENS, **_KEYWORDS}
 _PAIRS = frozenset(key.split(" ")[0] for key in _KEYWORDS if " " in key)
 _KINDS = {

@@ -5,7 +5,7 @@ from typing import Literal
 
 ComparisonOperator = Literal["=", "<>", "<", "<=", ">", ">="]
 LiteralType = Literal["date", "timestamp"]
-ArithmeticOperator = Literal["+", "-", "*", "/"]
+ArithmeticOperator = Literal["+", "-", "*", "/", "%"]
 DatePart = Literal["year", "quarter", "month", "day", "isodow", "hour"]
 AggregateName = Literal[
     "count",
@@ -24,11 +24,15 @@ FunctionName = Literal[
     "abs",
     "age_band",
     "age_years",
+    "ceil",
+    "ceiling",
     "coalesce",
     "date_diff",
     "dense_rank",
+    "div",
     "exp",
     "first_value",
+    "floor",
     "greatest",
     "icd_block",
     "icd_category",
@@ -39,11 +43,16 @@ FunctionName = Literal[
     "least",
     "level",
     "ln",
+    "mod",
     "nullif",
+    "power",
     "rank",
     "round",
     "row_number",
+    "sign",
     "sqrt",
+    "trunc",
+    "width_bucket",
 ]
 SequenceFunctionName = Literal[
     "ends_with",

@@ -326,13 +326,13 @@ EXTRACT_PART = Rule(
 )
 ARITHMETIC = Rule(
     "arithmetic",
-    "arithmetic is + - * on integers, and days added to dates",
+    "arithmetic is + - * / % on numbers, and days added to dates",
     "age + 1, admitted + 90, discharged - admitted",
 )
 OPERATOR = Rule(
     "operator",
     "this operator is not in the language",
-    "use + - * and a / NULLIF(b, 0); AND, OR and NOT as words",
+    "use + - * / and %; AND, OR and NOT as words",
 )
 INTERVAL = Rule(
     "interval",
@@ -518,8 +518,39 @@ IN_LIST_ITEM = Rule(
 )
 DIVISION = Rule(
     "division",
-    "only integers are divided, and only so that zero gives NULL",
-    "a / NULLIF(b, 0)",
+    "a division by 0 gives NULL in every row",
+    "divide by a number that is not 0, or by a column: NULL where it is 0",
+)
+DECIMAL_PLACES = Rule(
+    "decimal_places",
+    "a decimal has at most 18 places: a product has those of both, a quotient six",
+    "round an operand first: ROUND(weight, 2) * ROUND(dose, 2)",
+)
+NUMBER_NEEDED = Rule(
+    "number_needed",
+    "this function takes numbers",
+    "ROUND(value, 1), ABS(change), FLOOR(age / 10)",
+)
+ROUND_PLACES = Rule(
+    "round_places",
+    "the places of ROUND and TRUNC are a whole number from -18 to 18",
+    "ROUND(value, 1), or ROUND(age, -1) for tens",
+)
+POWER = Rule(
+    "power",
+    "POWER takes a whole exponent from 1 to 4",
+    "POWER(height, 2)",
+)
+WIDTH_BUCKET = Rule(
+    "width_bucket",
+    "WIDTH_BUCKET takes a number, two numbers in ascending order, and how many "
+    "buckets, 1 to 1,000",
+    "WIDTH_BUCKET(value, 0, 100, 10)",
+)
+EXTREME = Rule(
+    "extreme",
+    "LEAST and GREATEST compare numbers, dates or times of one type",
+    "LEAST(length_of_stay, 60)",
 )
 DATE_DIFF = Rule(
     "date_diff",
@@ -709,7 +740,8 @@ COUNT_ARGUMENTS = Rule(
 NO_BOUNDS = Rule(
     "no_bounds",
     "SUM, AVG and QUANTILE need declared bounds",
-    "use a column with a declared range, or count rows",
+    "use a column with a declared range, bound it, GREATEST(LEAST(x, 60), 0), or count "
+    "rows",
 )
 ZERO_SENSITIVITY = Rule(
     "zero_sensitivity",

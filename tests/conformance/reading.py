@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
-from functools import partial
+from functools import partial, reduce
 
 from query_lang.reading.parse import read_query
 from query_lang.syntax import idioms
@@ -192,10 +192,18 @@ def _typed(node):
 
 
 def _arithmetic(node):
-    by_nullif = getattr(node.right, "name", None) == "nullif"
-    if node.operator == "/" and by_nullif and node.right.arguments[1].text == "0":
-        return tree.Divide(_read(node.left), _read(node.right.arguments[0]))
-    return tree.Arith(node.operator, _read(node.left), _read(node.right))
+    left, right = _operand(node.left), node.right
+    by_nullif = getattr(right, "name", None) == "nullif"
+    if node.operator == "/" and by_nullif and right.arguments[1].text == "0":
+        return tree.Divide(left, _operand(right.arguments[0]))
+    return tree.Arith(node.operator, left, _operand(right))
+
+
+def _operand(node):
+    """A number that is written with a point is a decimal in arithmetic."""
+    if isinstance(node, syntax.NumberLiteral) and "." in node.text:
+        return tree.Lit(Decimal(node.text))
+    return _read(node)
 
 
 def _case(node):
@@ -268,14 +276,18 @@ def _call(node):
         return tree.NullIf(*_all(node.arguments))
     if node.name == "coalesce":
         return tree.Coalesce(_all(node.arguments))
-    return tree.Call(node.name, tuple(_argument(a) for a in node.arguments))
+    arguments = tuple(_argument(a) for a in node.arguments)
+    if node.name == "power":
+        base, exponent = arguments
+        return reduce(lambda a, b: tree.Arith("*", a, b), [base] * exponent)
+    return tree.Call(node.name, arguments)
 
 
 def _argument(node):
     if isinstance(node, syntax.StringLiteral) and not _DAY.fullmatch(node.text):
         return node.text
     if isinstance(node, syntax.NumberLiteral):
-        return int(node.text)
+        return int(node.text) if node.text.lstrip("-").isdigit() else _number(node)
     return _read(node)
 
 

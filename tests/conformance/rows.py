@@ -53,6 +53,42 @@ CONDITIONS = {  # of the table marks
     "quotients": "a / NULLIF(b, 0) = 0 OR a / NULLIF(-1, 0) = 9223372036854775807",
     "a quotient by nothing": "(a / NULLIF(b - b, 0)) IS NULL",
     "negatives": "-a = 9223372036854775807 OR -b < a",
+    "quotients by a column": "a / b = 0 OR b / 10 = -922337203685477580",
+    "remainders": "a % b = -1 OR MOD(b, 7) = 1 OR raw % cost = 0.0001",
+    "sums of decimals": "raw + cost > 0 OR cost - 92233720368547758.07 = 0",
+    "products of decimals": "raw * cost < 0 OR cost * 0.5 = 0 OR a * raw = 0.0099",
+    "quotients of decimals": "a / raw > 0.000001 OR cost / 3.0 = 0 OR a / 10.0 = -0.1",
+    "a quotient of decimals by nothing": "(cost / (raw - raw)) IS NULL",
+    "negative decimals": "-cost = 92233720368547758.07 OR -raw < cost",
+    "sizes and signs": (
+        "ABS(a) = 9223372036854775807 OR ABS(cost) = 0.01 OR SIGN(raw) = -1"
+        " OR SIGN(b) = 0"
+    ),
+    "whole numbers of decimals": (
+        "FLOOR(cost) = -1 OR CEIL(raw) = 1 OR CEILING(raw) = 0 OR TRUNC(cost) = 0"
+        " OR ROUND(raw) = 922337203685478"
+    ),
+    "decimals of fewer places": (
+        "ROUND(raw, 2) = 0.01 OR TRUNC(raw, 3) = 0.009 OR ROUND(cost, 1) = 1"
+    ),
+    "tens and more": (
+        "ROUND(a, -1) = 9223372036854775807 OR TRUNC(b, -18) = 9000000000000000000"
+        " OR ROUND(cost, -2) = 0 OR ROUND(a, -18) = -9000000000000000000"
+    ),
+    "powers": "POWER(a, 2) = 100 OR POWER(raw, 4) = 0",
+    "buckets of equal widths": (
+        "WIDTH_BUCKET(a, 0, 100, 10) IN (0, 10, 11)"
+        " OR WIDTH_BUCKET(cost, -1, 1.5, 1000) = 400"
+        " OR WIDTH_BUCKET(b, -9223372036854775808, 9223372036854775807, 1000) = 1001"
+    ),
+    "the least and the greatest": (
+        "LEAST(a, b, 3) = 3 OR GREATEST(raw, cost) = raw OR LEAST(a, cost) < a"
+        " OR GREATEST(day, until) = day OR LEAST(stamp, stamp) = stamp"
+    ),
+    "the least of what statistics prove null": (
+        "LEAST(CASE WHEN a = 5 THEN b END, CASE WHEN b = 5 THEN a END) IS NULL"
+        " OR GREATEST(CASE WHEN a = 5 THEN day END, until) < day"
+    ),
     "arithmetic in arithmetic": "(a * a) - (b * b) + (a / NULLIF(b - a, 0)) <> 0",
     "days later": "day + a > day OR day + 1 = DATE '0001-01-02'",
     "days earlier": "day - a < day OR until - 1 = DATE '9999-12-30'",
@@ -88,6 +124,10 @@ CONDITIONS = {  # of the table marks
     "a case": "CASE WHEN a > 0 THEN b WHEN flag THEN a ELSE 0 END > 0",
     "a case without else": "(CASE WHEN flag THEN a END) IS NULL",
     "a case that never divides": "CASE WHEN b <> 0 THEN a / NULLIF(b, 0) ELSE a END = 0",
+    "a case of numbers of different places": (
+        "CASE WHEN flag THEN a WHEN sure THEN cost ELSE raw END = 0"
+        " OR COALESCE(a, cost, raw, 1.5) > 0"
+    ),
     "a case that never leaves the calendar": (
         "CASE WHEN a BETWEEN 0 AND 9 THEN day + a ELSE day END > DATE '2000-01-01'"
     ),
@@ -332,6 +372,18 @@ TOPS = {
     "sum of vast decimals": "SELECT SUM(cost) FROM marks",
     "sum of a case": "SELECT SUM(CASE WHEN flag THEN days ELSE 0 END) AS s FROM marks",
     "average": "SELECT AVG(age), AVG(cost), AVG(b) FROM marks",
+    "sum and average within bounds of its own": (
+        "SELECT SUM(LEAST(GREATEST(a, -9), 9)), AVG(GREATEST(LEAST(until - day, 60), 0)),"
+        " SUM(CASE WHEN a > 60 THEN 60 WHEN a < 0 THEN 0 ELSE a END),"
+        " SUM(CASE WHEN NOT (raw > 1.5 OR raw < -0.25) THEN raw END) FROM marks"
+    ),
+    "sum of what is computed of decimals": (
+        "SELECT SUM(cost / 7.0), SUM(a % 100), SUM(LEAST(ABS(raw), 99.5)),"
+        " SUM(ROUND(cost, -3)), SUM(days * 0.5 - 1) FROM marks"
+    ),
+    "median within bounds of its own": (
+        "SELECT MEDIAN(GREATEST(LEAST(a, 9), 0)), MEDIAN(LEAST(ABS(raw), 5)) FROM marks"
+    ),
     "median of a few values": "SELECT MEDIAN(days), MEDIAN(age) FROM marks",
     "quantile of vast integers": "SELECT QUANTILE(b, 0.9, 100) FROM marks",
     "quantile of vast decimals": "SELECT QUANTILE(cost, 0.01, 7) FROM marks",
@@ -404,6 +456,19 @@ TOPS = {
     "by arithmetic": ("SELECT days * 2 - 1 AS d, COUNT(*) AS n FROM marks GROUP BY d"),
     "by a quotient": (
         "SELECT age / NULLIF(days, 0) AS q, COUNT(*) AS n FROM marks GROUP BY q"
+    ),
+    "by tens": (
+        "SELECT FLOOR(age / 10) * 10 AS d, COUNT(*) AS n FROM marks GROUP BY d"
+    ),
+    "by tens of decimals": (
+        "SELECT FLOOR(age / 10.0) * 10 AS d, ROUND(days, -1) AS e, COUNT(*) AS n"
+        " FROM marks GROUP BY d, e"
+    ),
+    "by buckets of equal widths": (
+        "SELECT WIDTH_BUCKET(raw, 0, 1, 4) AS w, COUNT(*) AS n FROM marks GROUP BY w"
+    ),
+    "by a remainder": (
+        "SELECT a % 7 AS r, SIGN(raw) AS s, COUNT(*) AS n FROM marks GROUP BY r, s"
     ),
     "by a roll-up": (
         "SELECT d.n, COUNT(*) AS persons FROM (SELECT person, COUNT(*) AS n"

@@ -48,6 +48,7 @@ REFUSED_BY_MEANING: tuple[tuple[str, str], ...] = (
         "relation_count",
         S + "".join(f" JOIN patients AS p{n} USING (patient_id)" for n in range(32)),
     ),
+    ("width_bucket", W + "WIDTH_BUCKET(age, 100, 0, 10) = 3"),
     (
         "window_frame",
         "SELECT COUNT(*) FROM (SELECT patient_id, SUM(age) OVER (PARTITION BY patient_id ORDER BY admitted ROWS BETWEEN 2000000 PRECEDING AND CURRENT ROW) AS s FROM encounters) AS d",
@@ -59,7 +60,8 @@ REFUSED_BY_MEANING: tuple[tuple[str, str], ...] = (
         "distinct_below",
         "SELECT COUNT(*) FROM (SELECT DISTINCT year FROM encounters) AS e",
     ),
-    ("division", W + "age / 10 = 6"),
+    ("decimal_places", W + "age * 0.0000000001 * 0.0000000001 = 6"),
+    ("division", W + "age / 0 = 6"),
     (
         "duplicate_name",
         "SELECT COUNT(*) AS n, COUNT(DISTINCT patient_id) AS n FROM encounters",
@@ -70,6 +72,7 @@ REFUSED_BY_MEANING: tuple[tuple[str, str], ...] = (
         + "EXISTS (SELECT COUNT(*) FROM labs AS l WHERE l.patient_id = encounters.patient_id)",
     ),
     ("extract_operand", W + "EXTRACT(HOUR FROM admitted) = 8"),
+    ("extreme", W + "LEAST(department, 'surgery') = 'surgery'"),
     ("group_by_form", "SELECT COUNT(*) FROM encounters GROUP BY 1"),
     (
         "group_by_unit",
@@ -125,6 +128,7 @@ REFUSED_BY_MEANING: tuple[tuple[str, str], ...] = (
     ("no_public_domain", "SELECT code, COUNT(*) FROM diagnoses GROUP BY code"),
     ("not_grouped", "SELECT year, COUNT(*) FROM encounters"),
     ("null_literal", W + "discharged_to = NULL"),
+    ("number_needed", W + "ROUND(department, 1) = 1"),
     (
         "nullable_unit_key",
         f"SELECT COUNT(*) FROM encounters AS e {L} WHERE l.patient_id IN (SELECT patient_id FROM patients)",
@@ -134,8 +138,10 @@ REFUSED_BY_MEANING: tuple[tuple[str, str], ...] = (
         "order_term",
         "SELECT COUNT(*) FROM (SELECT patient_id, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY 1) AS n FROM encounters) AS e",
     ),
+    ("power", W + "POWER(age, 0.5) > 8"),
     ("quantile", "SELECT QUANTILE(age, 2) FROM encounters"),
     ("result_types", W + "COALESCE(discharged_to, 0) = 'home'"),
+    ("round_places", W + "ROUND(age, length_of_stay) = 60"),
     (
         "row_bound_too_large",
         "SELECT COUNT(*) FROM diagnoses AS a "

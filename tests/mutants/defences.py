@@ -45,7 +45,7 @@ DEFENCES = (
     Fault(
         "sums_in_64_bits",
         "integers are added in 64 bits, so that one patient's row can raise",
-        "query_lang/rendering/duckdb/expressions.py",
+        "query_lang/rendering/duckdb/wide.py",
         '    return Fragment("CAST(") + own + Fragment(" AS HUGEINT)")',
         "    return own",
         ("tests/attacks/answers/test_a5_error_oracle.py",),

@@ -2933,4 +2933,28 @@ FAULTS = (
         "            own = slices",
         ("tests/integration/extraction/test_text_store.py",),
     ),
+    Fault(
+        "unclamped_sum",
+        "a sum adds values beyond the bounds of its sensitivity",
+        "query_lang/rendering/duckdb/render.py",
+        'held = f"LEAST(GREATEST({name}, CAST(? AS BIGINT)), CAST(? AS BIGINT))"',
+        'held = f"GREATEST({name}, LEAST(CAST(? AS BIGINT), CAST(? AS BIGINT)))"',
+        ("tests/unit/query_lang/rendering/duckdb/test_clamped_sums.py",),
+    ),
+    Fault(
+        "least_of_null",
+        "the least of operands is bounded by one that can be NULL",
+        "query_lang/plans/intervals.py",
+        "nullable in operands if not nullable and high is not None\n",
+        "nullable in operands if high is not None\n",
+        ("tests/unit/query_lang/binding/scalars/test_numbers.py",),
+    ),
+    Fault(
+        "branch_that_holds",
+        "a branch of CASE is taken though the one before holds",
+        "query_lang/binding/scalars/narrowing.py",
+        "known = [_where(result, c, holds=False) for c in conditions[:place]]",
+        "known = [_where(result, c, holds=True) for c in conditions[:place]]",
+        ("tests/unit/query_lang/binding/scalars/test_narrowing.py",),
+    ),
 )

@@ -763,6 +763,7 @@ class Author:
     def _made(self, scope, depth, kind):
         makers = {
             "integer": self._integer,
+            "decimal": self._decimal,
             "date": self._date,
             "text": self._text,
             "boolean": self._truth,
@@ -771,9 +772,12 @@ class Author:
             return self._alternative(scope, depth, kind)
         return makers[kind](scope, depth - 1)
 
-    def _integer(self, scope, depth):  # noqa: PLR0911 - one return a kind
+    def _integer(self, scope, depth):  # noqa: C901, PLR0911 - one return a kind
         kind = self.pick(
-            ("arith", "arith", "divide", "minus", "extract", "days", "diff", "age")
+            (
+                *("arith", "arith", "divide", "minus", "extract", "days", "diff"),
+                *("age", "function", "function"),
+            )
         )
         if kind == "arith":
             left = self.any_value(scope, depth, {"integer"})
@@ -783,9 +787,14 @@ class Author:
             return Arith(self.pick("+-*"), *sides)
         if kind == "divide":
             left = self.any_value(scope, depth, {"integer"})
-            return Divide(left, self._or_literal(scope, depth, "integer", nonzero=True))
+            right = self._or_literal(scope, depth, "integer", nonzero=True)
+            if self.chance(0.4):
+                return Divide(left, right)
+            return Arith(self.pick("/%"), left, right)
         if kind == "minus":
             return Minus(self.any_value(scope, depth, {"integer"}))
+        if kind == "function":
+            return self._whole(scope, depth)
         if kind == "extract":
             return self._extract(scope, depth)
         start = self.any_value(scope, depth, {"date"})
@@ -797,6 +806,62 @@ class Author:
         part = self.pick(("day", "month", "year"))
         pair = (start, end) if self.chance(0.5) else (end, start)
         return Call("date_diff", (part, *pair))
+
+    def _whole(self, scope, depth):  # noqa: PLR0911 - one return a kind
+        """Return an integer that a function makes of a number."""
+        value = self.any_value(scope, depth, set(NUMBERS))
+        kind = compiled(value, scope)[1].type
+        name = self.pick(("rounded", "sign", "width_bucket", "abs", "mod", "extreme"))
+        if name == "width_bucket":
+            start, end = self.pick(((0, 10), (-3, 4), (0, 100), (Decimal("0.5"), 9)))
+            ends = (Lit(start) if isinstance(start, Decimal) else start, end)
+            return Call(name, (value, *ends, self.pick((1, 3, 10))))
+        if name == "sign":
+            return Call(name, (value,))
+        if name == "rounded":
+            name = self.pick(("floor", "ceil", "ceiling", "round", "trunc"))
+            places = (self.pick((-1, -2, 0)),) if name in {"round", "trunc"} else ()
+            return Call(name, (value, *places))
+        if kind != "integer":
+            message = "no integer"
+            raise NotAnswerableError(message)
+        if name == "abs":
+            return Call(name, (value,))
+        if name == "mod":
+            right = self._or_literal(scope, depth, "integer", nonzero=True)
+            return Call(name, (value, right))
+        return self._extreme(scope, depth, {"integer"})
+
+    def _extreme(self, scope, depth, kinds):
+        """Return LEAST or GREATEST, or one of the other, of values and a literal."""
+        value = self.any_value(scope, depth, kinds)
+        kind = compiled(value, scope)[1].type
+        rest = [self.literal(kind, None, typed=True)]
+        if self.chance(0.4):
+            rest.append(self.any_value(scope, 0, kinds))
+        name, other = self.rng.sample(("least", "greatest"), 2)
+        found = Call(name, (value, *rest))
+        if self.chance(0.5):
+            found = Call(other, (found, self.literal(kind, None, typed=True)))
+        return found
+
+    def _decimal(self, scope, depth):
+        kind = self.pick(("arith", "arith", "divide", "minus", "round", "extreme"))
+        value = self.any_value(scope, depth, {"decimal"})
+        if kind == "minus":
+            return Minus(value)
+        if kind == "extreme":
+            return self._extreme(scope, depth, {"decimal"})
+        if kind == "round":
+            name = self.pick(("round", "trunc"))
+            return Call(name, (value, self.pick((1, 2, 3))))
+        other = self.any_value(scope, depth, set(NUMBERS))
+        if self.chance(0.5):
+            pool = ("0.5", "-1.25", "10.0", "2.54", "3")
+            other = Lit(Decimal(self.pick(pool)))
+        sides = [value, other]
+        self.rng.shuffle(sides)
+        return Arith(self.pick("/%" if kind == "divide" else "+-*"), *sides)
 
     def _extract(self, scope, depth):
         moments = self._columns(scope, {"timestamp"})
@@ -816,6 +881,8 @@ class Author:
         return self.any_value(scope, depth, {kind})
 
     def _date(self, scope, depth):
+        if self.chance(0.15):
+            return self._extreme(scope, depth, {"date"})
         moments = self._columns(scope, {"timestamp"})
         if moments and self.chance(0.6):
             return DateOf(self.pick(moments))
@@ -878,13 +945,9 @@ class Author:
         return Case(None, ((test, first),), second if self.chance(0.6) else None)
 
     def _second(self, scope, depth, kind, info):
-        if kind != "decimal" and self.chance(0.5):
+        if self.chance(0.5):
             return self.literal(kind, info, typed=True)
-        second = self.any_value(scope, depth - 1, {kind})
-        if compiled(second, scope)[1].scale != info.scale:
-            message = "scales differ"
-            raise NotAnswerableError(message)
-        return second
+        return self.any_value(scope, depth - 1, {kind})
 
     def literal(self, kind, info, *, typed=False):
         """Return a literal of a type, often one of the value's own domain."""

@@ -9,7 +9,7 @@ import pytest
 
 from privacy.contributions import NO_BOUNDS, ContributionBounds
 from tests.semantics import hospital
-from tests.semantics.meaning import domains
+from tests.semantics.meaning import domains, numbers
 from tests.semantics.meaning.domains import Info, Range
 from tests.semantics.meaning.evaluator import Prepared, present
 from tests.semantics.meaning.expressions import compiled
@@ -508,11 +508,33 @@ def test_where_shows_nothing_about_null():
 
 
 def test_arithmetic_has_the_least_interval_that_holds_every_result():
-    days_times = domains.multiply_interval((-3, 14), (-3, 14))
-    assert days_times == (-42, 196)
-    assert domains.divide_interval((-7, 5), (-2, 3)) == (-7, 7)
-    assert domains.divide_interval((1, 5), (0, 0)) is None
-    assert domains.add_interval((MAX - 1, MAX), (0, 5)) == (MAX - 1, MAX)
+    def ends(operator, *bounds):
+        infos = [domains.integer(domains.whole(*b), nullable=False) for b in bounds]
+        columns = Col("a"), Col("b")
+        return domains.hull(numbers.operate(operator, columns, infos)[1].domain)
+
+    assert ends("*", (-3, 14), (-3, 14)) == (-42, 196)
+    assert ends("/", (-7, 5), (-2, 3)) == (-7, 7)
+    assert ends("/", (1, 5), (0, 0)) == (0, 0)
+    assert ends("+", (MAX - 1, MAX), (0, 5)) == (MAX - 1, MAX)
+    assert ends("%", (-3, 14), (0, 5)) == (-3, 4)
+
+
+def test_a_quotient_of_decimals_is_rounded_half_away_from_zero():
+    value = domains.Info("decimal", nullable=False, scale=2)
+    step, info = numbers.operate("/", (Col("a"), Col("b")), (value, value))
+    assert (step(Decimal(2), Decimal(3)), info.scale) == (Decimal("0.666667"), 6)
+    assert step(Decimal(-1), Decimal(8_000_000)) == Decimal(0)
+    assert step(Decimal(-1), Decimal(2_000_000)) == Decimal("-0.000001")
+    assert step(Decimal(1), Decimal(0)) is None
+
+
+def test_least_is_bounded_by_what_is_never_null():
+    known = domains.integer(domains.whole(60, 60), nullable=False)
+    unknown = domains.Info("integer", nullable=True)
+    step, info = numbers.extreme("least", (unknown, known))
+    assert (step(None, 60), step(70, 60), info.half) == (60, 60, (None, 60))
+    assert numbers.extreme("greatest", (info, known))[1].domain is not None
 
 
 def test_sums_of_a_roll_up_range_over_one_to_k_rows():

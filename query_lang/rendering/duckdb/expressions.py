@@ -27,15 +27,15 @@ from query_lang.plans.expressions import (
 )
 from query_lang.plans.intervals import (
     MAX_DAY,
-    MAX_INTEGER,
     MIN_DAY,
-    MIN_INTEGER,
     grid_value,
     interval_of,
 )
 from query_lang.plans.literals import NUMBERS
 from query_lang.rendering.comparisons import StoredComparison, compare_on_grid
+from query_lang.rendering.duckdb import numbers
 from query_lang.rendering.duckdb.levels import level_sql
+from query_lang.rendering.duckdb.wide import END, clamped, unless_any_null, wide
 from query_lang.rendering.fragments import Fragment, for_each_row, listed
 from query_lang.rendering.integer_widths import fits, is_small
 from query_lang.rendering.keyed_hashes import is_text
@@ -371,8 +371,8 @@ class ExpressionRenderer:
             sides = self.render(one), self.render(other)
             return _in_brackets(sides[0] + Fragment(f" {sign} ") + sides[1])
         left, right = self.named(one), self.named(other)
-        wide = _wide(left) + Fragment(f" {sign} ") + _wide(right)
-        return _unless_any_null((left, right), _clamped(wide))
+        found = wide(left) + Fragment(f" {sign} ") + wide(right)
+        return unless_any_null((left, right), clamped(found))
 
     def _divide(self, call: Call) -> Fragment:
         one, other = call.operands
@@ -383,9 +383,9 @@ class ExpressionRenderer:
                 Fragment("(") + sides[0] + Fragment(" // NULLIF(") + sides[1]
             ) + Fragment(", 0))")
         left, right = self.named(one), self.named(other)
-        wide = _wide(left) + Fragment(" // NULLIF(") + _wide(right) + Fragment(", 0)")
+        found = wide(left) + Fragment(" // NULLIF(") + wide(right) + Fragment(", 0)")
         is_zero = right + Fragment(" = 0 OR ")
-        return _unless_any_null((left, right), _clamped(wide), first=is_zero)
+        return unless_any_null((left, right), clamped(found), first=is_zero)
 
     def _negate(self, call: Call) -> Fragment:
         (value,) = call.operands
@@ -393,7 +393,7 @@ class ExpressionRenderer:
         if bounds is not None and is_small(bounds):
             return Fragment("(-") + self.render(value) + Fragment(")")
         own = self.named(value)
-        return _unless_any_null((own,), _clamped(Fragment("-") + _wide(own)))
+        return unless_any_null((own,), clamped(Fragment("-") + wide(own)))
 
     # -- dates ----------------------------------------------------------------
 
@@ -409,7 +409,7 @@ class ExpressionRenderer:
         cut = Fragment("LEAST(GREATEST(") + number
         cut += Fragment(f", {MIN_DAY}), {MAX_DAY})")
         moved = Fragment(f"({_EPOCH} + CAST(") + cut + Fragment(" AS INTEGER))")
-        return Fragment("(CASE WHEN ") + inside + Fragment(" THEN ") + moved + _END
+        return Fragment("(CASE WHEN ") + inside + Fragment(" THEN ") + moved + END
 
     def _days(self, call: Call) -> Fragment:
         start, end = map(self.render, call.operands)
@@ -429,7 +429,7 @@ class ExpressionRenderer:
         years = Fragment("year(") + at + Fragment(") - year(") + birth
         years += Fragment(") - CAST(") + early + Fragment(" AS BIGINT)")
         later = at + Fragment(" >= ") + birth
-        return Fragment("(CASE WHEN ") + later + Fragment(" THEN ") + years + _END
+        return Fragment("(CASE WHEN ") + later + Fragment(" THEN ") + years + END
 
     def _extract(self, call: Call) -> Fragment:
         part = call.parameters[0]
@@ -469,7 +469,7 @@ class ExpressionRenderer:
         for condition, result in zip(pairs[::2], pairs[1::2], strict=True):
             text += Fragment(" WHEN ") + self.render(condition)
             text += Fragment(" THEN ") + self.render(result)
-        return for_each_row(text + Fragment(" ELSE ") + self.render(otherwise) + _END)
+        return for_each_row(text + Fragment(" ELSE ") + self.render(otherwise) + END)
 
     def _switch(self, call: Call) -> Fragment:
         operand, *pairs, otherwise = call.operands
@@ -478,7 +478,7 @@ class ExpressionRenderer:
         for value, result in zip(pairs[::2], pairs[1::2], strict=True):
             text += Fragment(" WHEN ") + self._compare_named(Function.EQ, own, value)
             text += Fragment(" THEN ") + self.render(result)
-        return for_each_row(text + Fragment(" ELSE ") + self.render(otherwise) + _END)
+        return for_each_row(text + Fragment(" ELSE ") + self.render(otherwise) + END)
 
     def _coalesce(self, call: Call) -> Fragment:
         items = listed(map(self.render, call.operands))
@@ -491,7 +491,6 @@ class _Renamed:
     fragment: Fragment
 
 
-_END = Fragment(" END)")
 _RENDERERS: Mapping[Function, Callable[[ExpressionRenderer, Call], Fragment]] = {
     Function.BETWEEN: ExpressionRenderer._between,  # noqa: SLF001 - its own table
     Function.IN: ExpressionRenderer._in,  # noqa: SLF001
@@ -516,6 +515,7 @@ _RENDERERS: Mapping[Function, Callable[[ExpressionRenderer, Call], Fragment]] = 
     Function.CASE: ExpressionRenderer._case,  # noqa: SLF001
     Function.SWITCH: ExpressionRenderer._switch,  # noqa: SLF001
     Function.COALESCE: ExpressionRenderer._coalesce,  # noqa: SLF001
+    **numbers.RENDERERS,
 }
 
 
@@ -528,28 +528,6 @@ def _unless_null(own: Fragment, *, truth: bool) -> Fragment:
     constant = "TRUE" if truth else "FALSE"
     test = Fragment("(CASE WHEN ") + own
     return test + Fragment(f" IS NULL THEN CAST(NULL AS BOOLEAN) ELSE {constant} END)")
-
-
-def _wide(own: Fragment) -> Fragment:
-    return Fragment("CAST(") + own + Fragment(" AS HUGEINT)")
-
-
-def _clamped(wide: Fragment) -> Fragment:
-    """Return a 128-bit integer as the nearest 64-bit one."""
-    held = Fragment("CAST(LEAST(GREATEST(") + wide
-    return held + Fragment(
-        f", CAST({MIN_INTEGER} AS HUGEINT)), CAST({MAX_INTEGER} AS HUGEINT)) AS BIGINT)"
-    )
-
-
-def _unless_any_null(
-    operands: tuple[Fragment, ...],
-    value: Fragment,
-    first: Fragment = Fragment(""),  # noqa: B008 - it is frozen
-) -> Fragment:
-    tests = listed((own + Fragment(" IS NULL") for own in operands), " OR ")
-    test = Fragment("(CASE WHEN ") + first + tests
-    return test + Fragment(" THEN CAST(NULL AS BIGINT) ELSE ") + value + _END
 
 
 def _months_of(moment: Fragment) -> Fragment:

@@ -122,10 +122,23 @@ def _measure(plan: Aggregate, measure: MeasureKind) -> Fragment:  # noqa: PLR091
             return Fragment(f"COUNT(DISTINCT {slot_name(slot)})")
         case CountUnitsMeasure(slot, nullable=True):  # then rows are units
             return Fragment(f"COUNT({slot_name(slot)})")
-        case SumMeasure(slot):
-            return Fragment(f"SUM({slot_name(slot)})")
+        case SumMeasure(slot, lower, upper):
+            return _clamped_sum(slot_name(slot), lower, upper)
         case _:
             return Fragment("COUNT(*)")
+
+
+def _clamped_sum(name: str, lower: int, upper: int) -> Fragment:
+    """Add the values, each within the bounds that its sensitivity was computed from.
+
+    What was declared is held at loading and what is computed lies within its interval:
+    nothing is moved. Were an interval wrong, the answer would be, not its noise.
+    """
+    held = f"LEAST(GREATEST({name}, CAST(? AS BIGINT)), CAST(? AS BIGINT))"
+    return Fragment(
+        f"SUM(CASE WHEN {name} IS NULL THEN CAST(NULL AS BIGINT) ELSE {held} END)",
+        (lower, upper),
+    )
 
 
 def _histogram(

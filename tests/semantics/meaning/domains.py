@@ -15,7 +15,6 @@ Choices where CONTRACT 3 leaves room (each also listed in docs of ``evaluator``)
 
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from itertools import product
 
 from privacy.schema import ColumnType, RangeDomain, ValuesDomain
 from tests.semantics.meaning import values
@@ -39,6 +38,8 @@ class Info:
     domain: tuple | None = None
     scale: int = 0
     hierarchy: str | None = None
+    half: tuple = (None, None)
+    """Without a domain: its least and greatest value, of which one may be known."""
 
     def or_null(self):
         return replace(self, nullable=True)
@@ -154,62 +155,39 @@ def holds(domain, value):
     )
 
 
+def with_domain(info, domain):
+    return replace(info, domain=domain, half=(None, None))
+
+
+def with_half(info, ends):
+    return replace(info, domain=None, half=ends)
+
+
 def merged(infos, *, nullable):
     """Return one of several alternatives: the first's values, then new ones."""
     first = infos[0]
-    domain = None
+    domain, half = None, (None, None)
     if all(info.domain is not None for info in infos):
         domain = tuple(piece for info in infos for piece in info.domain)
+    elif first.type in {"integer", "decimal", "date"}:
+        lows, highs = zip(*(hull(i.domain) or i.half for i in infos), strict=True)
+        half = (
+            None if None in lows else min(lows),
+            None if None in highs else max(highs),
+        )
+        if None not in half:
+            domain, half = (Range(*half),), (None, None)
     scale = max(info.scale for info in infos)
-    return Info(first.type, nullable, domain, scale)
+    kinds = {info.type for info in infos}
+    kind = "decimal" if kinds == {"integer", "decimal"} else first.type
+    return Info(kind, nullable, domain, scale, half=half)
 
 
 # -- intervals -----------------------------------------------------------------
 
 
-def add_interval(a, b):
-    return (values.saturated(a[0] + b[0]), values.saturated(a[1] + b[1]))
-
-
-def subtract_interval(a, b):
-    return (values.saturated(a[0] - b[1]), values.saturated(a[1] - b[0]))
-
-
-def multiply_interval(a, b):
-    corners = [values.saturated(x * y) for x, y in product(a, b)]
-    return (min(corners), max(corners))
-
-
-def divide_interval(a, b):
-    """Quotients are monotone in the dividend and, on each side of 0, in the divisor."""
-    divisors = [d for d in (*b, -1, 1) if d != 0 and b[0] <= d <= b[1]]
-    if not divisors:
-        return None
-    corners = [values.divided(x, d) for x, d in product(a, divisors)]
-    return (min(corners), max(corners))
-
-
-INTERVALS = {
-    "+": add_interval,
-    "-": subtract_interval,
-    "*": multiply_interval,
-    "/": divide_interval,
-}
-
-
-def arithmetic(operator, left, right):
-    """Return the info of integer arithmetic, of d + n, d - n, or d - e."""
-    if left.type == "date":
-        return _date_arithmetic(operator, left, right)
-    nullable = operator == "/" or left.nullable or right.nullable
-    a, b = hull(left.domain), hull(right.domain)
-    if a is None or b is None:
-        return integer(None, nullable=nullable)
-    found = INTERVALS[operator](a, b)
-    return integer(found and whole(*found), nullable=nullable)
-
-
-def _date_arithmetic(operator, left, right):
+def date_arithmetic(operator, left, right):
+    """Return the info of d + n, d - n, or d - e."""
     a, b = hull(left.domain), hull(right.domain)
     known = a is not None and b is not None
     if right.type == "date":

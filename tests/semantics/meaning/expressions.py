@@ -5,10 +5,13 @@ values. An environment is a tuple of rows, outermost SELECT first; a row is a tu
 values in the order of the scope's entries, then its slots.
 """
 
+from datetime import timedelta
+from decimal import Decimal
 from fractions import Fraction
+from math import ceil, floor
 from operator import itemgetter
 
-from tests.semantics.meaning import domains, tree, values
+from tests.semantics.meaning import domains, numbers, tree, values
 from tests.semantics.meaning.domains import Info, boolean, integer, whole
 from tests.semantics.meaning.scopes import NotAnswerableError
 
@@ -195,23 +198,23 @@ def exists(node, scope):
 
 # -- numbers and dates ---------------------------------------------------------
 
-SATURATING = {
-    "+": lambda a, b: values.saturated(a + b),
-    "-": lambda a, b: values.saturated(a - b),
-    "*": lambda a, b: values.saturated(a * b),
-}
-
 
 def arithmetic(node, scope):
     (left, right), (a, b) = compiled_all((node.left, node.right), scope)
-    operator = node.operator
-    step = SATURATING.get(operator, values.divided)
-    if a.type == "date" and b.type == "date":
+    if a.type == "date":
+        return _of_dates(node.operator, (left, right), (a, b))
+    nodes = node.left, node.right
+    step, info = numbers.operate(node.operator, nodes, (a, b))
+    return (lambda env: step(left(env), right(env))), info
+
+
+def _of_dates(operator, sides, infos):
+    left, right = sides
+    step = values.shifted if operator == "+" else _shifted_back
+    if infos[1].type == "date":
         step = _days_between
-    elif a.type == "date":
-        step = values.shifted if operator == "+" else _shifted_back
     step = values.strict(step)
-    info = domains.arithmetic(operator, a, b)
+    info = domains.date_arithmetic(operator, *infos)
     return (lambda env: step(left(env), right(env))), info
 
 
@@ -227,13 +230,15 @@ def divide(node, scope):
     return arithmetic(tree.Arith("/", node.left, node.right), scope)
 
 
+def _applied(value, found):
+    """Return a function of one number over the environment."""
+    step, info = found
+    return (lambda env: step(value(env))), info
+
+
 def minus(node, scope):
     value, info = compiled(node.value, scope)
-    ends = domains.hull(info.domain)
-    negated = ends and domains.subtract_interval((0, 0), ends)
-    step = values.strict(lambda a: values.saturated(-a))
-    domain = negated and whole(*negated)
-    return (lambda env: step(value(env))), integer(domain, nullable=info.nullable)
+    return _applied(value, numbers.minus(info))
 
 
 def extract(node, scope):
@@ -275,7 +280,13 @@ def case(node, scope):
     if node.otherwise is not None:
         otherwise, last = compiled(node.otherwise, scope)
         infos = [*infos, last]
+    results, infos = unified([*results, *([otherwise] if otherwise else [])], infos)
+    if otherwise is not None:
+        *results, otherwise = results
     pairs = list(zip(tests, results, strict=True))
+    nullable = otherwise is None or any(info.nullable for info in infos)
+    if node.operand is None:
+        infos = narrowed(node, infos, scope)
 
     def chosen(env):
         for test, result in pairs:
@@ -283,12 +294,121 @@ def case(node, scope):
                 return result(env)
         return None if otherwise is None else otherwise(env)
 
-    nullable = otherwise is None or any(info.nullable for info in infos)
     return chosen, domains.merged(infos, nullable=nullable)
 
 
+def narrowed(node, infos, scope):
+    """Return what is known of each result where its branch is taken.
+
+    A result that is a column or computed, and not NULL there, is never unknown beside
+    a literal: its own condition holds, those before it do not.
+    """
+    conditions = [condition for condition, _ in node.branches]
+    results = [result for _, result in node.branches]
+    results += [] if node.otherwise is None else [node.otherwise]
+    found = []
+    for place, (result, info) in enumerate(zip(results, infos, strict=True)):
+        limits = numbers.UNKNOWN
+        if info.type in {"integer", "decimal", "date"} and not _is_literal(result):
+            for number, condition in enumerate(conditions[: place + 1]):
+                says = _says(result, condition, info, scope, holds=number == place)
+                limits = numbers.met(limits, says)
+        found.append(numbers.within(info, limits))
+    return [info for info in found if info is not None] or infos
+
+
+def _is_literal(node):
+    return isinstance(node, bool | int | str | tree.Lit | tree.Today)
+
+
+def _says(target, condition, info, scope, *, holds):  # noqa: C901, PLR0911, PLR0912 - one branch a kind
+    match condition:
+        case tree.Not(item):
+            return _says(target, item, info, scope, holds=not holds)
+        case tree.And(items) | tree.Or(items):
+            parts = [_says(target, item, info, scope, holds=holds) for item in items]
+            if isinstance(condition, tree.And) is not holds:
+                return numbers.either(parts)
+            limits = numbers.UNKNOWN
+            for part in parts:
+                limits = numbers.met(limits, part)
+            return limits
+        case tree.Between(value, low, high, negated):
+            ends = (tree.Compare(">=", value, low), tree.Compare("<=", value, high))
+            if isinstance(value, tree.Col):
+                both = tree.And(ends)
+                return _says(target, both, info, scope, holds=holds is not negated)
+            if holds is negated:
+                return numbers.UNKNOWN
+            return _says(target, tree.And(ends), info, scope, holds=True)
+        case tree.InList(value, items, negated) if holds is not negated:
+            parts = [tree.Compare("=", value, item) for item in items]
+            return numbers.either(
+                [_says(target, part, info, scope, holds=True) for part in parts]
+            )
+        case tree.Compare(operator, left, right):
+            if _is_literal(left):
+                operator, left, right = FLIPPED[operator], right, left
+            if not _is_literal(right) or isinstance(right, tree.Today):
+                return numbers.UNKNOWN
+            if _is_literal(left) or scope.canonical(left) != scope.canonical(target):
+                return numbers.UNKNOWN
+            value = right.value if isinstance(right, tree.Lit) else right
+            return _limits(operator if holds else OPPOSITE[operator], value, info)
+        case _:
+            return numbers.UNKNOWN
+
+
+FLIPPED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+OPPOSITE = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+
+def _limits(operator, value, info):
+    """Return the ends of what a comparison leaves, on the grid of the value."""
+    unit = timedelta(days=1) if info.type == "date" else Fraction(1, 10**info.scale)
+    below = above = value
+    if info.type != "date":
+        below = floor(Fraction(value) / unit) * unit
+        above = ceil(Fraction(value) / unit) * unit
+    shown = _back(info)
+    try:
+        return {
+            "=": lambda: (shown(above), shown(below)),
+            "<>": lambda: numbers.UNKNOWN,
+            "<": lambda: (None, shown(above - unit)),
+            "<=": lambda: (None, shown(below)),
+            ">": lambda: (shown(below + unit), None),
+            ">=": lambda: (shown(above), None),
+        }[operator]()
+    except OverflowError:  # a day before the first, or after the last
+        return None
+
+
+def _back(info):
+    if info.type == "date":
+        return lambda day: day
+    if info.type == "integer":
+        return int
+    return lambda number: Decimal(int(number * 10**info.scale)).scaleb(-info.scale)
+
+
+def unified(functions, infos):
+    """Return functions and infos in one type: numbers are given the most places."""
+    kinds = {info.type for info in infos}
+    kind = "decimal" if kinds == {"integer", "decimal"} else infos[0].type
+    scale = max(info.scale for info in infos)
+    found = [numbers.finer(info, kind, scale) for info in infos]
+    pairs = zip(functions, found, strict=True)
+    return [_then(f, step) for f, (step, _) in pairs], [info for _, info in found]
+
+
+def _then(function, step):
+    step = values.strict(step)
+    return lambda env: step(function(env))
+
+
 def coalesce(node, scope):
-    items, infos = compiled_all(node.items, scope)
+    items, infos = unified(*compiled_all(node.items, scope))
 
     def chosen(env):
         for item in items:
@@ -351,7 +471,43 @@ def hierarchy(node, scope):
     return found, Info("text", nullable=True, domain=domain)
 
 
+def rounding(node, scope):
+    value, info = compiled(node.arguments[0], scope)
+    places = node.arguments[1] if len(node.arguments) > 1 else 0
+    return _applied(value, numbers.rounded(node.name, info, places))
+
+
+def of_one(function):
+    def found(node, scope):
+        value, info = compiled(node.arguments[0], scope)
+        return _applied(value, function(info))
+
+    return found
+
+
+def remainder(node, scope):
+    return arithmetic(tree.Arith("%", *node.arguments), scope)
+
+
+def width_bucket(node, scope):
+    value, info = compiled(node.arguments[0], scope)
+    limits = [a.value if isinstance(a, tree.Lit) else a for a in node.arguments[1:]]
+    return _applied(value, numbers.bucket(info, *limits))
+
+
+def extreme(node, scope):
+    items, infos = unified(*compiled_all(node.arguments, scope))
+    step, info = numbers.extreme(node.name, infos)
+    return (lambda env: step(*(item(env) for item in items))), info
+
+
 CALLS = {
+    "abs": of_one(numbers.size),
+    "sign": of_one(numbers.sign),
+    "mod": remainder,
+    "width_bucket": width_bucket,
+    **dict.fromkeys(numbers.ROUNDING, rounding),
+    **dict.fromkeys(("least", "greatest"), extreme),
     "age_band": age_band,
     "age_years": age_years,
     "date_diff": date_diff,

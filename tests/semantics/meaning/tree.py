@@ -75,7 +75,7 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Arith:
-    """+ - * on integers, and on dates: d + n, d - n, d - e; / of results alone."""
+    """+ - * / % on numbers, and on dates: d + n, d - n, d - e."""
 
     operator: str
     left: "Expr"

@@ -62,14 +62,6 @@ def saturated(number):
     return max(LEAST, min(GREATEST, number))
 
 
-def divided(a, b):
-    """``a / NULLIF(b, 0)``, cut towards zero; the minimum by -1 saturates."""
-    if b == 0:
-        return None
-    quotient = abs(a) // abs(b)
-    return saturated(quotient if (a < 0) == (b < 0) else -quotient)
-
-
 # -- dates ---------------------------------------------------------------------
 
 

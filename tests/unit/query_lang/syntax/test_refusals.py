@@ -65,7 +65,7 @@ def test_a_meaning_is_refused_by_its_rule_at_its_place(sql, code, rule, line, co
         ("SELECT sex, COUNT(*) FROM encounters", "GROUP BY sex"),
         ("SELECT SUM(patient_id) FROM encounters", "COUNT(DISTINCT patient_id)"),
         (C + "JOIN patients p ON p.sex = encounters.sex", "USING (patient_id)"),
-        (C + "WHERE age / 2 = 1", "NULLIF"),
+        (C + "WHERE age / 0 = 1", "NULL where it is 0"),
         ("SELECT MAX(age) FROM encounters", "QUANTILE(x, 0.99)"),
     ],
 )

@@ -1,0 +1,1 @@
+"""Functions of one row's values: what is publicly known of each result."""

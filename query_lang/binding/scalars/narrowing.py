@@ -1,0 +1,151 @@
+"""What a condition says of a value: bounds of it in the branches of a CASE."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
+from math import ceil, floor
+
+from privacy.schema import ColumnType, Scalar, ValuesDomain
+from query_lang.plans.expressions import Call, Constant, Expression, Facts, Function
+from query_lang.plans.intervals import (
+    MAX_DAY,
+    MAX_INTEGER,
+    MIN_DAY,
+    MIN_INTEGER,
+    UNKNOWN,
+    Reach,
+    domain_of,
+    grid_value,
+    joined,
+    met,
+    reach_of,
+)
+
+_ON_A_GRID = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.DATE})
+_TYPE_ENDS = {ColumnType.DATE: (MIN_DAY, MAX_DAY)}
+_NEGATED = {
+    Function.LT: Function.GE,
+    Function.LE: Function.GT,
+    Function.GT: Function.LE,
+    Function.GE: Function.LT,
+}
+
+
+def narrowed(
+    conditions: Sequence[Expression], results: Sequence[Expression]
+) -> list[Facts | None]:
+    """Return what is known of each result where its branch is taken.
+
+    Of a result that is not NULL and that a condition compares with numbers or dates:
+    its own condition is true, those before are not, and of such a value a comparison is
+    never unknown. None: no value can lie there.
+
+    Args:
+        conditions: Of the branches, in order.
+        results: Of the branches, then of ELSE.
+    """
+    found: list[Facts | None] = []
+    for place, result in enumerate(results):
+        facts = result.facts
+        if facts.type not in _ON_A_GRID or isinstance(result, Constant):
+            found.append(facts)
+            continue
+        known = [_where(result, c, holds=False) for c in conditions[:place]]
+        known += [_where(result, c, holds=True) for c in conditions[place : place + 1]]
+        found.append(_within(facts, known))
+    return found
+
+
+def _within(facts: Facts, known: Sequence[Reach | None]) -> Facts | None:
+    reach = _of_all(known)
+    if reach == UNKNOWN:
+        return facts
+    if reach is not None:
+        least, most = _TYPE_ENDS.get(facts.type, (MIN_INTEGER, MAX_INTEGER))
+        reach = None if met(reach, (least, most)) is None else reach
+    if reach is None:
+        return None
+    if isinstance(facts.domain, ValuesDomain):
+        values = tuple(v for v in facts.domain.values if _holds(reach, v, facts.scale))
+        return replace(facts, domain=ValuesDomain(values)) if values else None
+    both = met(reach, reach_of(facts))
+    return None if both is None else replace(facts, domain=domain_of(both, facts))
+
+
+def _holds(reach: Reach, value: Scalar, scale: int) -> bool:
+    step = grid_value(value, scale)
+    low, high = reach
+    return (low is None or low <= step) and (high is None or step <= high)
+
+
+def _where(target: Expression, condition: Expression, *, holds: bool) -> Reach | None:
+    """Return bounds of a value that is not NULL where a condition is true, or is not.
+
+    None: it is nowhere there. Conditions that say nothing of it leave it unbounded,
+    whichever of the three they are.
+    """
+    if not isinstance(condition, Call):
+        return UNKNOWN
+    match condition.function:
+        case Function.NOT:
+            return _where(target, condition.operands[0], holds=not holds)
+        case Function.AND | Function.OR:
+            parts = [_where(target, c, holds=holds) for c in condition.operands]
+            all_of_them = (condition.function is Function.AND) is holds
+            return _of_all(parts) if all_of_them else _of_any(parts)
+        case _:
+            return _compared(target, condition, holds=holds)
+
+
+def _of_all(parts: Sequence[Reach | None]) -> Reach | None:
+    reach: Reach | None = UNKNOWN
+    for each in parts:
+        reach = None if reach is None or each is None else met(reach, each)
+    return reach
+
+
+def _of_any(parts: Sequence[Reach | None]) -> Reach | None:
+    known = [each for each in parts if each is not None]
+    return joined(known) if known else None
+
+
+def _compared(  # noqa: PLR0911 - an arm a form
+    target: Expression, condition: Call, *, holds: bool
+) -> Reach:
+    first, *others = condition.operands
+    values = [other.value for other in others if isinstance(other, Constant)]
+    if first != target or len(values) != len(others):
+        return UNKNOWN
+    steps = [_step(value, target.facts) for value in values]
+    function = condition.function
+    if function in _NEGATED:
+        return _half(function if holds else _NEGATED[function], steps[0])
+    if holds and function in _LISTING:
+        return ceil(min(steps)), floor(max(steps))
+    if holds and function is Function.BETWEEN:
+        return ceil(steps[0]), floor(steps[1])
+    return UNKNOWN
+
+
+_LISTING = frozenset((Function.EQ, Function.IN))
+
+
+def _step(value: Scalar | None, facts: Facts) -> Fraction:
+    if isinstance(value, int | Decimal):
+        return Fraction(value) * Fraction(10**facts.scale)
+    if value is None:  # pragma: no cover - binding refuses NULL there
+        raise TypeError
+    return Fraction(grid_value(value))
+
+
+def _half(function: Function, step: Fraction) -> Reach:
+    match function:
+        case Function.LT:
+            return None, ceil(step) - 1
+        case Function.LE:
+            return None, floor(step)
+        case Function.GT:
+            return floor(step) + 1, None
+        case _:
+            return ceil(step), None
