@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from privacy.schema import ColumnType, RangeDomain
+from query_lang.binding.casts import truth_number
 from query_lang.binding.expressions import ExpressionBinder, describe
 from query_lang.binding.scope import UnitColumn
 from query_lang.plans.expressions import (
@@ -82,6 +83,12 @@ def made_facts(kind: WindowKind, value: Facts | None, rows: int, least: int) -> 
     return replace(value, nullable=True, constant=False)
 
 
+def argument_of(kind: str, value: Expression) -> Expression:
+    """Return what an aggregate is of: conditions are added and averaged as 1 and 0."""
+    is_truth = value.facts.type is ColumnType.BOOLEAN
+    return truth_number(value) if is_truth and kind in {"sum", "avg"} else value
+
+
 def check_argument(kind: str, value: Expression, tree: Tree) -> None:
     """Refuse an argument of the wrong type.
 
@@ -150,7 +157,7 @@ class Rollups:
         if tree.name == "count" and tree.distinct:
             return self._count_distinct(tree)
         (argument,) = tree.arguments
-        value = self._argument(argument)
+        value = argument_of(tree.name, self._argument(argument))
         check_argument(tree.name, value, argument)
         if tree.name == "avg":
             return self._average(value)
@@ -334,6 +341,7 @@ class WindowBinder(ExpressionBinder):
             raise refuse(rules.CONSTRUCT, tree.position)
         _check_window_form(function)
         value = self._rows.value(function.arguments[0])
+        value = argument_of(function.name, value)
         check_argument(function.name, value, function.arguments[0])
         if function.name == "avg":
             total = self._make("sum", value, shape, saturates=False)

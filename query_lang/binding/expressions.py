@@ -6,6 +6,7 @@ from typing import Final, Protocol
 
 from privacy.errors import SqlNotAllowedError
 from privacy.schema import ColumnType
+from query_lang.binding.casts import cast
 from query_lang.binding.comparisons import (
     FLIPPED,
     check_comparable,
@@ -59,10 +60,10 @@ from query_lang.syntax.nodes import (
     Between,
     Case,
     CaseBranch,
+    Cast,
     Comparison,
     CountRows,
     CurrentDate,
-    DateOfTimestamp,
     Exists,
     Extract,
     FunctionCall,
@@ -387,8 +388,8 @@ class ExpressionBinder:
                 return self._case(tree)
             case Extract(part, value):
                 return extract(part, self.value(value), tree.position)
-            case DateOfTimestamp(value):
-                return extract("date", self.value(value), tree.position)
+            case Cast(value):
+                return cast(tree, self.value(value))
             case FunctionCall():
                 return self._function(tree)
             case _:

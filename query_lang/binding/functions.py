@@ -186,52 +186,27 @@ _ORDERED = NUMBERS | _MOMENTS
 
 
 def extract(part: str, value: Expression, position: Position) -> Expression:
-    """Bind EXTRACT(part FROM value), and ``date``: the day of a timestamp.
+    """Bind EXTRACT(part FROM value).
 
     Raises:
         SqlNotAllowedError: The value has no such part.
     """
     kind = value.facts.type
-    of_timestamps = part in {"hour", "date"}
-    if kind not in _MOMENTS or (of_timestamps and kind is DATE):
+    if kind not in _MOMENTS or (part == "hour" and kind is DATE):
         raise refuse(rules.EXTRACT_OPERAND, position)
     known = value.facts
-    facts = Facts(
-        DATE if part == "date" else INTEGER,
-        nullable=known.nullable,
-        constant=known.constant,
-    )
+    facts = Facts(INTEGER, nullable=known.nullable, constant=known.constant)
     domain = _part_domain(part, value.facts, facts)
-    function = Function.DATE_OF if part == "date" else Function.EXTRACT
-    return Call(
-        function,
-        (value,),
-        replace(facts, domain=domain),
-        () if part == "date" else (part,),
-    )
+    return Call(Function.EXTRACT, (value,), replace(facts, domain=domain), (part,))
 
 
 def _part_domain(part: str, value: Facts, facts: Facts) -> Domain | None:
     if part in _PARTS:
         return range_of(_PARTS[part], facts)
-    days = _day_bounds(value)
+    days = intervals.day_bounds(value)
     if days is None:
         return None
-    if part == "date":
-        return range_of(days, facts)
     return RangeDomain(intervals.day(days[0]).year, intervals.day(days[1]).year)
-
-
-def _day_bounds(facts: Facts) -> Interval | None:
-    """Return the first and last day of dates or timestamps."""
-    match facts.domain:
-        case RangeDomain(low, high):
-            return intervals.grid_value(low), intervals.grid_value(high)
-        case ValuesDomain(values) if values:
-            days = [intervals.grid_value(value) for value in values]
-            return min(days), max(days)
-        case _:
-            return None
 
 
 # -- hierarchies -------------------------------------------------------------

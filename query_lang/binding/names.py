@@ -9,8 +9,8 @@ from query_lang.syntax.nodes import (
     AggregateCall,
     Arithmetic,
     Case,
+    Cast,
     CountRows,
-    DateOfTimestamp,
     Expression,
     Extract,
     FunctionCall,
@@ -64,7 +64,7 @@ def _own_name(tree: Expression) -> str | None:  # noqa: PLR0911 - a table of for
             return "case"
         case Extract():
             return "extract"
-        case DateOfTimestamp():
+        case Cast():
             return "cast"
         case Arithmetic() | Negative() if is_computed(tree):
             return "computed"

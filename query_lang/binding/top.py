@@ -7,7 +7,7 @@ from math import prod
 
 from privacy.errors import QueryError
 from privacy.schema import ColumnType
-from query_lang.binding.aggregates import holds_aggregate
+from query_lang.binding.aggregates import argument_of, holds_aggregate
 from query_lang.binding.answer_windows import MAX_WINDOW_ROWS, AnswerWindowBinder
 from query_lang.binding.computed import ComputedBinder, is_computed
 from query_lang.binding.expressions import (
@@ -362,7 +362,7 @@ class TopBinder:
         """Bind the argument of SUM or AVG and return its public bounds."""
         if len(tree.arguments) != 1:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
-        value = self._argument(tree)
+        value = argument_of(tree.name, self._argument(tree))
         bounds = interval_of(value.facts)
         if value.facts.type not in NUMBERS:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)

@@ -78,6 +78,13 @@ ITEM_STEPS: Final = 2
 SEARCHED_BYTE_STEPS: Final = 20
 """LIKE '%x%' on texts that nearly match everywhere, a byte (measured up to 15)."""
 
+READ_TEXT_STEPS: Final = 1_000
+READ_BYTE_STEPS: Final = 30
+"""A text that is read as another type, and each byte of it."""
+
+WRITE_TEXT_STEPS: Final = 500
+"""A number, date or moment that is written as a text."""
+
 LEVEL_STEPS: Final = 1_500
 """A level of a built-in code system."""
 

@@ -24,11 +24,14 @@ from query_lang.costs.constants import (
     ITEM_STEPS,
     LEVEL_STEPS,
     NUMBER_BYTES,
+    READ_BYTE_STEPS,
+    READ_TEXT_STEPS,
     SEARCHED_BYTE_STEPS,
     SIMPLE_STEPS,
     TEXT_BYTES,
     VALUE_STEPS,
     WIDE_STEPS,
+    WRITE_TEXT_STEPS,
 )
 from query_lang.plans.expressions import (
     Call,
@@ -47,6 +50,7 @@ Subquery = UnitInQuery | ValueInQuery | ExistsInQuery
 _INLINE = 12  # bytes of a text that lie inside its reference
 _CODE = 9  # of a built-in system: a category, a dot, up to four more
 _BAND = 48
+_WRITTEN = 26  # a moment with six places; numbers are shorter
 _WIDE = 2 * NUMBER_BYTES
 _MOST_USES = 4
 
@@ -74,6 +78,8 @@ _OWN_STEPS: Mapping[Function, int] = {
     Function.AGE_YEARS: AGE_STEPS,
     Function.EXTRACT: DATE_STEPS,
     Function.DATE_OF: SIMPLE_STEPS,
+    Function.MIDNIGHT_OF: SIMPLE_STEPS,
+    Function.CAST_NUMBER: 2 * WIDE_STEPS,
     Function.AGE_BAND: BAND_STEPS,
 }
 _REPEATS = frozenset(
@@ -98,6 +104,9 @@ _REPEATS = frozenset(
         Function.MONTHS_BETWEEN,
         Function.AGE_YEARS,
         Function.AGE_BAND,
+        Function.CAST_NUMBER,
+        Function.READ,
+        Function.TEXT_OF,
     }
 )
 """What writes its operands up to four times where they cannot be computed below."""
@@ -224,6 +233,10 @@ class ExpressionCost:
             compared = 0
         return arms * (2 * SIMPLE_STEPS + compared) + copied + EACH_STEPS
 
+    def _text_read(self, call: Call) -> int:
+        """Return the steps of the forms that a text is held against."""
+        return READ_TEXT_STEPS + self.width(call.operands[0]) * READ_BYTE_STEPS
+
     def _level(self, call: Call) -> int:
         read = self.width(call.operands[0])
         name = str(call.parameters[0])
@@ -253,6 +266,8 @@ class ExpressionCost:
                 return text_width(_longest_level(name, level, self.own))
             case Function.AGE_BAND:
                 return text_width(_BAND)
+            case Function.TEXT_OF:
+                return text_width(_WRITTEN)
             case _:
                 return max(map(self.width, _results(call)))
 
@@ -280,5 +295,7 @@ _SPECIAL: Mapping[Function, Callable[[ExpressionCost, Call], int]] = {
     Function.INFIX: ExpressionCost._searched,  # noqa: SLF001
     Function.CASE: ExpressionCost._chosen,  # noqa: SLF001
     Function.SWITCH: ExpressionCost._chosen,  # noqa: SLF001
+    Function.READ: ExpressionCost._text_read,  # noqa: SLF001
+    Function.TEXT_OF: lambda *_: WRITE_TEXT_STEPS,
     Function.LEVEL: ExpressionCost._level,  # noqa: SLF001
 }

@@ -49,6 +49,7 @@ _COMPUTED = frozenset(
         *(Function.LEVEL, Function.AGE_BAND, Function.RESCALE, Function.MODULO),
         *(Function.DIVIDE_DECIMAL, Function.ABS, Function.SIGN, Function.FLOOR),
         *(Function.CEILING, Function.ROUND, Function.TRUNCATE, Function.WIDTH_BUCKET),
+        *(Function.MIDNIGHT_OF, Function.CAST_NUMBER, Function.READ, Function.TEXT_OF),
     )
 )
 """What gives a value of the row's own, whatever the optimizer knows."""

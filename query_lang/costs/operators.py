@@ -37,6 +37,9 @@ _OPERATORS: Final[Mapping[Function, int]] = {
     Function.AGE_YEARS: 7,
     Function.EXTRACT: 2,
     Function.AGE_BAND: 16,
+    Function.CAST_NUMBER: 8,
+    Function.READ: 8,
+    Function.TEXT_OF: 16,
 }
 _LEVEL: Final = 12
 _AVERAGE: Final = 8
@@ -50,6 +53,7 @@ _WRITTEN_AGAIN: Final = frozenset(
     (
         *(Function.ADD_DAYS, Function.SUBTRACT_DAYS, Function.MONTHS_BETWEEN),
         *(Function.AGE_YEARS, Function.AGE_BAND, Function.BETWEEN),
+        *(Function.CAST_NUMBER, Function.READ, Function.TEXT_OF),
     )
 )
 

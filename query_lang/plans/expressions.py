@@ -108,6 +108,10 @@ class Function(StrEnum):
     AGE_YEARS = "age_years"
     EXTRACT = "extract"
     DATE_OF = "date_of"
+    MIDNIGHT_OF = "midnight_of"
+    CAST_NUMBER = "cast_number"
+    READ = "read"  # what a text says, NULL where it says nothing
+    TEXT_OF = "text_of"
     LEVEL = "level"
     AGE_BAND = "age_band"
     CASE = "case"

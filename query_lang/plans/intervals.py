@@ -5,7 +5,7 @@ Operands are taken as independent. Source: CONTRACT 3.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -270,3 +270,42 @@ def ages(birth: Interval, at: Interval) -> Interval | None:
         return None
     youngest = completed_years(day(birth[1]), day(at[0])) if at[0] >= birth[1] else 0
     return youngest, completed_years(day(birth[0]), day(at[1]))
+
+
+# -- grids and moments ---------------------------------------------------------
+
+
+def rescaled(step: int, scale: int, wanted: int) -> int:
+    """Return a number of one grid on another, rounded half away from zero.
+
+    >>> rescaled(-25, 1, 0), rescaled(3, 0, 2)
+    (-3, 300)
+    """
+    width: int = 10 ** abs(scale - wanted)
+    if wanted >= scale:
+        return step * width
+    rounded = (2 * abs(step) + width) // (2 * width)
+    return -rounded if step < 0 else rounded
+
+
+def held(value: Interval) -> Interval | None:
+    """Return the part of an interval that 64 bits hold, or None."""
+    low, high = max(MIN_INTEGER, value[0]), min(MAX_INTEGER, value[1])
+    return (low, high) if low <= high else None
+
+
+def day_bounds(facts: Facts) -> Interval | None:
+    """Return the first and last day of dates or timestamps."""
+    match facts.domain:
+        case RangeDomain(low, high):
+            return grid_value(low), grid_value(high)
+        case ValuesDomain(values) if values:
+            days = [grid_value(value) for value in values]
+            return min(days), max(days)
+        case _:
+            return None
+
+
+def midnight(moment: date) -> datetime:
+    """Return the moment that a day begins with."""
+    return datetime(moment.year, moment.month, moment.day)  # noqa: DTZ001 - no zone

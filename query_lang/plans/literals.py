@@ -1,9 +1,8 @@
 """Literals in the type of what they stand beside; nothing is coerced."""
 
 import operator as operators
-import re
 from collections.abc import Callable, Mapping
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 
@@ -20,17 +19,13 @@ from query_lang.syntax.nodes import (
     TypedLiteral,
 )
 from query_lang.syntax.refusals import refuse
+from query_lang.syntax.text_values import read_text
 
 Literal = NumberLiteral | StringLiteral | TypedLiteral | BooleanLiteral | NullLiteral
 LITERALS = (NumberLiteral, StringLiteral, TypedLiteral, BooleanLiteral, NullLiteral)
 NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
 MAX_NUMBER_LENGTH = 400
 
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
-_TIMESTAMP = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?)?",
-    re.ASCII,
-)
 _Ordered = tuple[Fraction, str]
 _COMPARED: Mapping[str, Callable[[_Ordered, _Ordered], bool]] = {
     "=": operators.eq,
@@ -204,21 +199,12 @@ def _number(literal: Literal) -> Scalar | None:
 
 def _date(literal: Literal) -> Scalar | None:
     text = _text_of(literal, "date")
-    if text is None or not _DATE.fullmatch(text):
-        return None
-    return _or_none(date.fromisoformat, text)
+    return None if text is None else read_text(text, ColumnType.DATE)
 
 
 def _timestamp(literal: Literal) -> Scalar | None:
     text = _text_of(literal, "timestamp")
-    if text is None or not _TIMESTAMP.fullmatch(text):
-        return None
-    return _or_none(datetime.fromisoformat, _with_six_places(text))
-
-
-def _with_six_places(text: str) -> str:
-    whole, point, places = text.partition(".")
-    return f"{whole}.{places.ljust(6, '0')}" if point else whole
+    return None if text is None else read_text(text, ColumnType.TIMESTAMP)
 
 
 def _text_of(literal: Literal, kind: str) -> str | None:
@@ -227,13 +213,6 @@ def _text_of(literal: Literal, kind: str) -> str | None:
     if isinstance(literal, TypedLiteral) and literal.type == kind:
         return literal.text
     return None
-
-
-def _or_none(read: Callable[[str], Scalar], text: str) -> Scalar | None:
-    try:
-        return read(text)
-    except ValueError:
-        return None
 
 
 def _text(literal: Literal) -> Scalar | None:

@@ -7,6 +7,7 @@ from sqlglot import exp
 
 from query_lang.reading.expressions import ExpressionReader, arguments
 from query_lang.reading.places import Places
+from query_lang.reading.sqlglot_tree import PostfixCast
 from query_lang.syntax import rules
 from query_lang.syntax.functions import (
     AGGREGATES,
@@ -24,9 +25,11 @@ from query_lang.syntax.functions import (
 from query_lang.syntax.idioms import Filtered, OtherCall, WithinGroup
 from query_lang.syntax.nodes import (
     AggregateCall,
+    Cast,
+    CastForm,
+    CastType,
     CountRows,
     CurrentDate,
-    DateOfTimestamp,
     DatePart,
     Expression,
     Extract,
@@ -35,17 +38,25 @@ from query_lang.syntax.nodes import (
     FunctionCall,
     Idiom,
     LiteralType,
-    NumberLiteral,
     OrderItem,
     Position,
-    StringLiteral,
     TypedLiteral,
     WindowCall,
 )
 from query_lang.syntax.refusals import refuse
 from query_lang.syntax.tokens import TokenKind
+from query_lang.syntax.type_names import MORE_WORDS, cast_target
 
-_TYPED: Mapping[str, LiteralType] = {"DATE": "date", "TIMESTAMP": "timestamp"}
+_TYPED: Mapping[str, LiteralType] = {
+    "DATE": "date",
+    "TIMESTAMP": "timestamp",
+    "DATETIME": "timestamp",
+}
+_CAST_FORMS: Mapping[str, CastForm] = {
+    "CAST": "cast",
+    "TRY_CAST": "try_cast",
+    "SAFE_CAST": "safe_cast",
+}
 _PARTS: Mapping[str, DatePart] = {part.upper(): part for part in get_args(DatePart)}
 _MAX_DIGITS = 18  # of a number of rows: within 64 bits
 _Call = AggregateCall | CountRows | FunctionCall | Idiom
@@ -64,6 +75,8 @@ class FunctionReader(ExpressionReader):
                 exp.Window: self._window,
                 exp.WithinGroup: self._within_group,
                 exp.Cast: self._cast,
+                exp.TryCast: self._cast,
+                PostfixCast: self._cast,
                 exp.Extract: self._extract,
                 exp.CurrentDate: self._current_date,
                 exp.CurrentTime: self._other_word,
@@ -306,21 +319,46 @@ class FunctionReader(ExpressionReader):
 
     def _cast(self, node: exp.Expr) -> Expression:
         position, word = self._places.position, self._places.word()
+        if arguments(node) - {"this", "to", "safe", "requires_string", "_type"}:
+            raise refuse(rules.CAST, position)
+        if isinstance(node, PostfixCast):
+            value = self.operand(node.this)
+            self._places.take_sign("::")
+            return Cast(value, self._cast_type(), "::", value.position)
         if word in _TYPED and self._places.is_kind(TokenKind.STRING, ahead=1):
             return self._typed_literal(node, word)
-        if word != "CAST" or arguments(node) - {"this", "to", "_type"}:
+        form = _CAST_FORMS.get(word)
+        if form is None:
             raise refuse(rules.CAST, position)
-        self._places.take("CAST")
+        self._places.take(word)
         self._places.take_sign("(")
         value = self.read(node.this)
-        if isinstance(value, StringLiteral | NumberLiteral):
-            raise refuse(rules.CAST, position, hint="write DATE '2024-01-31'")
         self._places.take("AS")
-        if self._places.word() != "DATE":
-            raise refuse(rules.CAST, position)
-        self._places.take("DATE")
+        read = self._cast_type()
         self._places.take_sign(")")
-        return DateOfTimestamp(value, position)
+        return Cast(value, read, form, position)
+
+    def _cast_type(self) -> CastType:
+        """Read the name of a type and the sizes in its brackets."""
+        position = self._places.position
+        words = [self._places.take_name().text.lower()]
+        for more in MORE_WORDS.get(words[0], ()):
+            capitals = tuple(word.upper() for word in more)
+            if capitals == tuple(self._places.word(i) for i in range(len(more))):
+                self._places.take(*capitals)
+                words += more
+                break
+        sizes: list[int] = []
+        if self._places.is_sign("("):
+            self._places.take_sign("(")
+            sizes.append(self.rows())
+            while self._places.is_sign(","):
+                self._places.take_sign(",")
+                sizes.append(self.rows())
+            self._places.take_sign(")")
+        written = CastType(" ".join(words), tuple(sizes))
+        cast_target(written, position)
+        return written
 
     def _typed_literal(self, node: exp.Expr, word: str) -> Expression:
         self.only(node, "this", "to")

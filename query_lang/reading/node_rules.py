@@ -50,7 +50,7 @@ _BY_RULE: Mapping[str, tuple[str, str]] = {
     ),
     "tuple": ("Tuple", ""),
     "any_all": ("Any All", "ANY ALL SOME"),
-    "cast": ("Cast TryCast", ""),
+    "cast": ("Cast TryCast PostfixCast", ""),
     "string_concatenation": ("Concat", ""),
 }
 _RULES: Mapping[str, tuple[Rule, frozenset[str]]] = {

@@ -16,7 +16,11 @@ from query_lang.syntax.refusals import refuse, syntax_error
 from query_lang.syntax.tokens import Token, TokenKind
 
 _DIALECT = DuckDB()
-_SPECIAL_FORMS = ("CAST", "EXTRACT")  # calls whose brackets hold more than a list
+_SPECIAL_FORMS = ("CAST", "TRY_CAST", "EXTRACT")  # calls with more than a list inside
+
+
+class PostfixCast(exp.Cast):
+    """``value::type``, told apart from a call of CAST."""
 
 
 class _Parser(DuckDBParser):
@@ -29,7 +33,12 @@ class _Parser(DuckDBParser):
 
     FUNCTIONS: ClassVar[Mapping[str, Callable[..., exp.Expr]]] = {}  # type: ignore[assignment]
     FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {
-        name: DuckDBParser.FUNCTION_PARSERS[name] for name in _SPECIAL_FORMS
+        **{name: DuckDBParser.FUNCTION_PARSERS[name] for name in _SPECIAL_FORMS},
+        "SAFE_CAST": DuckDBParser.FUNCTION_PARSERS["TRY_CAST"],
+    }
+    COLUMN_OPERATORS: ClassVar[Mapping[TokenType, object]] = {  # type: ignore[assignment]
+        **DuckDBParser.COLUMN_OPERATORS,
+        TokenType.DCOLON: lambda _, this, to: PostfixCast(this=this, to=to),
     }
     NO_PAREN_FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {
         "CASE": DuckDBParser.NO_PAREN_FUNCTION_PARSERS["CASE"]

@@ -30,11 +30,12 @@ from query_lang.syntax.nodes import (
     Between,
     BooleanLiteral,
     Case,
+    Cast,
+    CastType,
     CommonTable,
     Comparison,
     CountRows,
     CurrentDate,
-    DateOfTimestamp,
     DerivedTable,
     Exists,
     Expression,
@@ -72,6 +73,7 @@ Marks = list[str | _Spellings]
 
 _SPELLINGS = {"!=": "<>", "==": "="}
 _BRACKETS = frozenset("()")
+_TYPED_WORDS = {"date": ("DATE",), "timestamp": ("TIMESTAMP", "DATETIME")}
 
 
 def _perhaps(word: str) -> _Spellings:
@@ -333,7 +335,8 @@ def _string(tree: StringLiteral, due: Marks) -> None:
 
 
 def _typed(tree: TypedLiteral, due: Marks) -> None:
-    due += (tree.type.upper(), f"'{tree.text}")
+    words = _TYPED_WORDS[tree.type]
+    due += (tuple((word,) for word in words), f"'{tree.text}")
 
 
 def _boolean(tree: BooleanLiteral, due: Marks) -> None:
@@ -350,10 +353,23 @@ def _extract(tree: Extract, due: Marks) -> None:
     _node(tree.value, due)
 
 
-def _date_of(tree: DateOfTimestamp, due: Marks) -> None:
-    due.append("CAST")
-    _node(tree.value, due)
-    due += ("AS", "DATE")
+def _cast(tree: Cast, due: Marks) -> None:
+    if tree.form == "::":
+        _node(tree.value, due)
+        due.append("::")
+    else:
+        due.append(tree.form.upper())
+        _node(tree.value, due)
+        due.append("AS")
+    _type(tree.type, due)
+
+
+def _type(written: CastType, due: Marks) -> None:
+    due += written.name.upper().split(" ")
+    for index, size in enumerate(written.sizes):
+        if index:
+            due.append(",")
+        due.append(str(size))
 
 
 def _case(tree: Case, due: Marks) -> None:
@@ -499,7 +515,7 @@ _WRITERS: Mapping[type[Expression], Callable[..., None]] = {
     Case: _case,
     Exists: _exists,
     Extract: _extract,
-    DateOfTimestamp: _date_of,
+    Cast: _cast,
     **dict.fromkeys((FunctionCall, AggregateCall), _call),
     WindowCall: _window,
     **dict.fromkeys(_WORDS, _words),

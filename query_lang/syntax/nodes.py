@@ -5,6 +5,7 @@ from typing import Literal
 
 ComparisonOperator = Literal["=", "<>", "<", "<=", ">", ">="]
 LiteralType = Literal["date", "timestamp"]
+CastForm = Literal["cast", "try_cast", "safe_cast", "::"]
 ArithmeticOperator = Literal["+", "-", "*", "/", "%"]
 DatePart = Literal["year", "quarter", "month", "day", "isodow", "hour"]
 AggregateName = Literal[
@@ -269,10 +270,20 @@ class Extract:
 
 
 @dataclass(frozen=True, slots=True)
-class DateOfTimestamp:
-    """``CAST(value AS DATE)``."""
+class CastType:
+    """A type as written: ``double precision``, ``numeric(10, 2)``; in lower case."""
+
+    name: str
+    sizes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """``CAST(value AS type)``, its other spellings, and ``value::type``."""
 
     value: "Expression"
+    type: CastType
+    form: CastForm
     position: Position
 
 
@@ -384,7 +395,7 @@ Expression = (
     | Case
     | FunctionCall
     | Extract
-    | DateOfTimestamp
+    | Cast
     | CurrentDate
     | CountRows
     | AggregateCall
@@ -489,6 +500,7 @@ Node = (
     | DerivedTable
     | Join
     | CaseBranch
+    | CastType
     | Frame
     | FrameBound
     | Position

@@ -52,9 +52,8 @@ PARAMETER = Rule(
 )
 CAST = Rule(
     "cast",
-    "only CAST(x AS DATE) of a timestamp is in the language",
-    "leave the cast of a number out; of a boolean write CASE WHEN died THEN 1 ELSE 0 "
-    "END; literals in the column's type: admitted >= DATE '2024-01-31'",
+    "casts make boolean, integer, decimal, date, timestamp or text",
+    "CAST(died AS INTEGER), admitted::date, cost::numeric(10, 2)",
 )
 OPTIMIZER_HINT = Rule(
     "optimizer_hint",

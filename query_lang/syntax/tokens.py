@@ -48,7 +48,7 @@ _SCANNER = re.compile(
     |(?P<quoted>"(?:[^"]|"")*")
     |(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))
     |(?P<operator>//|\*\*|->|=>|<<|>>|<=>|[|^&~])
-    |(?P<sign><=|>=|<>|!=|==|[=<>(),.;*+/%-])
+    |(?P<sign>::|<=|>=|<>|!=|==|[=<>(),.;*+/%-])
     |(?P<end>\Z)
     |(?P<unknown>.)
     )""",
@@ -177,8 +177,6 @@ def _unknown_character(sql: str, offset: int) -> QueryError:
         return syntax_error(position, rule=rules.OPEN_QUOTE)
     if not character.isascii():
         return refuse(rules.NON_ASCII, position)
-    if sql.startswith("::", offset):
-        return refuse(rules.CAST, position)
     is_parameter = character in _PARAMETER_SIGNS
     rule = rules.PARAMETER if is_parameter else rules.SYMBOL
     return refuse(rule, position, hint=_OTHER_SIGNS.get(character))

@@ -14,6 +14,7 @@ from functools import partial, reduce
 from query_lang.reading.parse import read_query
 from query_lang.syntax import idioms
 from query_lang.syntax import nodes as syntax
+from query_lang.syntax.type_names import cast_target
 from tests.semantics.meaning import tree
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -271,6 +272,11 @@ def _symmetric(node):
     return tree.Not(tree.Or(ways)) if node.negated else tree.Or(ways)
 
 
+def _cast(node):
+    target = cast_target(node.type, node.position)
+    return tree.Cast(_read(node.value), target.type.value, target.scale)
+
+
 def _call(node):
     if node.name == "nullif":
         return tree.NullIf(*_all(node.arguments))
@@ -355,7 +361,7 @@ _READERS = {
     syntax.Case: _case,
     syntax.FunctionCall: _call,
     syntax.Extract: lambda n: tree.Extract(n.part, _read(n.value)),
-    syntax.DateOfTimestamp: lambda n: tree.DateOf(_read(n.value)),
+    syntax.Cast: _cast,
     syntax.CurrentDate: lambda _: tree.Today(),
     syntax.CountRows: lambda _: tree.Agg("count"),
     syntax.AggregateCall: _aggregate,

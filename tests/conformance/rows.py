@@ -110,6 +110,36 @@ CONDITIONS = {  # of the table marks
         " OR EXTRACT(ISODOW FROM stamp) = 1 OR EXTRACT(HOUR FROM stamp) = 23"
     ),
     "the day of a moment": "CAST(stamp AS DATE) = day OR CAST(stamp AS DATE) > until",
+    "a condition as a number": "flag::int = 1 OR CAST(sure AS INTEGER) = 0 OR (a > b)::int = 1",
+    "a condition as a decimal": "flag::numeric(3, 1) < 0.5",
+    "a condition as text": "flag::text = 'true' OR CAST(sure AS VARCHAR) = 'false'",
+    "a number as a condition": "a::bool OR cost::boolean OR age::bool",
+    "integers as decimals": (
+        "a::numeric(10, 2) > cost OR b::numeric(38, 18) IS NULL OR age::numeric = raw"
+        " OR days::decimal(5, 1) > 0.5"
+    ),
+    "decimals as integers": "raw::int = 1 OR cost::bigint > a OR CAST(raw AS INT64) = 0",
+    "decimals of fewer and of more places": (
+        "raw::numeric(20, 1) = cost OR cost::numeric(20, 6) IS NULL OR cost::numeric(9, 1) > 0"
+    ),
+    "decimals as they are": "cost::numeric = raw::float AND cost::numeric(20, 2) = cost",
+    "days as moments": "day::timestamp <= stamp OR until::timestamp = stamp",
+    "numbers as text": "a::text = '10' OR b::text < '1' OR days::text = '-3'",
+    "decimals as text": "raw::text = '0.0001' OR cost::text LIKE '-%' OR cost::text = '0.00'",
+    "days and moments as text": (
+        "day::text < '1' OR until::text LIKE '%-12-31' OR stamp::text LIKE '%.000001'"
+        " OR stamp::text > '2020'"
+    ),
+    "text as numbers": (
+        "text::int = 0 OR TRY_CAST(text AS BIGINT) > 0 OR ward::numeric IS NULL"
+        " OR CAST(ward AS DECIMAL(5, 1)) > 0"
+    ),
+    "text as days and moments": (
+        "text::date = DATE '2020-02-29' OR SAFE_CAST(text AS TIMESTAMP) < stamp"
+        " OR text::timestamp IS NULL"
+    ),
+    "text as conditions": "text::bool OR ward::boolean",
+    "text as text": "code::text = text AND CAST(text AS STRING) <> local::varchar",
     "days beside literals": "day < '0001-01-02' OR until >= DATE '9999-12-31'",
     "moments beside literals": (
         "stamp > TIMESTAMP '2020-02-29 23:59:59.999998'"
@@ -218,6 +248,8 @@ ROLLUPS = {  # name: what is computed, and how it is read
     "greatest decimal": ("MAX(raw)", "x >= 0"),
     "average of integers": ("AVG(a)", "x > 0.5"),
     "average of decimals": ("AVG(cost)", "x <= 0.000000001"),
+    "sum of conditions": ("SUM(flag)", "x > 1"),
+    "average of conditions": ("AVG(sure)", "x >= 0.5"),
     "all": ("BOOL_AND(flag)", "x"),
     "any": ("BOOL_OR(flag)", "NOT x"),
     "first text": ("FIRST(text ORDER BY day)", "x IS NULL"),
@@ -265,6 +297,7 @@ WINDOWS = {
         "x >= 0",
     ),
     "average": (f"AVG(a) OVER ({_BY})", "x < 0.5"),
+    "sum of conditions": (f"SUM(flag) OVER ({_BY} ORDER BY seq)", "x > 1"),
     "least": (f"MIN(text) OVER ({_BY})", "x <> ''"),
     "greatest": (f"MAX(stamp) OVER ({_BY} ORDER BY day)", "x = stamp"),
     "all": (f"BOOL_AND(flag) OVER ({_BY})", "x"),
@@ -371,6 +404,18 @@ TOPS = {
     "sum of vast integers": "SELECT ward, SUM(b) AS s FROM marks GROUP BY ward",
     "sum of vast decimals": "SELECT SUM(cost) FROM marks",
     "sum of a case": "SELECT SUM(CASE WHEN flag THEN days ELSE 0 END) AS s FROM marks",
+    "sum and average of conditions": (
+        "SELECT SUM(flag) AS f, AVG(sure) AS s, SUM(age > 60) AS old FROM marks"
+    ),
+    "sum of whole numbers of decimals": (
+        "SELECT SUM(cost::int) AS c, AVG(days::numeric(6, 2)) AS d FROM marks"
+    ),
+    "by a condition as a number": (
+        "SELECT flag::int AS f, sure::text AS s, COUNT(*) AS n FROM marks GROUP BY f, s"
+    ),
+    "by numbers as text": (
+        "SELECT age::text AS age_text, ward::int AS w, COUNT(*) AS n FROM marks GROUP BY 1, 2"
+    ),
     "average": "SELECT AVG(age), AVG(cost), AVG(b) FROM marks",
     "sum and average within bounds of its own": (
         "SELECT SUM(LEAST(GREATEST(a, -9), 9)), AVG(GREATEST(LEAST(until - day, 60), 0)),"

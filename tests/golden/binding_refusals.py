@@ -585,9 +585,9 @@ REFUSED_AT_BINDING = (
         39,
     ),
     (
-        "SELECT COUNT(*) FROM encounters WHERE CAST(admitted AS DATE) = '2024-01-31'",
+        "SELECT COUNT(*) FROM encounters WHERE CAST(smoker AS DATE) = '2024-01-31'",
         "sql_not_allowed",
-        "extract_operand",
+        "cast",
         1,
         39,
     ),

@@ -28,10 +28,10 @@ from tests.semantics.meaning.tree import (
     Between,
     Call,
     Case,
+    Cast,
     Coalesce,
     Col,
     Compare,
-    DateOf,
     Derived,
     Divide,
     Exists,
@@ -761,6 +761,8 @@ class Author:
         return self.pick(self._columns(scope, types))
 
     def _made(self, scope, depth, kind):
+        if self.chance(0.15):
+            return self._cast(scope, depth - 1, kind)
         makers = {
             "integer": self._integer,
             "decimal": self._decimal,
@@ -771,6 +773,20 @@ class Author:
         if kind not in makers or self.chance(0.2):
             return self._alternative(scope, depth, kind)
         return makers[kind](scope, depth - 1)
+
+    def _cast(self, scope, depth, kind):
+        """Return a value of another type, cast to this one."""
+        wanted = self.pick(sorted(_CAST_FROM[kind]))
+        value = self.any_value(scope, depth, {wanted})
+        scale = None
+        if kind == "decimal" and self.chance(0.7):
+            scale = self.pick((0, 1, 3))
+        cast = Cast(value, kind, scale)
+        made = compiled(cast, scope)[1]
+        if made.domain is None and kind == "decimal" and wanted == "text":
+            message = "no list"
+            raise NotAnswerableError(message)
+        return cast
 
     def _integer(self, scope, depth):  # noqa: C901, PLR0911 - one return a kind
         kind = self.pick(
@@ -885,7 +901,7 @@ class Author:
             return self._extreme(scope, depth, {"date"})
         moments = self._columns(scope, {"timestamp"})
         if moments and self.chance(0.6):
-            return DateOf(self.pick(moments))
+            return Cast(self.pick(moments), "date")
         day = self.any_value(scope, depth, {"date"})
         return Arith(self.pick("+-"), day, self._or_literal(scope, depth, "integer"))
 
@@ -961,6 +977,13 @@ class Author:
 
 
 _OPAQUE = frozenset({"unit", "average"})
+_CAST_FROM = {
+    "boolean": {"integer", "decimal", "text"},
+    "integer": {"boolean", "decimal", "text"},
+    "decimal": {"boolean", "integer", "decimal"},
+    "date": {"text"},
+    "text": {"boolean", "integer", "decimal", "date"},
+}
 _POOLS = {
     "integer": (0, 1, 2, 3, -1, 7, 14, 60, 90, 120, *hospital.INTEGERS[-4:]),
     "decimal": tuple(

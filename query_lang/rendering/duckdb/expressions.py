@@ -34,6 +34,11 @@ from query_lang.plans.intervals import (
 from query_lang.plans.literals import NUMBERS
 from query_lang.rendering.comparisons import StoredComparison, compare_on_grid
 from query_lang.rendering.duckdb import numbers
+from query_lang.rendering.duckdb.casts import (
+    decimal_text_sql,
+    read_text_sql,
+    rounded,
+)
 from query_lang.rendering.duckdb.levels import level_sql
 from query_lang.rendering.duckdb.wide import END, clamped, unless_any_null, wide
 from query_lang.rendering.fragments import Fragment, for_each_row, listed
@@ -439,6 +444,35 @@ class ExpressionRenderer:
         own = self.render(call.operands[0])
         return Fragment("CAST(") + own + Fragment(" AS DATE)")
 
+    # -- casts ----------------------------------------------------------------
+
+    def _midnight_of(self, call: Call) -> Fragment:
+        own = self.render(call.operands[0])
+        return Fragment("CAST(") + own + Fragment(" AS TIMESTAMP)")
+
+    def _cast_number(self, call: Call) -> Fragment:
+        """Multiply, or divide and round half away from zero; NULL past 64 bits."""
+        (value,) = call.operands
+        missing = call.facts.scale - value.facts.scale
+        if missing == 0:
+            return self.render(value)
+        if missing < 0:
+            return rounded(self.named(value), 10**-missing)
+        bounds = interval_of(call.facts)
+        if bounds is not None and is_small(bounds) and not call.facts.nullable:
+            return _in_brackets(self.render(value) + Fragment(f" * {10**missing}"))
+        wide = self.scaled(value, call.facts.scale)
+        return Fragment("TRY_CAST(") + wide + Fragment(" AS BIGINT)")
+
+    def _read(self, call: Call) -> Fragment:
+        return read_text_sql(self.named(call.operands[0]), call.facts)
+
+    def _text_of(self, call: Call) -> Fragment:
+        (value,) = call.operands
+        if value.facts.scale:
+            return decimal_text_sql(self.named(value), value.facts.scale)
+        return Fragment("CAST(") + self.render(value) + Fragment(" AS VARCHAR)")
+
     # -- hierarchies and choices ----------------------------------------------
 
     def _level(self, call: Call) -> Fragment:
@@ -510,6 +544,10 @@ _RENDERERS: Mapping[Function, Callable[[ExpressionRenderer, Call], Fragment]] = 
     Function.AGE_YEARS: ExpressionRenderer._age,  # noqa: SLF001
     Function.EXTRACT: ExpressionRenderer._extract,  # noqa: SLF001
     Function.DATE_OF: ExpressionRenderer._date_of,  # noqa: SLF001
+    Function.MIDNIGHT_OF: ExpressionRenderer._midnight_of,  # noqa: SLF001
+    Function.CAST_NUMBER: ExpressionRenderer._cast_number,  # noqa: SLF001
+    Function.READ: ExpressionRenderer._read,  # noqa: SLF001
+    Function.TEXT_OF: ExpressionRenderer._text_of,  # noqa: SLF001
     Function.LEVEL: ExpressionRenderer._level,  # noqa: SLF001
     Function.AGE_BAND: ExpressionRenderer._age_band,  # noqa: SLF001
     Function.CASE: ExpressionRenderer._case,  # noqa: SLF001

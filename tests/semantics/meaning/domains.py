@@ -45,6 +45,7 @@ class Info:
         return replace(self, nullable=True)
 
 
+LONGEST_LIST = 10_000  # of values that a written key is listed for
 UNIT = Info("unit", nullable=False)
 BOOLEANS = ((False, True),)
 

@@ -5,7 +5,7 @@ values. An environment is a tuple of rows, outermost SELECT first; a row is a tu
 values in the order of the scope's entries, then its slots.
 """
 
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor
@@ -258,12 +258,59 @@ def extract(node, scope):
     return (lambda env: part(value(env))), found
 
 
-def date_of(node, scope):
+def cast(node, scope):
     value, info = compiled(node.value, scope)
-    ends = domains.hull(info.domain)
-    domain = ends and (domains.Range(*map(values.as_date, ends)),)
-    day = values.strict(values.as_date)
-    return (lambda env: day(value(env))), Info("date", info.nullable, domain)
+    made = info_of_cast(node, info)
+    step = values.strict(lambda x: values.cast(x, info.scale, made.type, made.scale))
+    return (lambda env: step(value(env))), made
+
+
+def info_of_cast(node, info):
+    """Return what is known of a cast's values: those of a list or range, cast."""
+    scale = {"integer": 0, "decimal": node.scale}.get(node.type, 0)
+    if scale is None:
+        scale = info.scale if info.type != "text" else _most_places(info)
+    if (info.type, info.scale) == (node.type, scale):
+        return info
+
+    def made(value):
+        return values.cast(value, info.scale, node.type, scale)
+
+    nullable = info.nullable or info.type == "text"
+    is_grid = {info.type, node.type} <= {"integer", "decimal"}
+    if is_grid:
+        ends = domains.hull(info.domain)
+        lost = scale > info.scale if ends is None else None in map(made, ends)
+        nullable = nullable or lost
+    domain = None
+    if node.type == "boolean":
+        domain = domains.BOOLEANS
+    elif info.domain is not None:
+        domain = tuple(_cast_piece(p, made, node.type) for p in info.domain)
+        domain = None if None in domain else domain
+    return Info(node.type, nullable, domain, scale)
+
+
+def _cast_piece(piece, made, kind):
+    """Return a piece of a domain with its values cast, None if it has none then."""
+    if not isinstance(piece, domains.Range):
+        found = dict.fromkeys(made(value) for value in piece)
+        return tuple(value for value in found if value is not None)
+    if kind != "text":
+        low, high = (values.nearest(made, end) for end in (piece.low, piece.high))
+        return domains.Range(low, high)
+    whole = isinstance(piece.low, int) or type(piece.low) is date
+    if not whole or not domains.size_at_most((piece,), domains.LONGEST_LIST):
+        return None
+    kind = "integer" if isinstance(piece.low, int) else "date"
+    listed = domains.listed(Info(kind, nullable=False, domain=(piece,)))
+    return tuple(map(made, listed))
+
+
+def _most_places(info):
+    texts = [text for piece in info.domain or () for text in piece]
+    numbers = [text for text in texts if values.NUMBER.fullmatch(text)]
+    return max((len(text.partition(".")[2]) for text in numbers), default=0)
 
 
 # -- alternatives --------------------------------------------------------------
@@ -545,10 +592,10 @@ COMPILERS = {
     tree.Divide: divide,
     tree.Minus: minus,
     tree.Extract: extract,
-    tree.DateOf: date_of,
     tree.IsTruth: is_truth,
     tree.IsDistinct: is_distinct,
     tree.NullIf: null_if,
+    tree.Cast: cast,
     tree.Case: case,
     tree.Coalesce: coalesce,
     tree.Call: call,

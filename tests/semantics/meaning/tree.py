@@ -151,10 +151,12 @@ class Extract:
 
 
 @dataclass(frozen=True, slots=True)
-class DateOf:
-    """``CAST(value AS DATE)``."""
+class Cast:
+    """``CAST(value AS type)``; ``scale``, if written, is a decimal's."""
 
     value: "Expr"
+    type: str
+    scale: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +242,7 @@ Expr = (
     | Coalesce
     | Call
     | Extract
-    | DateOf
+    | Cast
     | Today
     | Agg
     | Window
@@ -429,6 +431,11 @@ def distinct_sql(node):
     return f"({left} IS {negation(node)}DISTINCT FROM {right})"
 
 
+def cast_sql(node):
+    sizes = "" if node.scale is None else f"(38, {node.scale})"
+    return f"CAST({sql(node.value)} AS {node.type.upper()}{sizes})"
+
+
 def order_sql(node):
     text = sql(node.expression) + (" DESC" if node.descending else "")
     if node.nulls_first is None:
@@ -488,7 +495,7 @@ WRITERS = {
     Coalesce: lambda n: f"COALESCE({listed(n.items)})",
     Call: lambda n: f"{n.name.upper()}({listed(n.arguments)})",
     Extract: lambda n: f"EXTRACT({n.part.upper()} FROM {sql(n.value)})",
-    DateOf: lambda n: f"CAST({sql(n.value)} AS DATE)",
+    Cast: cast_sql,
     Today: lambda _: "CURRENT_DATE",
     OrderItem: order_sql,
     Agg: aggregate_sql,

@@ -1,6 +1,8 @@
 """Scalars by CONTRACT 1: NULL is None, integers saturate, dates stay in 0001-9999."""
 
+import re
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 from fractions import Fraction
 
 LEAST, GREATEST = -(2**63), 2**63 - 1
@@ -130,6 +132,106 @@ def like(text, pattern):
     if pattern.startswith("%"):
         return text.endswith(pattern[1:])
     return text.startswith(pattern[:-1])
+
+
+# -- casts ---------------------------------------------------------------------
+
+NUMBER = re.compile(r"[+-]?[0-9]{1,18}(\.[0-9]{0,9})?")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_MOMENT = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"([ T]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,6})?)?"
+)
+_WORDS = {
+    word: truth
+    for truth, words in (
+        (True, ("t", "true", "y", "yes", "on", "1")),
+        (False, ("f", "false", "n", "no", "off", "0")),
+    )
+    for plain in words
+    for word in (plain, plain.upper(), plain.title())
+}
+
+
+def cast(value, own_scale, kind, scale):  # noqa: PLR0911 - one return a kind
+    """Return a value as another type, None where it has none.
+
+    Args:
+        value: That is not None.
+        own_scale: Its decimals, if it is a number.
+        kind: The type that is made.
+        scale: Decimals of the number that is made.
+    """
+    if isinstance(value, str):
+        return _read(value, kind, scale)
+    if kind == "text":
+        return _written(value, own_scale)
+    if kind == "boolean":
+        return bool(value)
+    if kind == "date":
+        return as_date(value)
+    if kind == "timestamp":
+        return as_timestamp(value)
+    return on_grid(Fraction(value), kind, scale)
+
+
+def on_grid(exact, kind, scale):
+    """Round half away from zero to the grid; None where 64 bits hold no such step."""
+    steps = exact * 10**scale
+    down = abs(steps).numerator // abs(steps).denominator
+    whole = down + (abs(steps) - down >= Fraction(1, 2))
+    whole = -whole if steps < 0 else whole
+    if not LEAST <= whole <= GREATEST:
+        return None
+    return whole if kind == "integer" else Decimal(whole).scaleb(-scale)
+
+
+def nearest(made, end):
+    """Return a cast end of a range; where it has none, the last number that has."""
+    found = made(end)
+    if found is not None:
+        return found
+    step = made(type(end)(0))
+    bound = GREATEST if end > 0 else LEAST
+    exponent = step.as_tuple().exponent if isinstance(step, Decimal) else 0
+    return Decimal(bound).scaleb(exponent)
+
+
+def _read(text, kind, scale):  # noqa: PLR0911 - one return a kind
+    if kind == "text":
+        return text
+    if kind == "boolean":
+        return _WORDS.get(text)
+    if kind == "integer":
+        whole = re.fullmatch("[+-]?[0-9]{1,30}", text)
+        return on_grid(Fraction(text), kind, 0) if whole else None
+    if kind == "decimal":
+        number = NUMBER.fullmatch(text)
+        return on_grid(Fraction(text), kind, scale) if number else None
+    form = _DAY if kind == "date" else _MOMENT
+    if not form.fullmatch(text):
+        return None
+    try:
+        found = datetime.fromisoformat(_padded(text))
+    except ValueError:
+        return None
+    return found.date() if kind == "date" else found
+
+
+def _padded(text):
+    whole, point, places = text.partition(".")
+    return whole + point + places.ljust(6, "0") if point else whole
+
+
+def _written(value, scale):
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        places = f".{value:%f}".rstrip("0")
+        return f"{value.date().isoformat()} {value:%H:%M:%S}{places.rstrip('.')}"
+    if isinstance(value, date):
+        return value.isoformat()
+    return f"{value:.{scale}f}"
 
 
 # -- grids ---------------------------------------------------------------------

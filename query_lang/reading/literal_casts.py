@@ -1,0 +1,147 @@
+"""Casts of literals are literals: ``'2024-01-31'::date`` is ``DATE '2024-01-31'``."""
+
+from dataclasses import fields, is_dataclass
+from fractions import Fraction
+from typing import TypeVar
+
+from privacy.schema import ColumnType
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import (
+    BooleanLiteral,
+    Cast,
+    Negative,
+    NullLiteral,
+    NumberLiteral,
+    Position,
+    StringLiteral,
+    TypedLiteral,
+)
+from query_lang.syntax.refusals import refuse
+from query_lang.syntax.text_values import read_text, write_value
+from query_lang.syntax.type_names import MAX_SCALE, CastTarget, cast_target
+
+_Literal = NumberLiteral | StringLiteral | TypedLiteral | BooleanLiteral | NullLiteral
+_LITERALS = (NumberLiteral, StringLiteral, TypedLiteral, BooleanLiteral, NullLiteral)
+_NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
+_DATE_LENGTH = len("2024-01-31")
+T = TypeVar("T")
+
+
+def with_plain_literals(tree: T) -> T:
+    """Return a tree in which every cast of a literal is the literal that it makes.
+
+    Raises:
+        SqlNotAllowedError: Rule ``literal_type``: the literal has no such value.
+    """
+    changed: dict[str, object] = {}
+    for field in fields(tree):  # type: ignore[arg-type]
+        old: object = getattr(tree, field.name)
+        new = _plain(old)
+        if new is not old:
+            changed[field.name] = new
+    found: object = tree
+    if changed:
+        kept = {f.name: getattr(tree, f.name) for f in fields(tree)}  # type: ignore[arg-type]
+        found = type(tree)(**{**kept, **changed})
+    if isinstance(found, Cast) and isinstance(found.value, _LITERALS):
+        found = _converted(
+            found.value, cast_target(found.type, found.position), found.position
+        )
+    if isinstance(found, Negative) and changed:
+        found = _negated(found)
+    return found  # type: ignore[return-value]
+
+
+def _negated(tree: Negative) -> Negative | NumberLiteral:
+    """Return ``-2.5::numeric(3, 0)`` as a number: its minus stands before the cast."""
+    match tree.value:
+        case NumberLiteral(text) if not text.startswith("-"):
+            return NumberLiteral(f"-{text}", tree.position)
+        case _:
+            return tree
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, tuple):
+        items = tuple(_plain(item) for item in value)
+        same = all(new is old for new, old in zip(items, value, strict=True))
+        return value if same else items
+    return with_plain_literals(value) if is_dataclass(value) else value
+
+
+def _converted(literal: _Literal, target: CastTarget, position: Position) -> _Literal:
+    if isinstance(literal, NullLiteral):
+        return literal
+    made = _made(literal, target, position)
+    if made is None:
+        detail = f"this literal has no value as {target.type.value}"
+        raise refuse(rules.LITERAL_TYPE, position, detail=detail)
+    return made
+
+
+def _made(  # noqa: PLR0911 - an arm a type
+    literal: _Literal, target: CastTarget, position: Position
+) -> _Literal | None:
+    kind = target.type
+    text = _text_of(literal)
+    if kind is ColumnType.TEXT:
+        return StringLiteral(text[: target.length], position)
+    if kind is ColumnType.BOOLEAN:
+        return _truth(literal, text, position)
+    if kind in _NUMBERS:
+        return _number(literal, target, position)
+    if isinstance(literal, NumberLiteral | BooleanLiteral):
+        return None
+    if kind is ColumnType.DATE:
+        whole = read_text(text, ColumnType.TIMESTAMP)
+        day = text[:_DATE_LENGTH]
+        return None if whole is None else TypedLiteral("date", day, position)
+    return TypedLiteral("timestamp", text, position)
+
+
+def _text_of(literal: _Literal) -> str:
+    if isinstance(literal, BooleanLiteral):
+        return write_value(literal.value)
+    return "" if isinstance(literal, NullLiteral) else literal.text
+
+
+def _truth(literal: _Literal, text: str, position: Position) -> BooleanLiteral | None:
+    if isinstance(literal, NumberLiteral):
+        return BooleanLiteral(Fraction(literal.text) != 0, position)
+    found = read_text(text, ColumnType.BOOLEAN)
+    return BooleanLiteral(found, position) if isinstance(found, bool) else None
+
+
+def _number(
+    literal: _Literal, target: CastTarget, position: Position
+) -> NumberLiteral | None:
+    scale = 0 if target.type is ColumnType.INTEGER else target.scale
+    match literal:
+        case NumberLiteral(text):
+            exact = Fraction(text)
+        case BooleanLiteral(value):
+            exact = Fraction(value)
+        case StringLiteral(text):
+            read = read_text(text, target.type, MAX_SCALE)
+            if read is None:
+                return None
+            exact = Fraction(text)
+        case _:
+            return None
+    if scale is None:
+        return NumberLiteral(_written(exact), position)
+    steps = abs(exact) * 10**scale + Fraction(1, 2)  # half away from zero
+    rounded = Fraction(steps.numerator // steps.denominator, 10**scale)
+    return NumberLiteral(_written(-rounded if exact < 0 else rounded), position)
+
+
+def _written(exact: Fraction) -> str:
+    """Write a decimal fraction in full, without idle places."""
+    places = 0
+    while (exact * 10**places).denominator != 1:
+        places += 1
+    steps = int(exact * 10**places)
+    sign, digits = "-" if steps < 0 else "", str(abs(steps)).rjust(places + 1, "0")
+    if not places:
+        return sign + digits
+    return f"{sign}{digits[:-places]}.{digits[-places:]}"
