@@ -174,7 +174,7 @@ def midnight_of(value: Expression) -> Expression:
     return Call(Function.MIDNIGHT_OF, (value,), facts)
 
 
-def _midnights(domain: Domain | None) -> Domain | None:
+def _midnights(domain: object) -> Domain | None:
     match domain:
         case RangeDomain(date() as low, date() as high):
             return RangeDomain(intervals.midnight(low), intervals.midnight(high))

@@ -5,6 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from privacy.schema import ColumnType
+from query_lang.binding.casts import midnight_of
 from query_lang.binding.scope import type_words
 from query_lang.plans.expressions import (
     AverageRef,
@@ -40,6 +41,13 @@ def truth_of(function: Function, operands: tuple[Expression, ...]) -> Call:
         constant=all(operand.facts.constant for operand in operands),
     )
     return Call(function, operands, facts)
+
+
+def same_moments(one: Expression, other: Expression) -> tuple[Expression, Expression]:
+    """Return two values; a date beside a timestamp as its midnight."""
+    if {one.facts.type, other.facts.type} == {ColumnType.DATE, ColumnType.TIMESTAMP}:
+        return midnight_of(one), midnight_of(other)
+    return one, other
 
 
 def check_comparable(

@@ -26,6 +26,7 @@ from query_lang.syntax.nodes import (
     AggregateCall,
     Arithmetic,
     ArithmeticOperator,
+    Cast,
     CountRows,
     FunctionCall,
     Negative,
@@ -38,6 +39,7 @@ from query_lang.syntax.nodes import (
     Expression as Tree,
 )
 from query_lang.syntax.refusals import refuse
+from query_lang.syntax.type_names import cast_target
 
 MAX_OPERATIONS: Final = 40
 """In one computed value."""
@@ -129,12 +131,31 @@ class ComputedBinder:
                 return self._computed(Operation.NEGATE, (self._bind(value),), tree)
             case FunctionCall(name, arguments) if name in _FUNCTIONS:
                 return self._function(_FUNCTIONS[name], arguments, tree)
+            case Cast(value) if speaks_of_results(value):
+                return self._cast(tree, value)
             case NumberLiteral() | NullLiteral():
                 return self._literal(tree)
             case WindowCall():
                 return self.window(tree)
             case _:
                 return self._operand(tree)
+
+    def _cast(self, tree: Cast, value: Tree) -> Shown:
+        """Return a result as a whole number or with so many decimals: rounded to them.
+
+        Without decimals written, ``::numeric`` and ``::float`` change nothing: results
+        are exact.
+        """
+        target = cast_target(tree.type, tree.position)
+        if target.type not in NUMBERS or (target.scale or 0) > _MOST_DIGITS:
+            raise refuse(rules.COMPUTED_FORM, tree.position)
+        own = self._bind(value)
+        is_exact = target.type is ColumnType.DECIMAL and target.scale is None
+        if is_exact or self.facts[own].type is target.type is ColumnType.INTEGER:
+            return own
+        digits = target.scale or 0
+        facts = Facts(target.type, digits)
+        return self._added(Operation.ROUND, (own,), tree, facts)
 
     def _operand(self, tree: Tree) -> Shown:
         if isinstance(tree, LITERALS):

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import count
+from typing import Protocol
 
 from privacy.schema import Dataset
 from query_lang.plans.compiled import QueryWarning
@@ -11,6 +12,7 @@ from query_lang.plans.expressions import Expression
 from query_lang.plans.slots import shape_of
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import CommonTable, Position
+from query_lang.syntax.nodes import Expression as Tree
 from query_lang.syntax.refusals import refuse
 from query_lang.syntax.rules import Rule
 
@@ -95,3 +97,13 @@ class Environment:
         warning = QueryWarning(code, detail)
         if warning not in self.warnings:
             self.warnings.append(warning)
+
+
+class Binder(Protocol):
+    """What binds the operands of a form."""
+
+    environment: Environment
+
+    def value(self, tree: Tree) -> Expression:
+        """Bind an operand as a value."""
+        ...

@@ -11,14 +11,14 @@ from query_lang.binding.comparisons import (
     FLIPPED,
     check_comparable,
     compare_average,
+    same_moments,
     truth_of,
 )
+from query_lang.binding.dates import amounts, calls, shifts
 from query_lang.binding.environment import Environment
 from query_lang.binding.functions import (
     arithmetic,
     coalesce,
-    date_function,
-    extract,
     extreme,
     hierarchy_function,
     unified,
@@ -79,6 +79,7 @@ from query_lang.syntax.nodes import (
     Position,
     Star,
     StringLiteral,
+    TypedLiteral,
     WindowCall,
 )
 from query_lang.syntax.nodes import (
@@ -86,7 +87,6 @@ from query_lang.syntax.nodes import (
 )
 from query_lang.syntax.refusals import refuse
 
-_DATE_FUNCTIONS = frozenset({"date_diff", "age_years"})
 _HIERARCHY_FUNCTIONS = frozenset(
     {"age_band", "icd_block", "icd_category", "icd_chapter", "level"}
 )
@@ -247,22 +247,52 @@ class ExpressionBinder:
             if isinstance(right, LITERALS):
                 return truth_constant(truth=literal_truth(operator, left, right))
             return self.compare(FLIPPED[operator], right, left, position)
-        units = self.unit_comparison(operator, left, right)
-        if units is not None:
-            return units
+        found = self._of_lengths(operator, left, right, position)
+        found = found or self.unit_comparison(operator, left, right)
+        if found is not None:
+            return found
         first = self.operand(left)
         if isinstance(first, AverageRef):
             return compare_average(operator, first, right)
         if isinstance(right, LITERALS):
+            if isinstance(right, TypedLiteral) and right.type == "timestamp":
+                first, _ = same_moments(first, lone_constant(right))
             literal = self.literal(right, first, left)
             return _of_truth(operator, first, literal) or truth_of(
                 operator, (first, literal)
             )
+        return self._of_values(operator, first, (left, right))
+
+    def _of_lengths(
+        self, operator: Function, left: Tree, right: Tree, position: Position
+    ) -> Expression | None:
+        """Bind a comparison of which one side is an age, or the left an interval."""
+        if isinstance(left, FunctionCall) and calls.is_age(left):
+            return truth_of(operator, calls.age_beside(operator, left, right, self))
+        if not (amounts.is_interval(left) or calls.is_age(right)):
+            return None
+        if amounts.is_interval(right) or isinstance(right, LITERALS):
+            raise refuse(rules.INTERVAL, left.position)
+        return self.compare(FLIPPED[operator], right, left, position)
+
+    def _of_values(
+        self, operator: Function, first: Expression, trees: tuple[Tree, Tree]
+    ) -> Expression:
+        left, right = trees
+        if amounts.is_interval(right):
+            return truth_of(operator, (first, self._amount(right, first)))
         second = self.operand(right)
         if isinstance(second, AverageRef):
             raise refuse(rules.AVERAGE_OPAQUE, right.position)
+        first, second = same_moments(first, second)
         check_comparable(first, second, (describe(left), describe(right)), right)
+        if isinstance(first, Constant):
+            return truth_of(FLIPPED[operator], (second, first))
         return truth_of(operator, (first, second))
+
+    def _amount(self, interval: Tree, beside: Expression) -> Constant:
+        amount = amounts.amount_of(interval, self)
+        return shifts.amount_beside(amount, beside, interval.position)
 
     def unit_comparison(
         self, operator: Function, left: Tree, right: Tree
@@ -331,7 +361,9 @@ class ExpressionBinder:
     def _beside(self, tree: Tree, beside: Expression, shown: Tree) -> Expression:
         if isinstance(tree, LITERALS):
             return self.literal(tree, beside, shown)
-        found = self.value(tree)
+        if amounts.is_interval(tree):
+            return self._amount(tree, beside)
+        _, found = same_moments(beside, self.value(tree))
         check_comparable(beside, found, (describe(shown), describe(tree)), tree)
         return found
 
@@ -386,8 +418,8 @@ class ExpressionBinder:
                 return negated(self.value(value), tree.position)
             case Case():
                 return self._case(tree)
-            case Extract(part, value):
-                return extract(part, self.value(value), tree.position)
+            case Extract():
+                return calls.extracted(tree, self)
             case Cast(value):
                 return cast(tree, self.value(value))
             case FunctionCall():
@@ -404,8 +436,8 @@ class ExpressionBinder:
             )
         if tree.name == "nullif":
             return self._nullif(tree)
-        if tree.name in _DATE_FUNCTIONS:
-            return date_function(tree, self)
+        if tree.name in calls.NAMES:
+            return calls.date_call(tree, self)
         if tree.name in _HIERARCHY_FUNCTIONS:
             return hierarchy_function(tree, self)
         if tree.name in _OF_RESULTS:

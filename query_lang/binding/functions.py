@@ -1,18 +1,16 @@
 """Functions and operators: types, nullability and public domain of each result."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from privacy.schema import (
     ColumnType,
-    Domain,
     HierarchyDomain,
-    RangeDomain,
     ValuesDomain,
 )
 from query_lang import hierarchies
-from query_lang.binding.environment import Environment
+from query_lang.binding.dates.arithmetic import of_moments, with_interval
+from query_lang.binding.environment import Binder
 from query_lang.binding.outside_domain import nearest_value
 from query_lang.binding.scalars import numbers
 from query_lang.binding.scalars.narrowing import narrowed
@@ -35,17 +33,7 @@ from query_lang.syntax.nodes import (
 from query_lang.syntax.refusals import refuse
 
 MAX_BAND_WIDTH = 10_000
-INTEGER, DATE = ColumnType.INTEGER, ColumnType.DATE
-
-
-class Binder(Protocol):
-    """What binds the operands."""
-
-    environment: Environment
-
-    def value(self, tree: Tree) -> Expression:
-        """Bind an operand as a value."""
-        ...
+INTEGER = ColumnType.INTEGER
 
 
 # -- arithmetic --------------------------------------------------------------
@@ -57,23 +45,23 @@ _Bounds = Callable[[Interval, Interval], Interval | None]
 def arithmetic(
     operator: ArithmeticOperator, left: Tree, right: Tree, binder: Binder
 ) -> Expression:
-    """Bind ``left operator right`` over numbers and dates.
+    """Bind ``left operator right`` over numbers, dates, timestamps and intervals.
 
     Raises:
         SqlNotAllowedError: The types do not fit.
     """
     if operator == "/":
         right = _without_nullif(right)
+    moved = with_interval(operator, left, right, binder)
+    if moved is not None:
+        return moved
     one, other = numbers.operand(left, binder), numbers.operand(right, binder)
     kinds = one.facts.type, other.facts.type
     if set(kinds) <= NUMBERS:
         return numbers.calculated(operator, one, other, right.position)
-    if kinds == (DATE, INTEGER) and operator in {"+", "-"}:
-        return _shifted(operator, one, other)
-    if kinds == (DATE, DATE) and operator == "-":
-        return _integer_call(
-            Function.DAYS_BETWEEN, other, one, lambda e, d: intervals.subtracted(d, e)
-        )
+    found = of_moments(operator, one, other)
+    if found is not None:
+        return found
     raise refuse(
         rules.ARITHMETIC,
         left.position,
@@ -107,106 +95,8 @@ def _without_nullif(divisor: Tree) -> Tree:
     return arguments[0] if is_zero else divisor
 
 
-def _shifted(operator: str, moment: Expression, shift: Expression) -> Call:
-    function = Function.ADD_DAYS if operator == "+" else Function.SUBTRACT_DAYS
-
-    def bounds(days: Interval, by: Interval) -> Interval | None:
-        moved = by if operator == "+" else (-by[1], -by[0])
-        return intervals.day_shifted(days, moved)
-
-    facts = Facts(DATE, constant=moment.facts.constant and shift.facts.constant)
-    domain = range_of(_bounds_of(moment, shift, bounds), facts)
-    return Call(function, (moment, shift), replace(facts, domain=domain))
-
-
-# -- dates -------------------------------------------------------------------
-
-
-def date_function(tree: FunctionCall, binder: Binder) -> Expression:
-    """Bind DATE_DIFF and age_years.
-
-    Raises:
-        SqlNotAllowedError: The arguments do not fit.
-    """
-    if tree.name == "age_years":
-        birth, at = _dates(tree, tree.arguments, binder)
-        call = _integer_call(Function.AGE_YEARS, birth, at, intervals.ages)
-        return replace(call, facts=replace(call.facts, nullable=True))
-    unit, *moments = tree.arguments or (None,)
-    known = _DIFFERENCES.get(unit.text) if isinstance(unit, StringLiteral) else None
-    if known is None:
-        raise refuse(rules.DATE_DIFF, tree.position)
-    start, end = _dates(tree, moments, binder)
-    function, bounds = known
-    return _integer_call(function, start, end, bounds)
-
-
-def _dates(
-    tree: FunctionCall, arguments: Sequence[Tree], binder: Binder
-) -> tuple[Expression, Expression]:
-    rule = rules.AGE_YEARS if tree.name == "age_years" else rules.DATE_DIFF
-    if len(arguments) != 2:  # noqa: PLR2004 - from and to
-        raise refuse(rule, tree.position)
-    first, second = (binder.value(argument) for argument in arguments)
-    if first.facts.type is not DATE or second.facts.type is not DATE:
-        raise refuse(rule, tree.position)
-    return first, second
-
-
-def _months(start: Interval, end: Interval) -> Interval:
-    low = intervals.months_of(intervals.day(end[0]))
-    high = intervals.months_of(intervals.day(end[1]))
-    first = intervals.months_of(intervals.day(start[0]))
-    last = intervals.months_of(intervals.day(start[1]))
-    return low - last, high - first
-
-
-def _years(start: Interval, end: Interval) -> Interval:
-    (first, last), (low, high) = (
-        (intervals.day(ends[0]).year, intervals.day(ends[1]).year)
-        for ends in (start, end)
-    )
-    return low - last, high - first
-
-
-_DIFFERENCES: Mapping[str, tuple[Function, _Bounds]] = {
-    "day": (Function.DAYS_BETWEEN, lambda a, b: intervals.subtracted(b, a)),
-    "month": (Function.MONTHS_BETWEEN, _months),
-    "year": (Function.YEARS_BETWEEN, _years),
-}
-_PARTS: Mapping[str, Interval] = {
-    "quarter": (1, 4),
-    "month": (1, 12),
-    "day": (1, 31),
-    "isodow": (1, 7),
-    "hour": (0, 23),
-}
-_MOMENTS = frozenset({DATE, ColumnType.TIMESTAMP})
+_MOMENTS = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
 _ORDERED = NUMBERS | _MOMENTS
-
-
-def extract(part: str, value: Expression, position: Position) -> Expression:
-    """Bind EXTRACT(part FROM value).
-
-    Raises:
-        SqlNotAllowedError: The value has no such part.
-    """
-    kind = value.facts.type
-    if kind not in _MOMENTS or (part == "hour" and kind is DATE):
-        raise refuse(rules.EXTRACT_OPERAND, position)
-    known = value.facts
-    facts = Facts(INTEGER, nullable=known.nullable, constant=known.constant)
-    domain = _part_domain(part, value.facts, facts)
-    return Call(Function.EXTRACT, (value,), replace(facts, domain=domain), (part,))
-
-
-def _part_domain(part: str, value: Facts, facts: Facts) -> Domain | None:
-    if part in _PARTS:
-        return range_of(_PARTS[part], facts)
-    days = intervals.day_bounds(value)
-    if days is None:
-        return None
-    return RangeDomain(intervals.day(days[0]).year, intervals.day(days[1]).year)
 
 
 # -- hierarchies -------------------------------------------------------------

@@ -53,6 +53,7 @@ _BAND = 48
 _WRITTEN = 26  # a moment with six places; numbers are shorter
 _WIDE = 2 * NUMBER_BYTES
 _MOST_USES = 4
+_MONTH_USES = 11  # of a date that is moved by months
 
 _OWN_STEPS: Mapping[Function, int] = {
     Function.ADD: WIDE_STEPS,
@@ -80,6 +81,12 @@ _OWN_STEPS: Mapping[Function, int] = {
     Function.DATE_OF: SIMPLE_STEPS,
     Function.MIDNIGHT_OF: SIMPLE_STEPS,
     Function.CAST_NUMBER: 2 * WIDE_STEPS,
+    Function.AGE_MONTHS: AGE_STEPS,
+    Function.ADD_MONTHS: 12 * DATE_STEPS,
+    Function.ADD_MICROSECONDS: 3 * DATE_STEPS,
+    Function.TIME_BETWEEN: 2 * SIMPLE_STEPS,
+    Function.PERIOD: 3 * DATE_STEPS,
+    Function.LAST_OF_MONTH: 2 * DATE_STEPS,
     Function.AGE_BAND: BAND_STEPS,
 }
 _REPEATS = frozenset(
@@ -107,6 +114,10 @@ _REPEATS = frozenset(
         Function.CAST_NUMBER,
         Function.READ,
         Function.TEXT_OF,
+        Function.AGE_MONTHS,
+        Function.ADD_MONTHS,
+        Function.ADD_MICROSECONDS,
+        Function.WRITTEN_DAY,
     }
 )
 """What writes its operands up to four times where they cannot be computed below."""
@@ -189,6 +200,10 @@ class ExpressionCost:
         """Return how often an operand is written where it has no name."""
         if call.function is Function.SWITCH:
             return len(call.operands) // 2
+        if call.function is Function.WRITTEN_DAY:
+            return len(call.parameters)
+        if call.function is Function.ADD_MONTHS:
+            return _MONTH_USES
         return _MOST_USES if call.function in _REPEATS else 1
 
     def _special(self, call: Call) -> int:
@@ -259,7 +274,7 @@ class ExpressionCost:
             case _:
                 return _WIDE
 
-    def _text_width(self, call: Call) -> int:
+    def _text_width(self, call: Call) -> int:  # noqa: PLR0911 - an arm a form
         match call.function:
             case Function.LEVEL:
                 name, level = map(str, call.parameters)
@@ -268,6 +283,8 @@ class ExpressionCost:
                 return text_width(_BAND)
             case Function.TEXT_OF:
                 return text_width(_WRITTEN)
+            case Function.WRITTEN_DAY:
+                return text_width(sum(max(4, _utf8(p)) for p in call.parameters))
             case _:
                 return max(map(self.width, _results(call)))
 
@@ -297,5 +314,6 @@ _SPECIAL: Mapping[Function, Callable[[ExpressionCost, Call], int]] = {
     Function.SWITCH: ExpressionCost._chosen,  # noqa: SLF001
     Function.READ: ExpressionCost._text_read,  # noqa: SLF001
     Function.TEXT_OF: lambda *_: WRITE_TEXT_STEPS,
+    Function.WRITTEN_DAY: lambda _, call: len(call.parameters) * WRITE_TEXT_STEPS,
     Function.LEVEL: ExpressionCost._level,  # noqa: SLF001
 }

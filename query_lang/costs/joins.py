@@ -50,6 +50,9 @@ _COMPUTED = frozenset(
         *(Function.DIVIDE_DECIMAL, Function.ABS, Function.SIGN, Function.FLOOR),
         *(Function.CEILING, Function.ROUND, Function.TRUNCATE, Function.WIDTH_BUCKET),
         *(Function.MIDNIGHT_OF, Function.CAST_NUMBER, Function.READ, Function.TEXT_OF),
+        *(Function.AGE_MONTHS, Function.ADD_MONTHS, Function.ADD_MICROSECONDS),
+        *(Function.TIME_BETWEEN, Function.PERIOD, Function.LAST_OF_MONTH),
+        Function.WRITTEN_DAY,
     )
 )
 """What gives a value of the row's own, whatever the optimizer knows."""

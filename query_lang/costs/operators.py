@@ -38,6 +38,11 @@ _OPERATORS: Final[Mapping[Function, int]] = {
     Function.EXTRACT: 2,
     Function.AGE_BAND: 16,
     Function.CAST_NUMBER: 8,
+    Function.AGE_MONTHS: 14,
+    Function.ADD_MONTHS: 40,
+    Function.ADD_MICROSECONDS: 12,
+    Function.TIME_BETWEEN: 3,
+    Function.PERIOD: 2,
     Function.READ: 8,
     Function.TEXT_OF: 16,
 }
@@ -47,6 +52,7 @@ _WIDE: Final = 2
 _WIDE_USES: Final = 3
 _DATE_USES: Final = 2
 _QUOTIENT_USES: Final = 5
+_MONTH_USES: Final = 11
 
 _WIDENED: Final = frozenset((Function.ADD, Function.SUBTRACT, Function.MULTIPLY))
 _WRITTEN_AGAIN: Final = frozenset(
@@ -54,6 +60,7 @@ _WRITTEN_AGAIN: Final = frozenset(
         *(Function.ADD_DAYS, Function.SUBTRACT_DAYS, Function.MONTHS_BETWEEN),
         *(Function.AGE_YEARS, Function.AGE_BAND, Function.BETWEEN),
         *(Function.CAST_NUMBER, Function.READ, Function.TEXT_OF),
+        *(Function.AGE_MONTHS, Function.ADD_MICROSECONDS),
     )
 )
 
@@ -97,6 +104,8 @@ def _own(call: Call, own: Mapping[str, Hierarchy]) -> int:  # noqa: PLR0911 - an
             return len(call.operands)
         case Function.CASE | Function.SWITCH:
             return 2 + len(call.operands)
+        case Function.WRITTEN_DAY:
+            return 4 * len(call.parameters)
         case Function.LEVEL:
             listed = own.get(str(call.parameters[0]))
             return _LEVEL + (len(listed.codes) if listed else 0)
@@ -106,8 +115,12 @@ def _own(call: Call, own: Mapping[str, Hierarchy]) -> int:  # noqa: PLR0911 - an
             return _OPERATORS.get(function, 1)
 
 
-def _uses(call: Call) -> int:
+def _uses(call: Call) -> int:  # noqa: PLR0911 - an arm a form
     """Return how often an operand is written."""
+    if call.function is Function.WRITTEN_DAY:
+        return len(call.parameters)
+    if call.function is Function.ADD_MONTHS:
+        return _MONTH_USES
     if call.function in _WRITTEN_AGAIN:
         return _DATE_USES
     if call.function is Function.SWITCH:

@@ -106,6 +106,13 @@ class Function(StrEnum):
     MONTHS_BETWEEN = "months_between"
     YEARS_BETWEEN = "years_between"
     AGE_YEARS = "age_years"
+    AGE_MONTHS = "age_months"
+    ADD_MONTHS = "add_months"
+    ADD_MICROSECONDS = "add_microseconds"
+    TIME_BETWEEN = "time_between"  # microseconds from the first to the second
+    PERIOD = "period"  # the first day of a day's period
+    LAST_OF_MONTH = "last_of_month"
+    WRITTEN_DAY = "written_day"
     EXTRACT = "extract"
     DATE_OF = "date_of"
     MIDNIGHT_OF = "midnight_of"

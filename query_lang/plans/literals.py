@@ -210,8 +210,8 @@ def _timestamp(literal: Literal) -> Scalar | None:
 def _text_of(literal: Literal, kind: str) -> str | None:
     if isinstance(literal, StringLiteral):
         return literal.text
-    if isinstance(literal, TypedLiteral) and literal.type == kind:
-        return literal.text
+    if isinstance(literal, TypedLiteral) and literal.type in {kind, "date"}:
+        return literal.text  # a day alone is its midnight
     return None
 
 

@@ -37,9 +37,12 @@ from query_lang.syntax.nodes import (
     FrameBound,
     FunctionCall,
     Idiom,
+    Interval,
     LiteralType,
+    NumberLiteral,
     OrderItem,
     Position,
+    StringLiteral,
     TypedLiteral,
     WindowCall,
 )
@@ -80,7 +83,9 @@ class FunctionReader(ExpressionReader):
                 exp.Extract: self._extract,
                 exp.CurrentDate: self._current_date,
                 exp.CurrentTime: self._other_word,
-                exp.CurrentTimestamp: self._other_word,
+                exp.CurrentTimestamp: self._word_call,
+                exp.Localtimestamp: self._word_call,
+                exp.Interval: self._interval,
                 exp.CurrentUser: self._other_word,
             }
         )
@@ -381,6 +386,33 @@ class FunctionReader(ExpressionReader):
     def _other_word(self, _: exp.Expr) -> Expression:
         rule, hint = instead_of(self._places.word(), self._forms)
         raise refuse(rule, self._places.position, hint=hint)
+
+    def _word_call(self, node: exp.Expr) -> Expression:
+        """Read CURRENT_TIMESTAMP: a function without brackets."""
+        self.only(node)
+        name = self._places.word()
+        return FunctionCall(FUNCTIONS[name], (), self._places.take(name))
+
+    def _interval(self, node: exp.Expr) -> Expression:
+        self.only(node, "this", "unit")
+        position = self._places.take("INTERVAL")
+        value: Expression
+        if self._places.is_kind(TokenKind.STRING):
+            token = self._places.take_kind(TokenKind.STRING)
+            value = StringLiteral(token.text, token.position)
+        elif isinstance(node.this, exp.Literal):
+            sign = self._places.take_sign("-").text if self._places.is_sign("-") else ""
+            token = self._places.take_kind(TokenKind.NUMBER)
+            value = NumberLiteral(sign + token.text, token.position)
+        elif node.this is None:
+            raise refuse(rules.INTERVAL, position)
+        else:
+            value = self.read(node.this)
+        unit, due = node.args.get("unit"), self._places.word()
+        if unit is None or not isinstance(unit, exp.Var) or unit.this.upper() != due:
+            return Interval(value, None, position)
+        self._places.take(due)
+        return Interval(value, due.lower(), position)
 
     def _current_date(self, node: exp.Expr) -> Expression:
         self.only(node)

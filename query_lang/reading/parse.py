@@ -7,7 +7,6 @@ in their order, so that nothing a parser drops or turns round is ignored.
 """
 
 from query_lang.reading.limits import check_size, check_tokens
-from query_lang.reading.literal_casts import with_plain_literals
 from query_lang.reading.places import Places
 from query_lang.reading.queries import QueryReader
 from query_lang.reading.sqlglot_tree import sqlglot_tree
@@ -59,4 +58,4 @@ def read_query(sql: str, *, sequences: bool = False) -> Query:
         raise refuse(rules.DEPTH, first.position) from None
     places.take_end()
     check_every_token_is_read(tree, tokens)
-    return with_plain_literals(tree)
+    return tree

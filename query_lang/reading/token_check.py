@@ -45,6 +45,7 @@ from query_lang.syntax.nodes import (
     FunctionCall,
     InList,
     InQuery,
+    Interval,
     IsNull,
     Join,
     Like,
@@ -372,6 +373,13 @@ def _type(written: CastType, due: Marks) -> None:
         due.append(str(size))
 
 
+def _interval(tree: Interval, due: Marks) -> None:
+    due.append("INTERVAL")
+    _node(tree.value, due)
+    if tree.unit is not None:
+        due.append(tree.unit.upper())
+
+
 def _case(tree: Case, due: Marks) -> None:
     due.append("CASE")
     if tree.operand is not None:
@@ -516,6 +524,7 @@ _WRITERS: Mapping[type[Expression], Callable[..., None]] = {
     Exists: _exists,
     Extract: _extract,
     Cast: _cast,
+    Interval: _interval,
     **dict.fromkeys((FunctionCall, AggregateCall), _call),
     WindowCall: _window,
     **dict.fromkeys(_WORDS, _words),

@@ -16,6 +16,7 @@ from query_lang.rewriting.conditions import (
 )
 from query_lang.rewriting.first_rows import written_select
 from query_lang.rewriting.joins import plain_joins
+from query_lang.rewriting.literal_casts import with_plain_literals
 from query_lang.rewriting.quantiles import within_group
 from query_lang.rewriting.set_operations import set_operation
 from query_lang.rewriting.trees import check_repeats, mapped, parts
@@ -53,7 +54,7 @@ def rewritten(tree: Query) -> Query:
         SqlNotAllowedError: An idiom has no meaning where it stands.
     """
     _check_top(tree)
-    found = mapped(with_tables_in_front(tree), _changed)
+    found = mapped(with_tables_in_front(with_plain_literals(tree)), _changed)
     for part in parts(found):
         if isinstance(part, RowInQuery):
             raise row_refusal(part)

@@ -7,7 +7,24 @@ ComparisonOperator = Literal["=", "<>", "<", "<=", ">", ">="]
 LiteralType = Literal["date", "timestamp"]
 CastForm = Literal["cast", "try_cast", "safe_cast", "::"]
 ArithmeticOperator = Literal["+", "-", "*", "/", "%"]
-DatePart = Literal["year", "quarter", "month", "day", "isodow", "hour"]
+DatePart = Literal[
+    "year",
+    "isoyear",
+    "quarter",
+    "month",
+    "week",
+    "isoweek",
+    "day",
+    "dow",
+    "dayofweek",
+    "isodow",
+    "doy",
+    "dayofyear",
+    "hour",
+    "minute",
+    "second",
+    "epoch",
+]
 AggregateName = Literal[
     "count",
     "sum",
@@ -23,37 +40,90 @@ AggregateName = Literal[
 ]
 FunctionName = Literal[
     "abs",
+    "add_months",
+    "adddate",
+    "age",
     "age_band",
     "age_years",
     "ceil",
     "ceiling",
     "coalesce",
+    "current_date",
+    "current_timestamp",
+    "date",
+    "date_add",
     "date_diff",
+    "date_format",
+    "date_part",
+    "date_sub",
+    "date_trunc",
+    "dateadd",
+    "datediff",
+    "datefromparts",
+    "datepart",
+    "datetime",
+    "datetime_add",
+    "datetime_diff",
+    "datetime_sub",
+    "datetime_trunc",
+    "datetrunc",
+    "day",
+    "dayofmonth",
+    "dayofweek",
+    "dayofyear",
     "dense_rank",
     "div",
     "exp",
     "first_value",
     "floor",
+    "format_date",
+    "getdate",
     "greatest",
+    "hour",
     "icd_block",
     "icd_category",
     "icd_chapter",
+    "isodow",
+    "isoweek",
+    "isoyear",
     "lag",
+    "last_day",
     "last_value",
     "lead",
     "least",
     "level",
     "ln",
+    "localtimestamp",
+    "make_date",
+    "minute",
     "mod",
+    "month",
+    "now",
     "nullif",
     "power",
+    "quarter",
     "rank",
     "round",
     "row_number",
+    "second",
     "sign",
     "sqrt",
+    "strftime",
+    "subdate",
+    "timestamp",
+    "timestamp_add",
+    "timestamp_diff",
+    "timestamp_sub",
+    "timestamp_trunc",
+    "timestampdiff",
+    "to_char",
+    "to_date",
+    "today",
     "trunc",
+    "week",
+    "weekofyear",
     "width_bucket",
+    "year",
 ]
 SequenceFunctionName = Literal[
     "ends_with",
@@ -288,6 +358,15 @@ class Cast:
 
 
 @dataclass(frozen=True, slots=True)
+class Interval:
+    """``INTERVAL '90 days'``, ``INTERVAL 90 DAY``; the unit in lower case, if apart."""
+
+    value: "Expression"
+    unit: str | None
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
 class CurrentDate:
     """CURRENT_DATE: the snapshot's declared date."""
 
@@ -397,6 +476,7 @@ Expression = (
     | Extract
     | Cast
     | CurrentDate
+    | Interval
     | CountRows
     | AggregateCall
     | WindowCall

@@ -320,7 +320,8 @@ FUNCTION = Rule(
 )
 EXTRACT_PART = Rule(
     "extract_part",
-    "EXTRACT takes YEAR, QUARTER, MONTH, DAY, ISODOW or HOUR",
+    "EXTRACT takes YEAR, QUARTER, MONTH, WEEK, DAY, DOW, ISODOW, DOY, HOUR, MINUTE, "
+    "SECOND or EPOCH",
     "EXTRACT(YEAR FROM admitted)",
 )
 ARITHMETIC = Rule(
@@ -335,8 +336,9 @@ OPERATOR = Rule(
 )
 INTERVAL = Rule(
     "interval",
-    "intervals are not in the language",
-    "add days to a date, admitted + 90, or use DATE_DIFF('month', a, b)",
+    "an interval is whole years, months, weeks, days, hours, minutes or seconds beside "
+    "a date or a difference",
+    "admitted + INTERVAL '90 days', INTERVAL '1 year 2 months', INTERVAL 90 DAY",
 )
 LIKE = Rule(
     "like",
@@ -553,8 +555,20 @@ EXTREME = Rule(
 )
 DATE_DIFF = Rule(
     "date_diff",
-    "DATE_DIFF takes 'day', 'month' or 'year', and two dates",
+    "differences of two dates or timestamps are in days, weeks, months, quarters, "
+    "years, hours, minutes or seconds",
     "DATE_DIFF('month', admitted, discharged)",
+)
+DATE_UNIT = Rule(
+    "date_unit",
+    "dates begin days, weeks, months, quarters and years",
+    "DATE_TRUNC('month', admitted)",
+)
+DATE_FORMAT = Rule(
+    "date_format",
+    "the text of a date is made of YYYY, MM, DD, Q, IYYY, IW or %Y, %m, %d, %Q, %G, %V "
+    "with -, /, . or a blank between",
+    "TO_CHAR(admitted, 'YYYY-MM'), FORMAT_DATE('%Y-%m', admitted)",
 )
 AGE_YEARS = Rule(
     "age_years",
@@ -563,7 +577,7 @@ AGE_YEARS = Rule(
 )
 EXTRACT_OPERAND = Rule(
     "extract_operand",
-    "dates and timestamps have parts; HOUR and CAST AS DATE need a timestamp",
+    "dates and timestamps have parts; HOUR, MINUTE and SECOND need a timestamp",
     "EXTRACT(YEAR FROM admitted)",
 )
 HIERARCHY_NEEDED = Rule(

@@ -12,9 +12,11 @@ from decimal import Decimal
 from functools import partial, reduce
 
 from query_lang.reading.parse import read_query
+from query_lang.rewriting.literal_casts import with_plain_literals
 from query_lang.syntax import idioms
 from query_lang.syntax import nodes as syntax
 from query_lang.syntax.type_names import cast_target
+from tests.conformance import reading_dates
 from tests.semantics.meaning import tree
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -23,7 +25,7 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d{1,6})?")
 
 def tree_of(sql):
     """Return the evaluator's tree of a text."""
-    parsed = read_query(sql)
+    parsed = with_plain_literals(read_query(sql))
     ctes = tuple((c.name, _query(c.query)) for c in parsed.common_tables)
     return tree.Query(_select(parsed.select), ctes)
 
@@ -192,7 +194,25 @@ def _typed(node):
     return tree.Lit(moment, typed=True)
 
 
+def _comparison(node):
+    if isinstance(node.left, syntax.FunctionCall) and node.left.name == "age":
+        months, *_ = reading_dates.lengths_of(node.right, _read)
+        pair = reading_dates.age(node.left, _read)
+        completed = tree.Call("timestampdiff", ("month", *pair))
+        return tree.Compare(node.operator, completed, tree.Lit(months))
+    return tree.Compare(node.operator, _read(node.left), _read(node.right))
+
+
+def _extract(node):
+    return reading_dates.part(node.part, node.value, _read)
+
+
 def _arithmetic(node):
+    if reading_dates.is_interval(node.right) and node.operator in "+-":
+        sign = 1 if node.operator == "+" else -1
+        return reading_dates.shifted(node.left, node.right, sign, _read)
+    if reading_dates.is_interval(node.left):
+        return reading_dates.shifted(node.right, node.left, 1, _read)
     left, right = _operand(node.left), node.right
     by_nullif = getattr(right, "name", None) == "nullif"
     if node.operator == "/" and by_nullif and right.arguments[1].text == "0":
@@ -277,9 +297,12 @@ def _cast(node):
     return tree.Cast(_read(node.value), target.type.value, target.scale)
 
 
-def _call(node):
+def _call(node):  # noqa: PLR0911 - one return a form
     if node.name == "nullif":
         return tree.NullIf(*_all(node.arguments))
+    found = reading_dates.call(node, _read)
+    if found is not None:
+        return found
     if node.name == "coalesce":
         return tree.Coalesce(_all(node.arguments))
     arguments = tuple(_argument(a) for a in node.arguments)
@@ -344,9 +367,7 @@ _READERS = {
     syntax.StringLiteral: _string,
     syntax.TypedLiteral: _typed,
     syntax.BooleanLiteral: lambda n: tree.Lit(n.value),
-    syntax.Comparison: lambda n: tree.Compare(
-        n.operator, _read(n.left), _read(n.right)
-    ),
+    syntax.Comparison: _comparison,
     syntax.Between: lambda n: tree.Between(
         _read(n.value), _read(n.low), _read(n.high), n.negated
     ),
@@ -360,7 +381,8 @@ _READERS = {
     syntax.Negative: lambda n: tree.Minus(_read(n.value)),
     syntax.Case: _case,
     syntax.FunctionCall: _call,
-    syntax.Extract: lambda n: tree.Extract(n.part, _read(n.value)),
+    syntax.Extract: _extract,
+    syntax.Interval: lambda n: reading_dates.length(n, _read),
     syntax.Cast: _cast,
     syntax.CurrentDate: lambda _: tree.Today(),
     syntax.CountRows: lambda _: tree.Agg("count"),

@@ -146,6 +146,77 @@ CONDITIONS = {  # of the table marks
         " OR stamp <= '0001-01-01 00:00:00.000001'"
     ),
     "the snapshot's date": "day <= CURRENT_DATE AND until > CURRENT_DATE - 365",
+    "periods of days": (
+        "DATE_TRUNC('year', day) > until OR DATE_TRUNC(day, QUARTER) = DATE '2020-01-01'"
+        " OR DATE_TRUNC('month', stamp) = day OR DATETRUNC(week, until) = until"
+        " OR DATE_TRUNC(until, WEEK) = until OR DATE_TRUNC(day, WEEK(MONDAY)) = day"
+        " OR TIMESTAMP_TRUNC(stamp, ISOWEEK) = day OR DATE_TRUNC('day', stamp) = until"
+    ),
+    "texts of days": (
+        "TO_CHAR(day, 'YYYY-MM-DD') LIKE '%-02-29' OR FORMAT_DATE('%G-%V', until) = '0001-01'"
+        " OR TO_CHAR(stamp, 'YYYY-\"Q\"Q') = '2020-Q1' OR STRFTIME(day, '%F') > '9'"
+        " OR DATE_FORMAT(until, '%d.%m.%Y') = '31.12.9999'"
+    ),
+    "more parts of dates": (
+        "EXTRACT(DOW FROM day) = 0 OR EXTRACT(DAYOFWEEK FROM until) = 1 OR DAYOFYEAR(day) = 366"
+        " OR EXTRACT(WEEK FROM day) = 53 OR ISOYEAR(until) = 2019 OR YEAR(day) = 9999"
+        " OR DATE_PART('isoyear', stamp) = 1 OR MONTH(until) = QUARTER(until) OR DAY(day) = 31"
+        " OR DATEPART(doy, until) = 1 OR EXTRACT(EPOCH FROM day) < -62135000000"
+    ),
+    "more parts of moments": (
+        "EXTRACT(MINUTE FROM stamp) = 59 OR SECOND(stamp) = 59 OR EXTRACT(EPOCH FROM stamp) > 1.5"
+        " OR HOUR(stamp) = 0 OR DATE_PART('week', stamp) = 1"
+    ),
+    "months later": (
+        "day + INTERVAL '1 month' > until OR until - INTERVAL '1 year 2 months 3 days' = day"
+        " OR ADD_MONTHS(day, a) > day OR DATE_ADD(day, INTERVAL b MONTH) IS NOT NULL"
+        " OR DATEADD(year, 1, until) = CURRENT_DATE OR day + 3 * INTERVAL '1 quarter' < day"
+    ),
+    "intervals of days": (
+        "day + INTERVAL '90 days' > until OR DATE_SUB(day, INTERVAL 2 WEEK) < until"
+        " OR day + age * INTERVAL '1 day' = until OR until + INTERVAL (a) DAY < day"
+        " OR INTERVAL '1 day' - INTERVAL '3 days' + day < until OR DATE_ADD(day, 30) = until"
+    ),
+    "moments later": (
+        "stamp + INTERVAL '6 hours' > stamp OR stamp - INTERVAL '1 month' < day"
+        " OR day + INTERVAL '90 minutes' <= stamp OR TIMESTAMP_ADD(stamp, INTERVAL a SECOND)"
+        " IS NULL OR stamp + b * INTERVAL '1 week' IS NOT NULL OR stamp - INTERVAL 1 YEAR < stamp"
+    ),
+    "time between beside intervals": (
+        "day - until <= INTERVAL '30 days' OR stamp - day > INTERVAL '1 day 2 hours'"
+        " OR INTERVAL '1 week' > until - day OR stamp - day BETWEEN INTERVAL '0 days'"
+        " AND INTERVAL '12 hours' OR until BETWEEN day AND day + INTERVAL '30 days'"
+    ),
+    "time between": (
+        "EXTRACT(EPOCH FROM stamp - day) > 3600 OR EXTRACT(DAY FROM stamp - until) = -3"
+        " OR stamp - TIMESTAMP '2000-01-01 00:00:00' = 0.5 OR EXTRACT(DAY FROM until - day) > 9"
+        " OR EXTRACT(EPOCH FROM until - day) = 86400"
+    ),
+    "units crossed": (
+        "DATE_DIFF('week', day, until) = 1 OR DATEDIFF(quarter, day, until) < 0"
+        " OR DATE_DIFF(until, day, MONTH) > 5 OR DATE_DIFF(day, until, WEEK) = 0"
+        " OR DATE_DIFF('hour', day, stamp) > 100 OR DATEDIFF(until, day) = 366"
+        " OR DATETIME_DIFF(stamp, day, MINUTE) < 0 OR DATE_DIFF('year', stamp, day) = 0"
+    ),
+    "units elapsed": (
+        "TIMESTAMPDIFF(HOUR, day, stamp) = 23 OR TIMESTAMP_DIFF(stamp, day, DAY) < 0"
+        " OR TIMESTAMPDIFF(YEAR, day, until) >= 18 OR TIMESTAMPDIFF(MONTH, stamp, until) = 11"
+        " OR TIMESTAMPDIFF(QUARTER, day, until) = 3 OR TIMESTAMPDIFF(WEEK, day, stamp) = 2"
+    ),
+    "ages": (
+        "EXTRACT(YEAR FROM AGE(until, day)) >= 18 OR DATE_PART('month', AGE(day)) = 11"
+        " OR AGE(until, day) >= INTERVAL '18 years' OR AGE(day) < INTERVAL '6 months'"
+    ),
+    "ends of months": "LAST_DAY(day) = day OR LAST_DAY(stamp) < until",
+    "days beside moments": (
+        "day <= stamp OR stamp = until OR day > TIMESTAMP '2020-02-29 10:00:00'"
+        " OR stamp >= DATE '2020-02-29' OR DATE(stamp) = day OR TIMESTAMP(day) = stamp"
+    ),
+    "today in other words": (
+        "NOW()::date = until OR day < CURRENT_TIMESTAMP - INTERVAL '1 year'"
+        " OR until = MAKE_DATE(9999, 12, 31) OR day >= TODAY() OR day = DATE(2020, 2, 29)"
+        " OR until = DATE_TRUNC('month', GETDATE()) OR day = TO_DATE('0001-01-01', 'YYYY-MM-DD')"
+    ),
     "a chapter": "icd_chapter(code) IN ('I', 'IV')",
     "a block": "icd_block(code) = 'E10-E14'",
     "a category": "icd_category(code) <> 'Z99'",

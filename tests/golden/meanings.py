@@ -54,7 +54,14 @@ REFUSED_BY_MEANING: tuple[tuple[str, str], ...] = (
         "SELECT COUNT(*) FROM (SELECT patient_id, SUM(age) OVER (PARTITION BY patient_id ORDER BY admitted ROWS BETWEEN 2000000 PRECEDING AND CURRENT ROW) AS s FROM encounters) AS d",
     ),
     ("count_unit_key", "SELECT COUNT(patient_id) FROM encounters"),
-    ("date_diff", W + "DATE_DIFF('week', admitted, CURRENT_DATE) > 3"),
+    ("cast", W + "admitted::int > 19000"),
+    ("date_diff", W + "DATE_DIFF('century', admitted, CURRENT_DATE) > 3"),
+    (
+        "date_format",
+        "SELECT TO_CHAR(admitted, 'Mon') AS m, COUNT(*) FROM encounters GROUP BY m",
+    ),
+    ("date_unit", W + "DATE_TRUNC('decade', admitted) = DATE '2020-01-01'"),
+    ("interval", W + "CURRENT_DATE - admitted > INTERVAL '3 months'"),
     ("distinct", "SELECT DISTINCT year FROM encounters"),
     (
         "distinct_below",

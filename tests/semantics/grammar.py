@@ -761,7 +761,7 @@ class Author:
         return self.pick(self._columns(scope, types))
 
     def _made(self, scope, depth, kind):
-        if self.chance(0.15):
+        if kind in _CAST_FROM and self.chance(0.15):
             return self._cast(scope, depth - 1, kind)
         makers = {
             "integer": self._integer,
@@ -818,8 +818,11 @@ class Author:
         if kind == "days":
             return Arith("-", start, end)
         if kind == "age":
-            return Call("age_years", (start, end))
-        part = self.pick(("day", "month", "year"))
+            name = self.pick(("age_years", "age_years", "timestampdiff"))
+            parts = ("year", "month", "quarter", "week", "hour", "day")
+            unit = () if name == "age_years" else (self.pick(parts),)
+            return Call(name, (*unit, start, end))
+        part = self.pick(("day", "month", "year", "quarter", "week"))
         pair = (start, end) if self.chance(0.5) else (end, start)
         return Call("date_diff", (part, *pair))
 
@@ -882,9 +885,23 @@ class Author:
     def _extract(self, scope, depth):
         moments = self._columns(scope, {"timestamp"})
         if moments and self.chance(0.5):
-            part = self.pick(("hour", "year", "month", "day", "isodow", "quarter"))
+            part = self.pick(
+                ("hour", "year", "month", "day", "isodow", "quarter", "minute", "week")
+            )
             return Extract(part, self.pick(moments))
-        part = self.pick(("year", "quarter", "month", "day", "isodow"))
+        part = self.pick(
+            (
+                "year",
+                "quarter",
+                "month",
+                "day",
+                "isodow",
+                "dow",
+                "doy",
+                "week",
+                "isoyear",
+            )
+        )
         return Extract(part, self.any_value(scope, depth, {"date"}))
 
     def _or_literal(self, scope, depth, kind, *, nonzero=False):
@@ -903,9 +920,24 @@ class Author:
         if moments and self.chance(0.6):
             return Cast(self.pick(moments), "date")
         day = self.any_value(scope, depth, {"date"})
+        if self.chance(0.4):
+            return self._period(scope, depth, day)
         return Arith(self.pick("+-"), day, self._or_literal(scope, depth, "integer"))
 
+    def _period(self, scope, depth, day):
+        kind = self.pick(("trunc", "trunc", "months", "last"))
+        if kind == "trunc":
+            unit = self.pick(("day", "week", "month", "quarter", "year"))
+            return Call("date_trunc", (unit, day))
+        if kind == "last":
+            return Call("last_day", (day,))
+        return Call("add_months", (day, self._or_literal(scope, depth, "integer")))
+
     def _text(self, scope, depth):
+        days = self._columns(scope, {"date"})
+        if days and self.chance(0.2):
+            pattern = self.pick(("YYYY-MM", "YYYY", "MM", "IYYY-IW", 'YYYY-"Q"Q'))
+            return Call("to_char", (self.pick(days), pattern))
         codes = [
             column
             for column in self._columns(scope, {"text"})

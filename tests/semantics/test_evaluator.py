@@ -22,10 +22,10 @@ from tests.semantics.meaning.tree import (
     Between,
     Call,
     Case,
+    Cast,
     Coalesce,
     Col,
     Compare,
-    DateOf,
     Derived,
     Divide,
     Exists,
@@ -218,7 +218,7 @@ def test_a_timestamp_gives_its_hour_and_its_day():
     moment = datetime(2020, 2, 29, 23, 59, 59, 999999)  # noqa: DTZ001 - no zone
     types = {"x": Info("timestamp", nullable=True)}
     assert value(Extract("hour", X), types, x=moment) == 23
-    assert value(DateOf(X), types, x=moment) == LEAP
+    assert value(Cast(X, "date"), types, x=moment) == LEAP
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ CONSTRUCTS = """
     And, Or, Not, Between, InList, IsNull, IsTruth, IsDistinct, NullIf, Like,
     case, case operand, Coalesce,
     Compare =, Compare <>, Compare <, Compare <=, Compare >, Compare >=,
-    Arith +, Arith -, Arith *, Arith /, Arith %, Divide, Minus, Today, DateOf,
+    Arith +, Arith -, Arith *, Arith /, Arith %, Divide, Minus, Today, Cast,
     extract year, extract quarter, extract month, extract day, extract isodow,
     function age_band, function age_years, function date_diff, function icd_chapter,
     function level, function abs, function sign, function mod, function round,
@@ -34,6 +34,9 @@ CONSTRUCTS = """
     window first_value framed, window last_value framed, window count
 """
 RARE = """
+    extract dow, extract doy, extract week, extract isoyear, extract minute,
+    function date_trunc, function to_char, function add_months, function last_day,
+    function timestampdiff,
     extract hour, function icd_block, function icd_category, window sum, window min,
     window max, window bool_and, window bool_or, window sum framed, window min framed,
     window max framed, window count framed, window bool_and framed,

@@ -33,7 +33,7 @@ from query_lang.plans.intervals import (
 )
 from query_lang.plans.literals import NUMBERS
 from query_lang.rendering.comparisons import StoredComparison, compare_on_grid
-from query_lang.rendering.duckdb import numbers
+from query_lang.rendering.duckdb import dates, numbers
 from query_lang.rendering.duckdb.casts import (
     decimal_text_sql,
     read_text_sql,
@@ -437,12 +437,42 @@ class ExpressionRenderer:
         return Fragment("(CASE WHEN ") + later + Fragment(" THEN ") + years + END
 
     def _extract(self, call: Call) -> Fragment:
-        part = call.parameters[0]
-        return Fragment(f"{part}(") + self.render(call.operands[0]) + Fragment(")")
+        part = str(call.parameters[0])
+        return (
+            Fragment(f"{dates.PARTS.get(part, part)}(")
+            + self.render(call.operands[0])
+            + Fragment(")")
+        )
 
     def _date_of(self, call: Call) -> Fragment:
         own = self.render(call.operands[0])
         return Fragment("CAST(") + own + Fragment(" AS DATE)")
+
+    def _age_months(self, call: Call) -> Fragment:
+        birth, at = self.named(call.operands[0]), self.named(call.operands[1])
+        return dates.age_months_sql(birth, at)
+
+    def _add_months(self, call: Call) -> Fragment:
+        moment, months = self.named(call.operands[0]), self.named(call.operands[1])
+        return dates.add_months_sql(moment, months)
+
+    def _add_microseconds(self, call: Call) -> Fragment:
+        moment, number = self.named(call.operands[0]), self.named(call.operands[1])
+        return dates.add_microseconds_sql(moment, number)
+
+    def _time_between(self, call: Call) -> Fragment:
+        return dates.time_between_sql(*map(self.render, call.operands))
+
+    def _period(self, call: Call) -> Fragment:
+        own = self.render(call.operands[0])
+        return Fragment(f"CAST(date_trunc('{call.parameters[0]}', ") + own + _AS_DATE
+
+    def _last_of_month(self, call: Call) -> Fragment:
+        return Fragment("last_day(") + self.render(call.operands[0]) + Fragment(")")
+
+    def _written_day(self, call: Call) -> Fragment:
+        pieces = tuple(map(str, call.parameters))
+        return dates.written_day_sql(self.named(call.operands[0]), pieces)
 
     # -- casts ----------------------------------------------------------------
 
@@ -525,6 +555,7 @@ class _Renamed:
     fragment: Fragment
 
 
+_AS_DATE = Fragment(") AS DATE)")
 _RENDERERS: Mapping[Function, Callable[[ExpressionRenderer, Call], Fragment]] = {
     Function.BETWEEN: ExpressionRenderer._between,  # noqa: SLF001 - its own table
     Function.IN: ExpressionRenderer._in,  # noqa: SLF001
@@ -544,6 +575,13 @@ _RENDERERS: Mapping[Function, Callable[[ExpressionRenderer, Call], Fragment]] = 
     Function.AGE_YEARS: ExpressionRenderer._age,  # noqa: SLF001
     Function.EXTRACT: ExpressionRenderer._extract,  # noqa: SLF001
     Function.DATE_OF: ExpressionRenderer._date_of,  # noqa: SLF001
+    Function.AGE_MONTHS: ExpressionRenderer._age_months,  # noqa: SLF001
+    Function.ADD_MONTHS: ExpressionRenderer._add_months,  # noqa: SLF001
+    Function.ADD_MICROSECONDS: ExpressionRenderer._add_microseconds,  # noqa: SLF001
+    Function.TIME_BETWEEN: ExpressionRenderer._time_between,  # noqa: SLF001
+    Function.PERIOD: ExpressionRenderer._period,  # noqa: SLF001
+    Function.LAST_OF_MONTH: ExpressionRenderer._last_of_month,  # noqa: SLF001
+    Function.WRITTEN_DAY: ExpressionRenderer._written_day,  # noqa: SLF001
     Function.MIDNIGHT_OF: ExpressionRenderer._midnight_of,  # noqa: SLF001
     Function.CAST_NUMBER: ExpressionRenderer._cast_number,  # noqa: SLF001
     Function.READ: ExpressionRenderer._read,  # noqa: SLF001

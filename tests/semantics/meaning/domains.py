@@ -212,8 +212,8 @@ def date_arithmetic(operator, left, right):
 
 def boundaries_interval(part, a, b):
     return (
-        values.boundaries(part, a[1], b[0]),
-        values.boundaries(part, a[0], b[1]),
+        values.crossed(part, a[1], b[0]),
+        values.crossed(part, a[0], b[1]),
     )
 
 

@@ -5,9 +5,10 @@ values. An environment is a tuple of rows, outermost SELECT first; a row is a tu
 values in the order of the scope's entries, then its slots.
 """
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from math import ceil, floor
 from operator import itemgetter
 
@@ -73,6 +74,12 @@ def exactly(function, info, other):
 
 def compare(node, scope):
     (left, right), (a, b) = compiled_all((node.left, node.right), scope)
+    if b.type == "length":
+        right = length_beside(a, node.right)
+    if a.type == "length":
+        left = length_beside(b, node.left)
+    if {a.type, b.type} == MOMENTS:
+        left, right = as_moments(left), as_moments(right)
     left, right = exactly(left, a, b), exactly(right, b, a)
     test = values.COMPARE[node.operator]
 
@@ -81,6 +88,22 @@ def compare(node, scope):
         return None if x is None or y is None else test(x, y)
 
     return truth, boolean(nullable=a.nullable or b.nullable)
+
+
+def as_moments(function):
+    return lambda env: values.as_timestamp(function(env))
+
+
+def length(node, scope):
+    return (lambda _: None), Info("length", nullable=False)
+
+
+def length_beside(info, node):
+    """Return an interval's days or seconds, as the difference beside it counts."""
+    found = node.days
+    if info.type == "decimal":
+        found = values.seconds(node.days * 86_400 * 10**6 + node.micros)
+    return lambda _: found
 
 
 def between(node, scope):
@@ -201,6 +224,11 @@ def exists(node, scope):
 
 def arithmetic(node, scope):
     (left, right), (a, b) = compiled_all((node.left, node.right), scope)
+    pair = {a.type, b.type}
+    if pair <= MOMENTS and pair != {"date"}:
+        return time_between(left, right, a, b)
+    if b.type == "date" and a.type == "integer":
+        left, right, a, b = right, left, b, a
     if a.type == "date":
         return _of_dates(node.operator, (left, right), (a, b))
     nodes = node.left, node.right
@@ -215,6 +243,27 @@ def _of_dates(operator, sides, infos):
         step = _days_between
     step = values.strict(step)
     info = domains.date_arithmetic(operator, *infos)
+    return (lambda env: step(left(env), right(env))), info
+
+
+MOMENTS = {"date", "timestamp"}
+
+
+def time_between(left, right, a, b):
+    """Seconds between moments, with six decimals."""
+
+    def between(end, start):
+        pair = (values.microseconds(values.as_timestamp(x)) for x in (end, start))
+        last, first = pair
+        return values.seconds(last - first)
+
+    step = values.strict(between)
+    ends = domains.hull(a.domain), domains.hull(b.domain)
+    domain = None
+    if None not in ends:
+        last, first = ends
+        domain = (domains.Range(step(last[0], first[1]), step(last[1], first[0])),)
+    info = seconds(domain, nullable=a.nullable or b.nullable)
     return (lambda env: step(left(env), right(env))), info
 
 
@@ -241,21 +290,63 @@ def minus(node, scope):
     return _applied(value, numbers.minus(info))
 
 
+FIXED_PARTS = {
+    "quarter": (1, 4),
+    "month": (1, 12),
+    "day": (1, 31),
+    "isodow": (1, 7),
+    "dow": (0, 6),
+    "dayofweek": (1, 7),
+    "doy": (1, 366),
+    "week": (1, 53),
+    "hour": (0, 23),
+    "minute": (0, 59),
+    "second": (0, 59),
+}
+
+
 def extract(node, scope):
     value, info = compiled(node.value, scope)
+    if info.type in {"integer", "decimal"}:
+        return part_of_difference(node.part, value, info)
+    if node.part == "epoch":
+        return epoch(value, info)
     part = values.strict(values.PARTS[node.part])
-    fixed = {
-        "quarter": (1, 4),
-        "month": (1, 12),
-        "day": (1, 31),
-        "isodow": (1, 7),
-        "hour": (0, 23),
-    }
     ends = domains.hull(info.domain)
-    years = ends and (ends[0].year, ends[1].year)
-    bounds = fixed.get(node.part, years)
+    of_ends = ends and tuple(map(values.PARTS.get(node.part), ends))
+    bounds = FIXED_PARTS.get(node.part, of_ends)
     found = integer(bounds and whole(*bounds), nullable=info.nullable)
     return (lambda env: part(value(env))), found
+
+
+def part_of_difference(part, value, info):
+    """EXTRACT of days between dates, or of seconds between timestamps."""
+    if info.type == "decimal":
+        if part == "epoch":
+            return value, info
+        step = values.strict(lambda x: int(Fraction(x) / 86_400))
+    else:
+        step = values.strict(lambda x: x if part == "day" else x * 86_400)
+    ends = domains.hull(info.domain)
+    domain = ends and whole(*map(step, ends))
+    return (lambda env: step(value(env))), integer(domain, nullable=info.nullable)
+
+
+def epoch(value, info):
+    """Seconds since 1970, of a date as an integer."""
+    if info.type == "date":
+        zero, made = date(1970, 1, 1).toordinal(), integer
+        step = values.strict(lambda d: (d.toordinal() - zero) * 86_400)
+    else:
+        zero, made = values.microseconds(datetime(1970, 1, 1)), seconds  # noqa: DTZ001
+        step = values.strict(lambda t: values.seconds(values.microseconds(t) - zero))
+    ends = domains.hull(info.domain)
+    domain = ends and (domains.Range(*map(step, ends)),)
+    return (lambda env: step(value(env))), made(domain, nullable=info.nullable)
+
+
+def seconds(domain, *, nullable):
+    return Info("decimal", nullable, domain, 6)
 
 
 def cast(node, scope):
@@ -493,12 +584,115 @@ def age_years(node, scope):
 def date_diff(node, scope):
     part = node.arguments[0]
     (start, end), (a, b) = compiled_all(node.arguments[1:], scope)
-    step = values.strict(lambda x, y: values.boundaries(part, x, y))
+    step = values.strict(lambda x, y: values.crossed(part, x, y))
     ends = domains.hull(a.domain), domains.hull(b.domain)
     span = domains.boundaries_interval(part, *ends) if None not in ends else None
     nullable = a.nullable or b.nullable
     info = integer(span and whole(*span), nullable=nullable)
     return (lambda env: step(start(env), end(env))), info
+
+
+def date_trunc(node, scope):
+    part = node.arguments[0]
+    value, info = compiled(node.arguments[1], scope)
+    step = values.strict(lambda x: values.period(part, x))
+    domain = None
+    ends = domains.hull(info.domain)
+    if ends is not None:
+        days = map(values.as_date, ends)
+        domain = _list_or_hull(lambda day: values.period(part, day), *days, part)
+    nullable = info.nullable or part == "sunday week"
+    return (lambda env: step(value(env))), Info("date", nullable, domain)
+
+
+def _list_or_hull(step, low, high, part):
+    """Return the values of all days from low to high; too many, what holds them."""
+    first, last = step(low) or date(1, 1, 7), step(high)
+    if last is None or last < first:
+        return None
+    shortest = {"day": 1, "month": 28, "quarter": 90, "year": 365}.get(part, 7)
+    if (last - first).days // shortest >= domains.LONGEST_LIST:
+        return (domains.Range(first, last),)
+    days = (date.fromordinal(n) for n in range(low.toordinal(), high.toordinal() + 1))
+    found = dict.fromkeys(map(step, days))
+    return (tuple(day for day in found if day is not None),)
+
+
+def to_char(node, scope):
+    value, info = compiled(node.arguments[0], scope)
+    pattern = node.arguments[1]
+    step = values.strict(lambda x: values.day_text(x, pattern))
+    ends, domain = domains.hull(info.domain), None
+    if ends is not None:
+        low, high = (values.as_date(end).toordinal() for end in ends)
+        if high - low < domains.LONGEST_LIST:
+            texts = [
+                values.day_text(date.fromordinal(n), pattern)
+                for n in range(low, high + 1)
+            ]
+            found = tuple(dict.fromkeys(texts))
+            is_run = all(a == b or b not in texts[:n] for n, (a, b) in _pairs(texts))
+            domain = (found if is_run else tuple(sorted(found)),)
+    return (lambda env: step(value(env))), Info("text", info.nullable, domain)
+
+
+def _pairs(texts):
+    return enumerate(pairwise(texts), start=1)
+
+
+def shift(node, scope):
+    """A date or timestamp plus months, days and microseconds, times an integer."""
+    moment, months, days, micros, factor = node.arguments
+    value, info = compiled(moment, scope)
+    times, known = compiled(1 if factor is None else factor, scope)
+
+    def step(x, n):
+        n = max(-(10**9), min(10**9, n)) if n is not None else None
+        if x is None or n is None:
+            return None
+        return values.moved(x, months * n, days * n, micros * n)
+
+    kind = "timestamp" if micros else info.type
+    ends, by = domains.hull(info.domain), domains.hull(known.domain)
+    domain = _shifted_domain(step, ends, by, kind) if ends and by else None
+    made = Info(kind, nullable=True, domain=domain)
+    if isinstance(moment, tree.Today | tree.Lit) and factor is None and domain:
+        made = domains.info_of_literal(domain[0].low)
+    return (lambda env: step(value(env), times(env))), made
+
+
+def _shifted_domain(step, ends, by, kind):
+    ends = [values.as_timestamp(e) if kind == "timestamp" else e for e in ends]
+    found = [step(end, n) for end in ends for n in by]
+    if None in found:  # some of it leaves the calendar
+        return None
+    return (domains.Range(min(found), max(found)),)
+
+
+def add_months(node, scope):
+    moment, months = node.arguments
+    found = tree.Call("shift", (moment, 1, 0, 0, months))
+    value, info = shift(found, scope)
+    return value, info
+
+
+def elapsed(node, scope):
+    part = node.arguments[0]
+    (start, end), (a, b) = compiled_all(node.arguments[1:], scope)
+    step = values.strict(lambda x, y: values.elapsed(part, x, y))
+    backwards = part in {"year", "month", "quarter"}
+    info = integer(None, nullable=backwards or a.nullable or b.nullable)
+    return (lambda env: step(start(env), end(env))), info
+
+
+def last_day(node, scope):
+    value, info = compiled(node.arguments[0], scope)
+    step = values.strict(values.month_end)
+    ends = domains.hull(info.domain)
+    domain = None
+    if ends is not None:
+        domain = _list_or_hull(values.month_end, *map(values.as_date, ends), "month")
+    return (lambda env: step(value(env))), Info("date", info.nullable, domain)
 
 
 def hierarchy(node, scope):
@@ -558,6 +752,12 @@ CALLS = {
     "age_band": age_band,
     "age_years": age_years,
     "date_diff": date_diff,
+    "date_trunc": date_trunc,
+    "to_char": to_char,
+    "shift": shift,
+    "add_months": add_months,
+    "timestampdiff": elapsed,
+    "last_day": last_day,
     "icd_chapter": hierarchy,
     "icd_block": hierarchy,
     "icd_category": hierarchy,
@@ -596,6 +796,7 @@ COMPILERS = {
     tree.IsDistinct: is_distinct,
     tree.NullIf: null_if,
     tree.Cast: cast,
+    tree.Length: length,
     tree.Case: case,
     tree.Coalesce: coalesce,
     tree.Call: call,

@@ -160,6 +160,14 @@ class Cast:
 
 
 @dataclass(frozen=True, slots=True)
+class Length:
+    """An interval beside a difference."""
+
+    days: int
+    micros: int
+
+
+@dataclass(frozen=True, slots=True)
 class Today:
     """CURRENT_DATE."""
 
@@ -243,6 +251,7 @@ Expr = (
     | Call
     | Extract
     | Cast
+    | Length
     | Today
     | Agg
     | Window
@@ -496,6 +505,7 @@ WRITERS = {
     Call: lambda n: f"{n.name.upper()}({listed(n.arguments)})",
     Extract: lambda n: f"EXTRACT({n.part.upper()} FROM {sql(n.value)})",
     Cast: cast_sql,
+    Length: lambda n: f"INTERVAL '{n.days} days {n.micros // 10**6} seconds'",
     Today: lambda _: "CURRENT_DATE",
     OrderItem: order_sql,
     Agg: aggregate_sql,

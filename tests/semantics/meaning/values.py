@@ -87,6 +87,132 @@ def boundaries(part, a, b):
     return b.year - a.year
 
 
+def week_of(day):
+    """The number of a day's week from Monday; day 1 of year 1 is a Monday."""
+    return (day.toordinal() - 1) // 7
+
+
+def crossed(part, a, b):
+    """DATE_DIFF of dates or timestamps: beginnings of units between them."""
+    if part in UNITS:
+        first, last = (microseconds(as_timestamp(x)) // UNITS[part] for x in (a, b))
+        return last - first
+    a, b = as_date(a), as_date(b)
+    if part == "week":
+        return week_of(b) - week_of(a)
+    if part == "quarter":
+        return (b.year * 4 + PARTS["quarter"](b)) - (a.year * 4 + PARTS["quarter"](a))
+    return boundaries(part, a, b)
+
+
+UNITS = {"hour": 3_600 * 10**6, "minute": 60 * 10**6, "second": 10**6}
+
+
+def microseconds(moment):
+    """Microseconds since the first moment of year 1."""
+    return (moment - datetime.min) // timedelta(microseconds=1)  # noqa: DTZ901 - no zone
+
+
+def elapsed(part, a, b):
+    """TIMESTAMPDIFF: whole units from a to b; years and months only forwards."""
+    if part in {"year", "month", "quarter"}:
+        a, b = as_date(a), as_date(b)
+        if part == "year":
+            return completed_years(a, b)
+        months = completed_months(a, b)
+        return months if part == "month" or months is None else months // 3
+    lengths = {**UNITS, "day": 24 * UNITS["hour"], "week": 168 * UNITS["hour"]}
+    first, last = microseconds(as_timestamp(a)), microseconds(as_timestamp(b))
+    whole = abs(last - first) // lengths[part]
+    return whole if first <= last else -whole
+
+
+def completed_months(birth, at):
+    """Whole months of a calendar from one day to another; NULL backwards."""
+    if at < birth:
+        return None
+    months = 12 * (at.year - birth.year) + at.month - birth.month
+    return months - 1 if at.day < birth.day else months
+
+
+def moved_months(day, months):
+    """A day's namesake so many months later, the month's last day if it has none."""
+    number = day.year * 12 + (day.month - 1) + months
+    year, month = number // 12, number % 12 + 1
+    if not 1 <= year <= 9999:
+        return None
+    for wanted in range(day.day, 27, -1):
+        try:
+            return date(year, month, wanted)
+        except ValueError:
+            continue
+    return date(year, month, day.day)
+
+
+def moved(moment, months, days, micros):
+    """A date or timestamp later by months, then days, then microseconds."""
+    is_day = not isinstance(moment, datetime)
+    time = timedelta(0) if is_day else moment - as_timestamp(moment.date())
+    day = moved_months(as_date(moment), months) if months else as_date(moment)
+    day = None if day is None else shifted(day, days)
+    if day is None:
+        return None
+    if is_day and not micros:
+        return day
+    number = microseconds(as_timestamp(day)) + time // timedelta(microseconds=1)
+    number += micros
+    if not 0 <= number <= microseconds(datetime.max):  # noqa: DTZ901 - no zone
+        return None
+    return datetime.min + timedelta(microseconds=number)  # noqa: DTZ901 - no zone
+
+
+def period(part, moment):
+    """DATE_TRUNC: the first day; None where that day is before year 1."""
+    day = as_date(moment)
+    if part == "sunday week":
+        back = day.toordinal() - day.isoweekday() % 7
+        return date.fromordinal(back) if back >= 1 else None
+    if part == "week":
+        return date.fromordinal(week_of(day) * 7 + 1)
+    months = {"month": 1, "quarter": 3, "year": 12}.get(part)
+    if months is None:
+        return day
+    return date(day.year, (day.month - 1) // months * months + 1, 1)
+
+
+def month_end(moment):
+    first = period("month", moment)
+    return max(first + timedelta(days=n) for n in range(31) if _in_month(first, n))
+
+
+def _in_month(first, days):
+    number = first.toordinal() + days
+    inside = number <= LAST_DAY.toordinal()
+    return inside and date.fromordinal(number).month == first.month
+
+
+FIELDS = {
+    "YYYY": lambda d: d.strftime("%Y").rjust(4, "0"),
+    "MM": lambda d: d.strftime("%m"),
+    "DD": lambda d: d.strftime("%d"),
+    "Q": lambda d: str(PARTS["quarter"](d)),
+    "IYYY": lambda d: str(d.isocalendar().year).rjust(4, "0"),
+    "IW": lambda d: str(d.isocalendar().week).rjust(2, "0"),
+}
+_FIELD = re.compile('"[^"]*"|IYYY|YYYY|IW|MM|DD|Q')
+
+
+def day_text(moment, pattern):
+    """TO_CHAR of a day by PostgreSQL's fields."""
+    day = as_date(moment)
+
+    def piece(found):
+        text = found[0]
+        return text.strip('"') if text.startswith('"') else FIELDS[text](day)
+
+    return _FIELD.sub(piece, pattern)
+
+
 def completed_years(birth, at):
     """age_years: NULL when ``at`` comes before ``birth``."""
     if at < birth:
@@ -102,6 +228,13 @@ PARTS = {
     "day": lambda d: d.day,
     "isodow": lambda d: d.isoweekday(),
     "hour": lambda d: d.hour,
+    "minute": lambda d: d.minute,
+    "second": lambda d: d.second,
+    "dow": lambda d: d.isoweekday() % 7,
+    "dayofweek": lambda d: d.isoweekday() % 7 + 1,
+    "doy": lambda d: d.timetuple().tm_yday,
+    "week": lambda d: d.isocalendar().week,
+    "isoyear": lambda d: d.isocalendar().year,
 }
 
 
@@ -120,6 +253,10 @@ def as_timestamp(day):
     if isinstance(day, datetime) or not isinstance(day, date):
         return day
     return datetime.combine(day, datetime.min.time())
+
+
+def seconds(micros):
+    return Decimal(micros).scaleb(-6)
 
 
 # -- text ----------------------------------------------------------------------

@@ -78,8 +78,8 @@ def test_a_refused_meaning_hints_at_the_nearest_allowed_form(sql, words):
 @pytest.mark.parametrize(
     ("sql", "words"),
     [
-        (W + "DATEDIFF('day', admitted, seen) = 1", "DATE_DIFF('day'"),
-        (W + "YEAR(admitted) = 2024", "EXTRACT(YEAR FROM"),
+        (W + "DATEDIFF('day') = 1", "DATEDIFF(day, admitted, discharged)"),
+        (W + "MONTHNAME(admitted) = 'May'", "TO_CHAR(admitted, 'YYYY-MM')"),
         (W + "seen::timestamptz = seen", "x::timestamp"),
         (W + "LOWER(code) = 'e11'", "LIKE 'E11%'"),
         (

@@ -1,18 +1,18 @@
 """Casts of literals are literals: ``'2024-01-31'::date`` is ``DATE '2024-01-31'``."""
 
-from dataclasses import fields, is_dataclass
 from fractions import Fraction
-from typing import TypeVar
 
 from privacy.schema import ColumnType
+from query_lang.rewriting.trees import mapped
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     BooleanLiteral,
     Cast,
-    Negative,
+    FunctionCall,
     NullLiteral,
     NumberLiteral,
     Position,
+    Query,
     StringLiteral,
     TypedLiteral,
 )
@@ -24,49 +24,49 @@ _Literal = NumberLiteral | StringLiteral | TypedLiteral | BooleanLiteral | NullL
 _LITERALS = (NumberLiteral, StringLiteral, TypedLiteral, BooleanLiteral, NullLiteral)
 _NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
 _DATE_LENGTH = len("2024-01-31")
-T = TypeVar("T")
 
 
-def with_plain_literals(tree: T) -> T:
+def with_plain_literals(tree: Query) -> Query:
     """Return a tree in which every cast of a literal is the literal that it makes.
 
     Raises:
         SqlNotAllowedError: Rule ``literal_type``: the literal has no such value.
     """
-    changed: dict[str, object] = {}
-    for field in fields(tree):  # type: ignore[arg-type]
-        old: object = getattr(tree, field.name)
-        new = _plain(old)
-        if new is not old:
-            changed[field.name] = new
-    found: object = tree
-    if changed:
-        kept = {f.name: getattr(tree, f.name) for f in fields(tree)}  # type: ignore[arg-type]
-        found = type(tree)(**{**kept, **changed})
-    if isinstance(found, Cast) and isinstance(found.value, _LITERALS):
-        found = _converted(
-            found.value, cast_target(found.type, found.position), found.position
-        )
-    if isinstance(found, Negative) and changed:
-        found = _negated(found)
-    return found  # type: ignore[return-value]
+    return mapped(tree, _plain)
 
 
-def _negated(tree: Negative) -> Negative | NumberLiteral:
-    """Return ``-2.5::numeric(3, 0)`` as a number: its minus stands before the cast."""
-    match tree.value:
-        case NumberLiteral(text) if not text.startswith("-"):
-            return NumberLiteral(f"-{text}", tree.position)
+def _plain(node: object) -> object:
+    match node:
+        case Cast(value) if isinstance(value, _LITERALS):
+            target = cast_target(node.type, node.position)
+            return _converted(value, target, node.position)
+        case FunctionCall():
+            return _moment(node)
         case _:
-            return tree
+            return node
 
 
-def _plain(value: object) -> object:
-    if isinstance(value, tuple):
-        items = tuple(_plain(item) for item in value)
-        same = all(new is old for new, old in zip(items, value, strict=True))
-        return value if same else items
-    return with_plain_literals(value) if is_dataclass(value) else value
+def _moment(call: FunctionCall) -> FunctionCall | TypedLiteral:
+    """Return a call that makes a date or moment of literals as that literal."""
+    position = call.position
+    match call.name, call.arguments:
+        case "date" | "to_date", (StringLiteral() | TypedLiteral() as text,):
+            target = CastTarget(ColumnType.DATE)
+        case "to_date", (StringLiteral() as text, StringLiteral("YYYY-MM-DD")):
+            target = CastTarget(ColumnType.DATE)
+        case "timestamp" | "datetime", (StringLiteral() | TypedLiteral() as text,):
+            target = CastTarget(ColumnType.TIMESTAMP)
+        case "date" | "make_date" | "datefromparts", (
+            NumberLiteral(year),
+            NumberLiteral(month),
+            NumberLiteral(day),
+        ):
+            written = f"{year:0>4}-{month:0>2}-{day:0>2}"
+            text, target = StringLiteral(written, position), CastTarget(ColumnType.DATE)
+        case _:
+            return call
+    made = _converted(text, target, position)
+    return made if isinstance(made, TypedLiteral) else call
 
 
 def _converted(literal: _Literal, target: CastTarget, position: Position) -> _Literal:

@@ -1,0 +1,1 @@
+"""Dates, moments and intervals: every way to say them, and one meaning of each."""

@@ -1,0 +1,392 @@
+"""Functions of dates by all their names: PostgreSQL's, BigQuery's, MySQL's, others'.
+
+Where one name has several meanings, the order of what is written decides: a unit comes
+first as a text (PostgreSQL, DuckDB) or a bare word (SQL Server, MySQL), and last in
+BigQuery's form, whose differences are from the second to the first.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from privacy.schema import ColumnType
+from query_lang.binding.casts import date_of, midnight_of
+from query_lang.binding.dates import amounts, parts, periods, shifts
+from query_lang.binding.dates.amounts import Amount
+from query_lang.binding.environment import Binder
+from query_lang.plans import calendar
+from query_lang.plans.expressions import Constant, Expression, Function
+from query_lang.plans.literals import constant_facts
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import (
+    Expression as Tree,
+)
+from query_lang.syntax.nodes import (
+    Extract,
+    FunctionCall,
+    Name,
+    Position,
+    StringLiteral,
+)
+from query_lang.syntax.refusals import refuse
+from query_lang.syntax.rules import Rule
+
+DATE, TIMESTAMP = ColumnType.DATE, ColumnType.TIMESTAMP
+_MOMENTS = frozenset({DATE, TIMESTAMP})
+_TIMES: Mapping[str, int] = {
+    "hour": calendar.HOUR,
+    "minute": calendar.MINUTE,
+    "second": calendar.SECOND,
+}
+_LONG: Mapping[str, str] = {
+    **{f"{unit}s": unit for unit in (*periods.UNITS, *_TIMES)},
+    "yyyy": "year",
+    "yy": "year",
+    "qq": "quarter",
+    "mm": "month",
+    "dd": "day",
+    "wk": "week",
+    "hh": "hour",
+    "mi": "minute",
+    "ss": "second",
+    "isoweek": "week",
+}
+
+
+def date_call(tree: FunctionCall, binder: Binder) -> Expression:
+    """Bind a function of dates.
+
+    Raises:
+        SqlNotAllowedError: The arguments do not fit.
+    """
+    return _CALLS[tree.name](tree, binder)
+
+
+def extracted(tree: Extract, binder: Binder) -> Expression:
+    """Bind ``EXTRACT(part FROM value)``, of an age too.
+
+    Raises:
+        SqlNotAllowedError: The value has no such part.
+    """
+    return _part(tree.part, tree.value, tree.position, binder)
+
+
+def _part(name: str, of: Tree, position: Position, binder: Binder) -> Expression:
+    if isinstance(of, FunctionCall) and of.name == "age":
+        birth, at = _age_operands(of, binder)
+        return parts.part_of_age(name, birth, at, position)
+    return parts.part(name, binder.value(of), position)
+
+
+# -- what stands where ---------------------------------------------------------
+
+
+def _word(tree: Tree) -> str | None:
+    """Return a unit in small letters: a bare word, or a text in quotes."""
+    match tree:
+        case Name(name, None):
+            found = name
+        case StringLiteral(text):
+            found = text.lower()
+        case FunctionCall("week", (Name(name, None),)):
+            found = f"week({name})"
+        case _:
+            return None
+    return _LONG.get(found, found)
+
+
+def _moment(tree: Tree, binder: Binder, rule: Rule) -> Expression:
+    value = binder.value(tree)
+    if isinstance(tree, StringLiteral):
+        raise refuse(rule, tree.position, hint="write DATE '2024-01-31'")
+    if value.facts.type not in _MOMENTS:
+        raise refuse(rule, tree.position)
+    return value
+
+
+def _exactly(tree: FunctionCall, number: int, rule: Rule) -> Sequence[Tree]:
+    if len(tree.arguments) != number:
+        raise refuse(rule, tree.position)
+    return tree.arguments
+
+
+# -- parts ---------------------------------------------------------------------
+
+_PART_NAMES: Mapping[str, str] = {
+    **{name: name for name in ("year", "quarter", "month", "week", "day", "isodow")},
+    **{name: name for name in ("dayofweek", "hour", "minute", "second", "isoyear")},
+    "dayofmonth": "day",
+    "dayofyear": "doy",
+    "weekofyear": "week",
+    "isoweek": "week",
+}
+
+
+def _part_call(tree: FunctionCall, binder: Binder) -> Expression:
+    (of,) = _exactly(tree, 1, rules.EXTRACT_PART)
+    return _part(_PART_NAMES[tree.name], of, tree.position, binder)
+
+
+def _date_part(tree: FunctionCall, binder: Binder) -> Expression:
+    unit, of = _exactly(tree, 2, rules.EXTRACT_PART)
+    name = _word(unit)
+    if name is None or name not in parts.NAMES:
+        raise refuse(rules.EXTRACT_PART, unit.position)
+    return _part(name, of, tree.position, binder)
+
+
+# -- ages and differences ------------------------------------------------------
+
+
+def _age_operands(tree: FunctionCall, binder: Binder) -> tuple[Expression, Expression]:
+    """Return the dates of birth and of asking of ``AGE(at, birth)``, ``AGE(birth)``."""
+    found = [date_of(_moment(each, binder, rules.AGE_YEARS)) for each in tree.arguments]
+    if len(found) == 1:
+        return found[0], _today(binder)
+    at, birth = found
+    return birth, at
+
+
+def _age(tree: FunctionCall, _: Binder) -> Expression:
+    raise refuse(
+        rules.AGE_YEARS,
+        tree.position,
+        detail="an age by itself is no value here",
+        hint="write EXTRACT(YEAR FROM AGE(admitted, born)), or compare it: "
+        "AGE(admitted, born) >= INTERVAL '18 years'",
+    )
+
+
+def is_age(tree: Tree) -> bool:
+    """Whether an expression is an age, which is compared with whole months."""
+    return isinstance(tree, FunctionCall) and tree.name == "age"
+
+
+def age_beside(
+    operator: Function, age: FunctionCall, beside: Tree, binder: Binder
+) -> tuple[Expression, Constant]:
+    """Return completed months and what they are compared with.
+
+    Raises:
+        SqlNotAllowedError: It is neither ``>=`` nor ``<`` an interval of months.
+    """
+    whole = operator in {Function.GE, Function.LT}
+    amount = amounts.amount_of(beside, binder) if amounts.is_interval(beside) else None
+    if not whole or amount is None or amount.days or amount.microseconds:
+        raise refuse(
+            rules.AGE_YEARS,
+            age.position,
+            detail="an age is >= or < whole years and months",
+            hint="AGE(admitted, born) >= INTERVAL '18 years'",
+        )
+    if amount.times is not None:
+        raise refuse(rules.INTERVAL, beside.position)
+    birth, at = _age_operands(age, binder)
+    months = amount.months
+    return parts.age_in_months(birth, at), Constant(
+        months, constant_facts(months, ColumnType.INTEGER)
+    )
+
+
+def _age_years(tree: FunctionCall, binder: Binder) -> Expression:
+    arguments = _exactly(tree, 2, rules.AGE_YEARS)
+    birth, at = (_moment(each, binder, rules.AGE_YEARS) for each in arguments)
+    return parts.age_in_years(date_of(birth), date_of(at))
+
+
+def _date_diff(tree: FunctionCall, binder: Binder) -> Expression:
+    """Bind the boundaries crossed; the unit's place tells which date is the first."""
+    arguments, rule = tree.arguments, rules.DATE_DIFF
+    if len(arguments) == 2 and tree.name == "datediff":  # noqa: PLR2004 - MySQL's
+        end, start = (date_of(_moment(each, binder, rule)) for each in arguments)
+        return parts.days_between(start, end)
+    _exactly(tree, 3, rule)
+    unit = _word(arguments[0])
+    is_first = isinstance(arguments[0], StringLiteral) or tree.name == "datediff"
+    if is_first:
+        _, one, other = arguments
+    else:
+        other, one, last = arguments
+        unit = _word(last)
+        unit = periods.SUNDAY_WEEK if unit == "week" else unit
+    start, end = (_moment(each, binder, rule) for each in (one, other))
+    return _crossed(_monday_week(unit), start, end, tree.position)
+
+
+def _monday_week(unit: str | None) -> str | None:
+    return "week" if unit == "week(monday)" else unit
+
+
+def _crossed(  # noqa: PLR0911 - an arm a unit
+    unit: str | None, start: Expression, end: Expression, position: Position
+) -> Expression:
+    length = _TIMES.get(unit or "")
+    if length is not None:
+        return parts.units_between(start, end, length)
+    first, last = date_of(start), date_of(end)
+    match unit:
+        case "day":
+            return parts.days_between(first, last)
+        case "week" | periods.SUNDAY_WEEK:
+            begun = (periods.period(unit, each) for each in (first, last))
+            return parts.weeks_between(*begun)
+        case "month":
+            return parts.months_between(first, last)
+        case "quarter":
+            return parts.quarters_between(first, last)
+        case "year":
+            return parts.years_between(first, last)
+        case _:
+            raise refuse(rules.DATE_DIFF, position)
+
+
+def _elapsed(tree: FunctionCall, binder: Binder) -> Expression:
+    """Bind whole units of time: MySQL's TIMESTAMPDIFF, BigQuery's TIMESTAMP_DIFF."""
+    rule = rules.DATE_DIFF
+    arguments = _exactly(tree, 3, rule)
+    if tree.name == "timestampdiff":
+        unit, one, other = arguments
+    else:
+        other, one, unit = arguments
+    start, end = (_moment(each, binder, rule) for each in (one, other))
+    name = _word(unit)
+    if tree.name == "timestampdiff" and name in {"year", "month", "quarter"}:
+        first, last = date_of(start), date_of(end)
+        if name == "year":
+            return parts.age_in_years(first, last)
+        months = parts.age_in_months(first, last)
+        return months if name == "month" else parts.divided(months, 3)
+    lengths = {**_TIMES, "day": calendar.DAY, "week": 7 * calendar.DAY}
+    length = lengths.get(name or "")
+    if length is None:
+        raise refuse(rule, tree.position)
+    if start.facts.type is end.facts.type is DATE and name == "day":
+        return parts.days_between(start, end)
+    return parts.units_elapsed(start, end, length)
+
+
+# -- periods and texts ---------------------------------------------------------
+
+
+def _trunc(tree: FunctionCall, binder: Binder) -> Expression:
+    first, second = _exactly(tree, 2, rules.DATE_UNIT)
+    is_first = isinstance(first, StringLiteral) or tree.name == "datetrunc"
+    unit, of = (first, second) if is_first else (second, first)
+    name = _word(unit)
+    if name == "week" and not isinstance(unit, StringLiteral) and not is_first:
+        isoweek = isinstance(unit, Name) and unit.name == "isoweek"
+        name = "week" if isoweek else periods.SUNDAY_WEEK
+    name = {"week(sunday)": periods.SUNDAY_WEEK}.get(name or "", _monday_week(name))
+    if name is None or name not in {*periods.UNITS, periods.SUNDAY_WEEK}:
+        raise refuse(rules.DATE_UNIT, unit.position)
+    return periods.period(name, _moment(of, binder, rules.DATE_UNIT))
+
+
+def _text(tree: FunctionCall, binder: Binder) -> Expression:
+    first, second = _exactly(tree, 2, rules.DATE_FORMAT)
+    of, pattern = first, second
+    if tree.name == "format_date" or isinstance(first, StringLiteral):
+        pattern, of = first, second
+    if not isinstance(pattern, StringLiteral):
+        raise refuse(rules.DATE_FORMAT, pattern.position)
+    pieces = periods.pieces_of(pattern.text, pattern.position)
+    return periods.written(pieces, _moment(of, binder, rules.DATE_FORMAT))
+
+
+# -- moving --------------------------------------------------------------------
+
+
+def _add(tree: FunctionCall, binder: Binder) -> Expression:
+    """Bind DATE_ADD and DATE_SUB: of an interval, or of days."""
+    moment, by = _exactly(tree, 2, rules.INTERVAL)
+    value = _moment(moment, binder, rules.INTERVAL)
+    if amounts.is_interval(by):
+        amount = amounts.amount_of(by, binder)
+    else:
+        amount = _times(Amount(days=1), by, binder)
+    sign = -1 if tree.name in _SUBTRACTS else 1
+    return shifts.shifted(value, amount.multiplied(sign), tree.position)
+
+
+_SUBTRACTS = frozenset({"date_sub", "subdate", "datetime_sub", "timestamp_sub"})
+
+
+def _times(each: Amount, number: Tree, binder: Binder) -> Amount:
+    return amounts.times(each, binder.value(number), number.position)
+
+
+def _dateadd(tree: FunctionCall, binder: Binder) -> Expression:
+    """Bind ``DATEADD(day, 90, admitted)``."""
+    unit, number, moment = _exactly(tree, 3, rules.INTERVAL)
+    each = amounts.UNITS.get(_word(unit) or "")
+    if each is None:
+        raise refuse(rules.INTERVAL, unit.position)
+    value = _moment(moment, binder, rules.INTERVAL)
+    return shifts.shifted(value, _times(each, number, binder), tree.position)
+
+
+def _add_months(tree: FunctionCall, binder: Binder) -> Expression:
+    moment, number = _exactly(tree, 2, rules.INTERVAL)
+    value = _moment(moment, binder, rules.INTERVAL)
+    amount = _times(Amount(months=1), number, binder)
+    return shifts.shifted(value, amount, tree.position)
+
+
+def _last_day(tree: FunctionCall, binder: Binder) -> Expression:
+    (of,) = _exactly(tree, 1, rules.DATE_UNIT)
+    first = periods.period("month", _moment(of, binder, rules.DATE_UNIT))
+    return periods.month_end(first)
+
+
+# -- constants and casts -------------------------------------------------------
+
+
+def _today(binder: Binder) -> Constant:
+    today = binder.environment.dataset.snapshot_date
+    return Constant(today, constant_facts(today, DATE))
+
+
+def _as_date(tree: FunctionCall, binder: Binder) -> Expression:
+    """Bind DATE(x) of what is no literal; DATE(2024, 1, 31) is read as a literal."""
+    if len(tree.arguments) != 1:
+        raise refuse(rules.CAST, tree.position, hint="write DATE '2024-01-31'")
+    return date_of(_moment(tree.arguments[0], binder, rules.CAST))
+
+
+def _as_moment(tree: FunctionCall, binder: Binder) -> Expression:
+    (of,) = _exactly(tree, 1, rules.CAST)
+    return midnight_of(_moment(of, binder, rules.CAST))
+
+
+def _no_constant(tree: FunctionCall, _: Binder) -> Expression:
+    detail = "a date is made of three whole numbers, or of a text YYYY-MM-DD"
+    hint = "write DATE '2024-01-31'"
+    raise refuse(rules.CAST, tree.position, detail=detail, hint=hint)
+
+
+_Handler = Callable[[FunctionCall, Binder], Expression]
+_CALLS: Mapping[str, _Handler] = {
+    **dict.fromkeys(_PART_NAMES, _part_call),
+    **dict.fromkeys(("date_part", "datepart"), _date_part),
+    "age": _age,
+    "age_years": _age_years,
+    **dict.fromkeys(("date_diff", "datediff", "datetime_diff"), _date_diff),
+    **dict.fromkeys(("timestampdiff", "timestamp_diff"), _elapsed),
+    **dict.fromkeys(
+        ("date_trunc", "datetrunc", "datetime_trunc", "timestamp_trunc"), _trunc
+    ),
+    **dict.fromkeys(("to_char", "date_format", "format_date", "strftime"), _text),
+    **dict.fromkeys(("date_add", "adddate", "datetime_add", "timestamp_add"), _add),
+    **dict.fromkeys(("date_sub", "subdate", "datetime_sub", "timestamp_sub"), _add),
+    "dateadd": _dateadd,
+    "add_months": _add_months,
+    "last_day": _last_day,
+    **dict.fromkeys(
+        ("current_date", "current_timestamp", "localtimestamp", "now", "today"),
+        lambda _, binder: _today(binder),
+    ),
+    "getdate": lambda _, binder: _today(binder),
+    "date": _as_date,
+    **dict.fromkeys(("datetime", "timestamp"), _as_moment),
+    **dict.fromkeys(("make_date", "datefromparts", "to_date"), _no_constant),
+}
+NAMES = frozenset(_CALLS)
+"""Functions that are bound here."""

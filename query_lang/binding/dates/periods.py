@@ -1,0 +1,164 @@
+"""Periods that days lie in, as dates and as texts: DATE_TRUNC, TO_CHAR, FORMAT_DATE."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+
+from privacy.schema import ColumnType, Domain, ValuesDomain
+from query_lang.binding.casts import date_of
+from query_lang.binding.dates.shifts import by_days, folded
+from query_lang.plans import calendar, intervals
+from query_lang.plans.domains import MAX_LISTED
+from query_lang.plans.expressions import Call, Constant, Expression, Facts, Function
+from query_lang.plans.intervals import Interval, range_of
+from query_lang.plans.literals import constant_facts
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import Position
+from query_lang.syntax.refusals import refuse
+
+UNITS = frozenset({"day", "week", "month", "quarter", "year"})
+SUNDAY_WEEK = "sunday week"
+"""BigQuery's WEEK, which begins on Sunday."""
+
+_POSTGRES = re.compile(r"IYYY|YYYY|IW|MM|DD|Q|[-/. _]|\"[^\"%]*\"", re.ASCII)
+_PERCENT = re.compile(r"%[YmdGVQF]|[-/. _]|(?<![A-Z])[A-Z](?![A-Z])", re.ASCII)
+_PERCENT_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "%Y": ("YYYY",),
+    "%m": ("MM",),
+    "%d": ("DD",),
+    "%G": ("IYYY",),
+    "%V": ("IW",),
+    "%Q": ("Q",),
+    "%F": ("YYYY", "'-", "MM", "'-", "DD"),
+}
+
+
+def period(unit: str, value: Expression) -> Expression:
+    """Return the first day of the period that a date or moment lies in.
+
+    Its domain lists one day for each period of the declared days, in order.
+
+    Args:
+        unit: One of ``UNITS`` or ``SUNDAY_WEEK``.
+        value: A date or a timestamp.
+    """
+    moment = date_of(value)
+    if unit == "day":
+        return moment
+    known = moment.facts
+    days = intervals.day_bounds(known)
+    if unit == SUNDAY_WEEK:
+        return _sunday(moment, days)
+    facts = replace(known, domain=None if days is None else _starts(days, unit))
+    return folded(Call(Function.PERIOD, (moment,), facts, (unit,)))
+
+
+def _starts(days: Interval, unit: str) -> Domain | None:
+    first, last = (calendar.period_start(intervals.day(end), unit) for end in days)
+    shortest = {"week": 7, "month": 28, "quarter": 90, "year": 365}[unit]
+    if (last - first).days // shortest >= MAX_LISTED:
+        facts = Facts(ColumnType.DATE)
+        ends = intervals.grid_value(first), intervals.grid_value(last)
+        return range_of(ends, facts)
+    return ValuesDomain(tuple(calendar.period_starts(days, unit)))
+
+
+def _sunday(moment: Expression, days: Interval | None) -> Expression:
+    """Return the last Sunday: as many days back as the day's number from Sunday."""
+    known = moment.facts
+    facts = Facts(ColumnType.INTEGER, nullable=known.nullable, constant=known.constant)
+    facts = replace(facts, domain=range_of((0, 6), facts))
+    number = Call(Function.EXTRACT, (moment,), facts, ("dow",))
+    found = by_days(Function.SUBTRACT_DAYS, moment, number)
+    if not isinstance(found, Call):
+        return found
+    domain = None if days is None else _sundays(days)
+    known = replace(found.facts, domain=domain)
+    return folded(replace(found, facts=known, parameters=("week",)))
+
+
+def _sundays(days: Interval) -> Domain | None:
+    low, high = (end - intervals.day(end).isoweekday() % 7 for end in days)
+    low += 7 if low < intervals.MIN_DAY else 0
+    if low > high:
+        return None
+    if (high - low) // 7 >= MAX_LISTED:
+        return range_of((low, high), Facts(ColumnType.DATE))
+    return ValuesDomain(tuple(map(intervals.day, range(low, high + 1, 7))))
+
+
+def month_end(first: Expression) -> Expression:
+    """Return the last day of the month that begins with a day: 27 to 30 days later."""
+    known = first.facts
+    listed = known.domain
+    domain: Domain | None = None
+    if isinstance(listed, ValuesDomain):
+        days = (day for day in listed.values if isinstance(day, date))
+        domain = ValuesDomain(tuple(map(calendar.last_of_month, days)))
+    elif (bounds := intervals.day_bounds(known)) is not None:
+        last = calendar.last_of_month(intervals.day(bounds[1]))
+        domain = range_of((bounds[0] + 27, intervals.grid_value(last)), known)
+    facts = replace(known, domain=domain)
+    return folded(Call(Function.LAST_OF_MONTH, (first,), facts))
+
+
+# -- texts ---------------------------------------------------------------------
+
+
+def pieces_of(pattern: str, position: Position) -> tuple[str, ...]:
+    """Return the fields and other texts of a pattern of either kind.
+
+    Args:
+        pattern: PostgreSQL's ``YYYY-MM`` or, with a percent sign, ``%Y-%m``.
+        position: Of the pattern.
+
+    Raises:
+        SqlNotAllowedError: Rule ``date_format``: it has another field.
+    """
+    form = _PERCENT if "%" in pattern else _POSTGRES
+    found, at = list[str](), 0
+    while at < len(pattern):
+        part = form.match(pattern, at)
+        if part is None:
+            raise refuse(rules.DATE_FORMAT, position)
+        found += _pieces(part[0], is_percent=form is _PERCENT)
+        at = part.end()
+    if not calendar.FIELDS & set(found):
+        raise refuse(rules.DATE_FORMAT, position)
+    return tuple(found)
+
+
+def _pieces(part: str, *, is_percent: bool) -> tuple[str, ...]:
+    text = calendar.TEXT + part.strip('"')
+    if is_percent:
+        return _PERCENT_FIELDS.get(part, (text,))
+    return (part if part in calendar.FIELDS else text,)
+
+
+def written(pieces: tuple[str, ...], value: Expression) -> Expression:
+    """Return the text of a day, whose domain lists the texts of the declared days."""
+    moment = date_of(value)
+    known = moment.facts
+    days = intervals.day_bounds(known)
+    domain = None if days is None else _texts(pieces, days)
+    facts = Facts(ColumnType.TEXT, 0, known.nullable, known.constant, domain)
+    call = Call(Function.WRITTEN_DAY, (moment,), facts, pieces)
+    if isinstance(moment, Constant) and isinstance(domain, ValuesDomain):
+        (text,) = domain.values
+        return Constant(text, constant_facts(text, ColumnType.TEXT))
+    return call
+
+
+def _texts(pieces: tuple[str, ...], days: Interval) -> Domain | None:
+    """List the texts in the order of the days; those that come again, sorted."""
+    unit = calendar.written_period(pieces)
+    shortest = {"day": 1, "week": 7, "month": 28, "quarter": 90, "year": 365}[unit]
+    if (days[1] - days[0]) // shortest >= MAX_LISTED:
+        return None
+    starts = list(calendar.period_starts(days, unit))
+    first, last = map(intervals.day, days)
+    seen = (max(first, start) for start in starts)
+    texts = [calendar.written_day(min(last, day), pieces) for day in seen]
+    unique = tuple(dict.fromkeys(texts))
+    return ValuesDomain(unique if len(unique) == len(texts) else tuple(sorted(unique)))

@@ -1,0 +1,306 @@
+"""Dates, intervals and ages: what is known of them, and which spellings are one."""
+
+from datetime import date, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privacy.contributions import NO_BOUNDS
+from privacy.errors import QueryError
+from privacy.schema import Column, ColumnType, Dataset, RangeDomain, Table
+from query_lang.binding.bind import bind_query
+from query_lang.plans import calendar, intervals
+from query_lang.plans.nodes import HistogramMeasure, SumMeasure
+from query_lang.reading.parse import parse_query
+from tests.support.compiling import compile_query
+
+T = ColumnType
+FIRST, LAST = date(2023, 11, 15), date(2024, 2, 10)
+STAYS = Table(
+    "stays",
+    (
+        Column("patient", T.INTEGER, nullable=False),
+        Column("born", T.DATE, domain=RangeDomain(date(1930, 1, 1), FIRST)),
+        Column("admitted", T.DATE, nullable=False, domain=RangeDomain(FIRST, LAST)),
+        Column(
+            "left_on",
+            T.DATE,
+            nullable=False,
+            domain=RangeDomain(FIRST, date(2024, 3, 1)),
+        ),
+        Column(
+            "arrived",
+            T.TIMESTAMP,
+            nullable=False,
+            domain=RangeDomain(
+                datetime(2024, 1, 1, 8),  # noqa: DTZ001 - no zone
+                datetime(2024, 1, 2, 20),  # noqa: DTZ001 - no zone
+            ),
+        ),
+        Column("days", T.INTEGER, nullable=False, domain=RangeDomain(0, 10)),
+        Column("someday", T.DATE),
+    ),
+    unit_column="patient",
+    max_rows_per_unit=3,
+)
+DATASET = Dataset("ward", "people", "patient", date(2024, 3, 31), {"stays": STAYS})
+
+
+def key_of(expression):
+    sql = f"SELECT {expression} AS k, COUNT(*) AS n FROM stays GROUP BY 1"
+    (key,) = bind_query(parse_query(sql), DATASET, NO_BOUNDS).plan.keys
+    return key.values
+
+
+def bounds_of(expression):
+    sql = f"SELECT SUM({expression}) AS s FROM stays"
+    (measure,) = bind_query(parse_query(sql), DATASET, NO_BOUNDS).plan.measures
+    assert isinstance(measure, SumMeasure)
+    return measure.lower, measure.upper
+
+
+def days_of(expression):
+    """Return the first and last day that a date can be."""
+    sql = f"SELECT MEDIAN({expression}) AS m FROM stays"
+    (measure,) = bind_query(parse_query(sql), DATASET, NO_BOUNDS).plan.measures
+    assert isinstance(measure, HistogramMeasure)
+    return intervals.day(measure.bins.lower), intervals.day(measure.bins.upper)
+
+
+@pytest.mark.parametrize(
+    ("expression", "values"),
+    [
+        (
+            "DATE_TRUNC('month', admitted)",
+            tuple(
+                date(y, m, 1) for y, m in ((2023, 11), (2023, 12), (2024, 1), (2024, 2))
+            ),
+        ),
+        ("DATE_TRUNC(admitted, QUARTER)", (date(2023, 10, 1), date(2024, 1, 1))),
+        ("DATE_TRUNC('year', admitted)", (date(2023, 1, 1), date(2024, 1, 1))),
+        ("DATE_TRUNC('day', arrived)", (date(2024, 1, 1), date(2024, 1, 2))),
+        ("DATE_TRUNC('week', arrived)", (date(2024, 1, 1),)),
+        ("DATE_TRUNC(arrived, WEEK)", (date(2023, 12, 31), None)),
+        ("TO_CHAR(admitted, 'YYYY-MM')", ("2023-11", "2023-12", "2024-01", "2024-02")),
+        ("FORMAT_DATE('%m', admitted)", ("11", "12", "01", "02")),
+        ("FORMAT_DATE('Q%Q', born)", ("Q1", "Q2", "Q3", "Q4", None)),
+        ("TO_CHAR(arrived, 'YYYY.MM.DD')", ("2024.01.01", "2024.01.02")),
+        ("TO_CHAR(admitted, 'YYYY-\"Q\"Q')", ("2023-Q4", "2024-Q1")),
+        ("TO_CHAR(admitted, 'IYYY-IW')", None),
+        ("EXTRACT(ISOYEAR FROM admitted)", (2023, 2024)),
+        ("EXTRACT(DOW FROM admitted)", tuple(range(7))),
+        ("LAST_DAY(arrived)", (date(2024, 1, 31),)),
+        ("EXTRACT(MONTH FROM AGE(left_on, admitted))", (*range(12), None)),
+        ("age_years(admitted, left_on)", (0, None)),
+        ("TIMESTAMPDIFF(MONTH, admitted, left_on)", (0, 1, 2, 3, None)),
+    ],
+)
+def test_a_key_has_one_value_for_each_period_of_the_declared_days(expression, values):
+    found = key_of(expression)
+    if values is None:
+        weeks = {
+            date.fromordinal(n).strftime("%G-%V")
+            for n in range(FIRST.toordinal(), LAST.toordinal() + 1)
+        }
+        assert found == tuple(sorted(weeks))
+    else:
+        assert found == values
+
+
+@pytest.mark.parametrize(
+    ("expression", "bounds"),
+    [
+        ("left_on - admitted", (-87, 107)),
+        ("EXTRACT(DAY FROM left_on - admitted)", (-87, 107)),
+        ("EXTRACT(EPOCH FROM left_on - admitted)", (-87 * 86400, 107 * 86400)),
+        ("arrived - DATE '2024-01-01'", (8 * 3600 * 10**6, 44 * 3600 * 10**6)),
+        ("EXTRACT(DAY FROM arrived - DATE '2024-01-01')", (0, 1)),
+        ("TIMESTAMPDIFF(HOUR, DATE '2024-01-01', arrived)", (8, 44)),
+        ("DATE_DIFF('hour', DATE '2024-01-01', arrived)", (8, 44)),
+        ("DATE_DIFF('quarter', admitted, left_on)", (-1, 1)),
+        ("DATE_DIFF('week', admitted, left_on)", (-12, 15)),
+        ("EXTRACT(YEAR FROM AGE(admitted, born))", (0, 94)),
+        ("EXTRACT(YEAR FROM AGE(born))", (0, 94)),
+    ],
+)
+def test_differences_have_public_bounds(expression, bounds):
+    assert bounds_of(expression) == bounds
+
+
+@pytest.mark.parametrize(
+    ("expression", "ends"),
+    [
+        ("admitted + INTERVAL '1 month'", (date(2023, 12, 15), date(2024, 3, 10))),
+        ("admitted - INTERVAL 1 YEAR", (date(2022, 11, 15), date(2023, 2, 10))),
+        ("admitted + days * INTERVAL '1 week'", (FIRST, date(2024, 4, 20))),
+        ("DATEADD(month, days, admitted)", (FIRST, date(2024, 12, 10))),
+        ("DATE_SUB(admitted, INTERVAL 3 DAY)", (date(2023, 11, 12), date(2024, 2, 7))),
+    ],
+)
+def test_a_moved_date_has_public_bounds(expression, ends):
+    assert days_of(expression) == ends
+
+
+ONE_QUESTION = (
+    (
+        "admitted >= CURRENT_DATE - INTERVAL '1 month'",
+        "admitted >= DATE '2024-02-29'",
+        "CURRENT_DATE - INTERVAL 1 MONTH <= admitted",
+        "admitted >= DATE_ADD(NOW(), INTERVAL -1 MONTH)",
+        "admitted >= ADD_MONTHS(TODAY(), -1)",
+        "admitted >= DATEADD(month, -1, GETDATE())",
+        "admitted >= DATE_SUB(CURRENT_DATE(), INTERVAL 1 MONTH)",
+        "admitted >= LAST_DAY(DATE '2024-02-01')",
+    ),
+    (
+        "left_on - admitted <= 30",
+        "left_on - admitted <= INTERVAL '30 days'",
+        "INTERVAL 30 DAY >= left_on - admitted",
+        "DATE_DIFF('day', admitted, left_on) <= 30",
+        "DATE_DIFF(left_on, admitted, DAY) <= 30",
+        "DATEDIFF(day, admitted, left_on) <= 30",
+        "DATEDIFF(left_on, admitted) <= 30",
+        "TIMESTAMPDIFF(DAY, admitted, left_on) <= 30",
+        "EXTRACT(DAY FROM left_on - admitted) <= 30",
+    ),
+    (
+        "left_on > admitted + 90",
+        "left_on > admitted + INTERVAL '90 days'",
+        "left_on > INTERVAL 90 DAY + admitted",
+        "left_on > DATE_ADD(admitted, INTERVAL 90 DAY)",
+        "left_on > DATE_ADD(admitted, 90)",
+        "left_on > admitted + 9 * INTERVAL '10 days'",
+        "left_on > 90 + admitted",
+    ),
+    (
+        "age_years(born, admitted) >= 65",
+        "EXTRACT(YEAR FROM AGE(admitted, born)) >= 65",
+        "DATE_PART('year', AGE(admitted, born)) >= 65",
+        "TIMESTAMPDIFF(YEAR, born, admitted) >= 65",
+    ),
+    (
+        "EXTRACT(YEAR FROM admitted) = 2024",
+        "YEAR(admitted) = 2024",
+        "DATE_PART('year', admitted) = 2024",
+        "DATEPART(year, admitted) = 2024",
+        "DATEPART(yyyy, admitted) = 2024",
+    ),
+    (
+        "DATE_TRUNC('month', admitted) = DATE '2024-01-01'",
+        "DATE_TRUNC(admitted, MONTH) = '2024-01-01'",
+        "DATETRUNC(month, admitted) = MAKE_DATE(2024, 1, 1)",
+        "DATE_TRUNC('month', admitted) = DATE(2024, 1, 1)",
+    ),
+    (
+        "TO_CHAR(admitted, 'YYYY-MM') = '2024-01'",
+        "FORMAT_DATE('%Y-%m', admitted) = '2024-01'",
+        "STRFTIME(admitted, '%Y-%m') = '2024-01'",
+        "DATE_FORMAT(admitted, '%Y-%m') = '2024-01'",
+    ),
+    (
+        "arrived - TIMESTAMP '2024-01-01 00:00:00' > INTERVAL '6 hours'",
+        "arrived - DATE '2024-01-01' > INTERVAL 6 HOUR",
+        "EXTRACT(EPOCH FROM arrived - DATE '2024-01-01') > 21600",
+    ),
+)
+
+
+@pytest.mark.parametrize("spellings", ONE_QUESTION, ids=lambda s: s[0])
+def test_spellings_of_one_condition_are_one_question(spellings):
+    texts = {
+        each: compile_query(
+            f"SELECT COUNT(*) FROM stays WHERE {each}", DATASET
+        ).canonical
+        for each in spellings
+    }
+    assert len(set(texts.values())) == 1, texts
+
+
+def test_a_key_of_which_more_is_known_is_not_the_same_arithmetic_written_out():
+    known = "EXTRACT(MONTH FROM AGE(left_on, born))"
+    written = (
+        "TIMESTAMPDIFF(MONTH, born, left_on) - TIMESTAMPDIFF(YEAR, born, left_on) * 12"
+    )
+    texts, sizes = set(), set()
+    for each in (known, written):
+        sql = f"SELECT {each} AS k, COUNT(*) AS n FROM stays GROUP BY 1"
+        texts.add(compile_query(sql, DATASET).canonical)
+        sizes.add(len(key_of(each)))
+    assert len(texts) == len(sizes) == 2
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["DATE_TRUNC('month', someday)", "TO_CHAR(someday, 'YYYY')", "YEAR(someday)"],
+)
+def test_a_key_of_undeclared_days_says_what_is_missing(expression):
+    with pytest.raises(QueryError) as refused:
+        key_of(expression)
+    assert refused.value.rule == "no_public_domain"
+
+
+DAYS = st.dates()
+MONTHS = st.integers(-130_000, 130_000)
+
+
+@settings(deadline=None)
+@given(DAYS, DAYS, MONTHS, MONTHS)
+def test_bounds_of_moved_dates_hold_every_result(one, other, months, more):
+    low, high = sorted((one, other))
+    fewest, most = sorted((months, more))
+    ends = tuple(map(intervals.grid_value, (low, high)))
+    found = calendar.months_shifted((ends[0], ends[1]), (fewest, most))
+    for day in (low, high):
+        for number in (fewest, most, (fewest + most) // 2):
+            moved = calendar.months_added(day, number)
+            if moved is not None:
+                assert found is not None
+                assert found[0] <= intervals.grid_value(moved) <= found[1]
+
+
+@settings(deadline=None)
+@given(
+    DAYS,
+    st.integers(0, 400),
+    st.sampled_from(sorted({"day", "week", "month", "quarter", "year"})),
+)
+def test_periods_begin_where_the_first_day_of_each_lies(first, more, unit):
+    last = min(date.max.toordinal(), first.toordinal() + more)
+    days = (intervals.grid_value(first), intervals.grid_value(date.fromordinal(last)))
+    starts = list(calendar.period_starts(days, unit))
+    expected = {
+        calendar.period_start(date.fromordinal(n), unit)
+        for n in range(first.toordinal(), last + 1)
+    }
+    assert starts == sorted(expected)
+
+
+@settings(deadline=None)
+@given(DAYS, DAYS, DAYS, DAYS)
+def test_bounds_of_completed_months_hold_every_age(a, b, c, d):
+    births, dates = sorted((a, b)), sorted((c, d))
+    number = intervals.grid_value
+    found = calendar.ages_in_months(
+        (number(births[0]), number(births[1])), (number(dates[0]), number(dates[1]))
+    )
+    for birth in births:
+        for at in dates:
+            if at >= birth:
+                months = calendar.completed_months(birth, at)
+                assert found is not None
+                assert found[0] <= months <= found[1]
+
+
+def test_texts_of_weeks_and_months_list_days_between_both():
+    """1 January 2027 lies in week 53 of 2026, which begins in December."""
+    days = tuple(
+        intervals.grid_value(date(*day)) for day in ((2026, 12, 1), (2027, 1, 31))
+    )
+    pieces = ("YYYY", "IW")
+    unit = calendar.written_period(pieces)
+    texts = {
+        calendar.written_day(day, pieces)
+        for day in calendar.period_starts((days[0], days[1]), unit)
+    }
+    assert "202753" in texts
