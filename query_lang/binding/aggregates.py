@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from privacy.schema import ColumnType, RangeDomain
-from query_lang.binding.casts import truth_number
 from query_lang.binding.expressions import ExpressionBinder, describe
+from query_lang.binding.scalars.casts import truth_number
 from query_lang.binding.scope import UnitColumn
 from query_lang.plans.expressions import (
     AverageRef,

@@ -5,7 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from privacy.schema import ColumnType
-from query_lang.binding.casts import midnight_of
+from query_lang.binding.scalars.casts import midnight_of
 from query_lang.binding.scope import type_words
 from query_lang.plans.expressions import (
     AverageRef,

@@ -6,7 +6,6 @@ from typing import Final, Protocol
 
 from privacy.errors import SqlNotAllowedError
 from privacy.schema import ColumnType
-from query_lang.binding.casts import cast
 from query_lang.binding.comparisons import (
     FLIPPED,
     check_comparable,
@@ -24,6 +23,7 @@ from query_lang.binding.functions import (
     unified,
 )
 from query_lang.binding.outside_domain import MOST_LOOKED_FOR, declared_instead
+from query_lang.binding.scalars.casts import cast
 from query_lang.binding.scalars.numbers import (
     NUMBER_FUNCTIONS,
     negated,

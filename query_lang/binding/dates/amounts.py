@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from privacy.schema import ColumnType
 from query_lang.binding.environment import Binder
-from query_lang.plans import calendar
+from query_lang.plans.dates import calendar
 from query_lang.plans.expressions import Constant, Expression
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (

@@ -1,9 +1,9 @@
 """``+`` and ``-`` where one side is a date, a timestamp or an interval."""
 
 from privacy.schema import ColumnType
-from query_lang.binding.casts import midnight_of
 from query_lang.binding.dates import amounts, parts, shifts
 from query_lang.binding.environment import Binder
+from query_lang.binding.scalars.casts import midnight_of
 from query_lang.plans.expressions import Expression, Function
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import Expression as Tree

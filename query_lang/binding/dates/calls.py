@@ -8,11 +8,11 @@ BigQuery's form, whose differences are from the second to the first.
 from collections.abc import Callable, Mapping, Sequence
 
 from privacy.schema import ColumnType
-from query_lang.binding.casts import date_of, midnight_of
 from query_lang.binding.dates import amounts, parts, periods, shifts
 from query_lang.binding.dates.amounts import Amount
 from query_lang.binding.environment import Binder
-from query_lang.plans import calendar
+from query_lang.binding.scalars.casts import date_of, midnight_of
+from query_lang.plans.dates import calendar
 from query_lang.plans.expressions import Constant, Expression, Function
 from query_lang.plans.literals import constant_facts
 from query_lang.syntax import rules

@@ -5,9 +5,10 @@ from dataclasses import replace
 from datetime import date
 
 from privacy.schema import ColumnType, Domain, RangeDomain
-from query_lang.binding.casts import midnight_of
 from query_lang.binding.dates.shifts import time_between
-from query_lang.plans import calendar, intervals
+from query_lang.binding.scalars.casts import midnight_of
+from query_lang.plans import intervals
+from query_lang.plans.dates import calendar
 from query_lang.plans.expressions import Call, Constant, Expression, Facts, Function
 from query_lang.plans.intervals import Interval, interval_of, range_of
 from query_lang.plans.literals import constant_facts

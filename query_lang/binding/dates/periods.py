@@ -6,9 +6,10 @@ from dataclasses import replace
 from datetime import date
 
 from privacy.schema import ColumnType, Domain, ValuesDomain
-from query_lang.binding.casts import date_of
 from query_lang.binding.dates.shifts import by_days, folded
-from query_lang.plans import calendar, intervals
+from query_lang.binding.scalars.casts import date_of
+from query_lang.plans import intervals
+from query_lang.plans.dates import calendar
 from query_lang.plans.domains import MAX_LISTED
 from query_lang.plans.expressions import Call, Constant, Expression, Facts, Function
 from query_lang.plans.intervals import Interval, range_of

@@ -5,9 +5,10 @@ from datetime import datetime
 from decimal import Decimal
 
 from privacy.schema import ColumnType, Domain, RangeDomain, Scalar, ValuesDomain
-from query_lang.binding.casts import date_of, midnight_of
 from query_lang.binding.dates.amounts import Amount
-from query_lang.plans import calendar, intervals
+from query_lang.binding.scalars.casts import date_of, midnight_of
+from query_lang.plans import intervals
+from query_lang.plans.dates import calendar
 from query_lang.plans.expressions import Call, Constant, Expression, Facts, Function
 from query_lang.plans.intervals import Interval, interval_of, range_of
 from query_lang.plans.literals import constant_facts

@@ -6,7 +6,7 @@ is computed on whole numbers, clamped to it by value, and NULL where it was clam
 
 from collections.abc import Mapping
 
-from query_lang.plans.calendar import (
+from query_lang.plans.dates.calendar import (
     FAR,
     FAR_MONTHS,
     FIRST_MONTH,

@@ -10,7 +10,8 @@ from privacy.contributions import NO_BOUNDS
 from privacy.errors import QueryError
 from privacy.schema import Column, ColumnType, Dataset, RangeDomain, Table
 from query_lang.binding.bind import bind_query
-from query_lang.plans import calendar, intervals
+from query_lang.plans import intervals
+from query_lang.plans.dates import calendar
 from query_lang.plans.nodes import HistogramMeasure, SumMeasure
 from query_lang.reading.parse import parse_query
 from tests.support.compiling import compile_query

@@ -1,0 +1,1 @@
+"""Pure functions of dates: the calendar that plans, bounds and engines share."""
