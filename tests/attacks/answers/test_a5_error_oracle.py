@@ -93,6 +93,9 @@ TOTAL = frozenset(  # they raise elsewhere; here they saturate or are NULL
         "-(-9223372036854775808)",
         "day + age * 1000000000",
         "day - DATE '0001-01-01'",
+        "1 / (age - 111)",
+        "COALESCE(NULLIF(1 / (age - 111), 1), 1)",
+        "abs(-9223372036854775808)",
     }
 )
 POSITIONS = {

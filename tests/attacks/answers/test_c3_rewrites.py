@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.installations.arms import repeatable
 
-_fresh = count()
+_fresh, _ages = count(), count(20)  # ages within their domain: others are nobody's
 
 EQUAL = (
     "select sex, count(*) from visits where {c} group by sex",
@@ -59,7 +59,7 @@ def test_rewrites_that_bind_alike_bring_the_same_noise_for_nothing(house, condit
 
 @pytest.mark.parametrize("pair", CONDITIONS, ids=lambda pair: pair[0])
 def test_conditions_that_bind_alike_are_one_question(house, pair):
-    number = 200 + next(_fresh)
+    number = next(_ages)
     texts = [PLAIN.format(c=c.format(n=number)) for c in pair]
     first, again = (repeatable(house.http, text, "0.01").json() for text in texts)
     assert not first["charge"]["reused"]
