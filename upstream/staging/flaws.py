@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import duckdb
 
 from privacy.schema import ColumnType
+from privacy.wording import counted
 from upstream.errors import Problem
 from upstream.files.csv_structure import CsvFile, csv_records_at
 from upstream.files.reading import ColumnReader, ReadStatus
@@ -118,7 +119,9 @@ class Flaws:
             places = " and ".join(
                 str(value.place) for value in more[: MOST_EXAMPLES - 1]
             )
-            said += f" ({count:,} values; others at {places})" if places else ""
+            said += (
+                f" ({counted(count, 'value')}; others at {places})" if places else ""
+            )
         return Problem(first.place.file, first.place.line, first.place.field, said)
 
     def _is_total(self, met: "_Met", count: int) -> bool:

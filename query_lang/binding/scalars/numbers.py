@@ -232,9 +232,16 @@ def _mapped(call: Call, place: int) -> Domain | None:
     """Return the results for each value of the one operand that varies."""
     facts = call.operands[place].facts
     count = value_count(facts)
-    if not count or count > MOST_MAPPED:
+    is_told_by_bounds = call.function in _SHIFTS and isinstance(
+        facts.domain, RangeDomain
+    )
+    if is_told_by_bounds or not count or count > MOST_MAPPED:
         return None
-    steps = {_at(call, place, value) for value in _steps(facts)}
+    fixed = [_constant(o) for o in call.operands if isinstance(o, Constant)]
+    before, after = fixed[:place], fixed[place:]
+    steps = {
+        arithmetic.computed(call, (*before, value, *after)) for value in _steps(facts)
+    }
     found = sorted(step for step in steps if step is not None)
     if not found:
         return RangeDomain(0, 0) if call.facts.type is INTEGER else None
@@ -269,6 +276,7 @@ def _constant(each: Expression) -> int:
     return grid_value(each.value, each.facts.scale)
 
 
+_SHIFTS = frozenset((Function.ADD, Function.SUBTRACT))
 _QUOTIENTS = frozenset((Function.DIVIDE, Function.DIVIDE_DECIMAL))
 
 

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, select
 from budget.chain.writing import UnanchoredError
 from budget.ledger import RecordedTransaction, Scope
 from privacy.schema_json import dataset_from_json, dataset_to_json
+from privacy.wording import counted
 from server.persistence import tables
 from server.use_cases.approvals.changes import Altered, Change, Subject
 from server.use_cases.approvals.declarations import stored_population
@@ -89,8 +90,8 @@ SAMPLED_ROWS = 10_000
 """Rows of each file that a dry run reads: some seconds, whatever the files' size."""
 
 NOT_WHOLE = (
-    f"this dry run read the first {SAMPLED_ROWS:,} rows of each file: --whole reads "
-    "all of them, as the load will"
+    f"this dry run read the first {counted(SAMPLED_ROWS, 'row')} of each file: "
+    "--whole reads all of them, as the load will"
 )
 CHANGED = "the manifest was changed since the job was submitted: submit again"
 
