@@ -15,7 +15,7 @@ COLUMNS = 380
 OPTIONS = {"reuse": "never", "bounds": {"tables": {"visits": 1}}}
 ROOM = 1_000_000  # bytes: an answer without rows fits, one with a row does not
 ROUNDS = 60  # in each, noise raises the cell with probability 0.47
-REFUSED = 8
+REFUSED = 5
 
 
 def asked():
