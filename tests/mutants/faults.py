@@ -700,10 +700,10 @@ FAULTS = (
         "handed_out_unapproved",
         "a copy is handed out though nobody approved it",
         "server/use_cases/anonymization/hand_outs.py",
-        "            change = change_of(copy, to, told",
-        "            globals()['check_second_person'] = lambda *_: None\n"
-        "            globals()['require_second_person'] = lambda *_: None\n"
-        "            change = change_of(copy, to, told",
+        "                    change = change_of(copy, to, told",
+        "                    globals()['check_second_person'] = lambda *_: None\n"
+        "                    globals()['require_second_person'] = lambda *_: None\n"
+        "                    change = change_of(copy, to, told",
         ("tests/cli/anonymization/test_anonymize.py",),
     ),
     Fault(

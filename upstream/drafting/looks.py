@@ -23,7 +23,6 @@ _AT_END_BYTES = 65_536
 _DELIMITERS = ",;\t|"
 _NAMED = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _BLOCK_BYTES = 2**20
-_AROUND_BYTES = 4_096  # of what is no UTF-8, to guess by
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NUMBER = re.compile(r"[-+]?[0-9][0-9.,' ]*|")
 _TOTAL = re.compile(

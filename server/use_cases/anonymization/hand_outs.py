@@ -144,11 +144,10 @@ class HandOutService:
             CommandRefusedError: They cannot be copied: nothing was recorded.
         """
         held, told = others
-        with self._services.databases.reader.connect() as connection:
-            change = change_of(copy, to, told, of_population(connection, copy))
         try:
             with asking_second_person(self._services, viewer.actor):
                 with self._services.databases.reader.connect() as connection:
+                    change = change_of(copy, to, told, of_population(connection, copy))
                     check_second_person(connection, viewer.actor, change)
                 return self._given(viewer, copy, to, (change, held), folder)
         except ProposalOpenError as error:
