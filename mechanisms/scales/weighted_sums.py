@@ -92,7 +92,7 @@ def sum_half_width(
     >>> sum_half_width([(Fraction(2), 10.0, 1)], Fraction(5, 100))
     Fraction(60, 1)
     >>> sum_half_width([(Fraction(1), 10.0, 2)], Fraction(5, 100))
-    Fraction(48, 1)
+    Fraction(42, 1)
     """
     moved = [(abs(w), scale, n) for w, scale, n in draws if w != 0 and n > 0]
     return _sum_half_width(tuple(moved), miss)
