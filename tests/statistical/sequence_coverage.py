@@ -151,6 +151,7 @@ class Questions:
         yield from self._of_places()
         yield from self._of_slopes()
         yield self._one("everybody", "COUNT(*)", len(self.log))
+        yield from self._of_others()
         if self.log.splits > 1:
             yield from self._of_splits(runs["top"])
 
@@ -194,8 +195,26 @@ class Questions:
             yield self._count("SLOPE", f"SLOPE() > {bound}", slopes > float(bound))
         yield self._count("SLOPE", "SLOPE() IS NULL", np.isnan(slopes))
 
+    def _of_others(self):
+        firsts = self.rows[:, 0]
+        most = int(np.bincount(firsts).argmax())
+        own, half = firsts != most, self.most // 2
+        yield self._count("first is another", f"SYMBOL_AT(1) <> {most}", own)
+        where = f"SYMBOL_AT(1) <> {most} AND LENGTH() >= {half}"
+        yield self._count("first is another", where, own & (self.lengths >= half))
+
+    def _of_values(self):
+        half = self.most // 2
+        for arm in range(self.log.splits):
+            own = self.log.groups == arm
+            yield self._count("value of a split", f"arm = {arm}", own)
+            where = f"arm = {arm} AND LENGTH() >= {half}"
+            own = own & (self.lengths >= half)
+            yield self._count("value of a split", where, own)
+
     def _of_splits(self, runs):
         yield self._groups("split", "arm", self._by_arm(None))
+        yield from self._of_values()
         for run in runs:
             arms = self._by_arm(self.has(run))
             yield self._groups("split", "arm", arms, where=f"HAS_RUN{_of(run)}")
@@ -350,6 +369,7 @@ def main(arguments=None):
     parser.add_argument("--strategies", default="prefix_tree,ngram")
     parser.add_argument("--epsilons", default=",".join(EPSILONS))
     parser.add_argument("--shapes")
+    parser.add_argument("--kinds", help="these classes alone, with commas between")
     parser.add_argument("--chosen", action="store_true", help="what noise chooses")
     parser.add_argument("--tree", action="store_true", help="the tree's own route")
     parser.add_argument("--aside", action="store_true", help="shapes not tuned on")
@@ -361,6 +381,9 @@ def main(arguments=None):
     for shape in _shapes(chosen):
         log, most = made(shape, chosen.units, chosen.seed)
         questions = Questions(log, most, whole=chosen.whole)
+        if chosen.kinds:
+            own = chosen.kinds.split(",")
+            questions.asked = [one for one in questions.asked if one.kind in own]
         if chosen.chosen:
             questions = Choices(log, most)
         if chosen.tree:

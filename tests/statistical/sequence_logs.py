@@ -399,6 +399,23 @@ def same_ways(units, dice, *, arms):
     return replace(log, groups=dice.integers(0, arms, units))
 
 
+def long_arm(units, dice, *, share=0.1, alphabet=12):
+    """Nearly all have one symbol; those of the other arm, few, have four to eight."""
+    arms = (dice.random(units) < share).astype(np.int64)
+    lengths = np.where(arms == 1, dice.integers(4, 9, units), 1)
+    rows = dice.integers(0, alphabet, (units, 8))
+    return replace(_log(rows, lengths, alphabet, dice, 2), groups=arms)
+
+
+def few_others(units, dice, *, share=0.1, alphabet=13):
+    """Few begin with one of the symbols that end the sequences of all others."""
+    is_other = dice.random(units) < share
+    rows = dice.integers(1, alphabet, (units, 8))
+    rows[~is_other, 0] = 0
+    lengths = np.where(is_other, dice.integers(4, 9, units), 2)
+    return _log(rows, lengths, alphabet, dice)
+
+
 SHAPES: dict[str, tuple[Callable, int]] = {
     "long": (long, 12),
     "long, h 6": (long, 6),
@@ -459,7 +476,13 @@ MANY_ARMS: dict[str, tuple[Callable, int]] = {
 }
 """Shapes of which a path of all values of the split is the sum of many nodes."""
 
-_SPLIT = UNEVEN_ARMS | MANY_ARMS
+FEW_GO_ON: dict[str, tuple[Callable, int]] = {
+    "long arm": (long_arm, 6),
+    "few others": (few_others, 6),
+}
+"""Shapes of which few go on where most end: a chain of all takes them for ended."""
+
+_SPLIT = UNEVEN_ARMS | MANY_ARMS | FEW_GO_ON
 
 _EVERY = SHAPES | KEPT_ASIDE | WIDE | UNBRANCHED | FEW_LONG | SHORTEST | _SPLIT
 

@@ -6,8 +6,10 @@ show is the long tier's:
 ``python -m tests.statistical.sequence_coverage --releases 40``.
 """
 
+import math
 from functools import cache
 
+import numpy as np
 import pytest
 
 from query_lang.reading.parse import parse_query
@@ -32,7 +34,7 @@ STRATEGIES = ("prefix_tree", "ngram")
 SHAPES = {"long, h 6": "2", "late": "2", "bursty": "0.3", "mixed": "0.3", "short": "1"}
 """With an epsilon of each."""
 
-TESTS = 15 * len(STRATEGIES) * (len(SHAPES) + 1)
+TESTS = 17 * len(STRATEGIES) * (len(SHAPES) + 1)
 """Classes by strategies by shapes, and all shapes together."""
 
 
@@ -127,6 +129,38 @@ def test_who_has_one_symbol_is_held_where_noise_is_kept_below_it(shape, units, e
     short = {kind: each.share for kind, each in held.items() if each.is_short(4)}
     assert not short
     assert not of_rows.is_short(4)
+
+
+@pytest.mark.parametrize(
+    ("units", "epsilon"), [(4_000, "1"), *gate_first(0, [(12_000, "0.3")])]
+)
+def test_how_many_units_a_small_value_of_a_split_has_is_held(units, epsilon):
+    """A chain of all values takes them for ended: it errs alike in all their nodes."""
+    log, most = made("long arm", units)
+    own = Questions(log, most)
+    sql = "SELECT COUNT(*) FROM r WHERE arm = 1"
+    own.asked = [
+        Asked("arm = 1", parse_query(sql, sequences=True), [int(log.groups.sum())]),
+        *(question for question in own.asked if question.kind == "value of a split"),
+    ]
+    held = coverage(own, "prefix_tree", epsilon, range(30))
+    assert set(held) == {"arm = 1", "value of a split"}
+    assert not {kind: each.share for kind, each in held.items() if each.is_short(4)}
+
+
+@pytest.mark.parametrize("shape", ["few others", *gate_first(0, ["long arm"])])
+def test_how_many_units_there_are_is_not_drawn_down_by_what_is_expected(shape):
+    """Each first symbol is drawn towards less: only all of them together show it."""
+    log, most = made(shape, 4_000)
+    of_few = slice(log.splits - 1, None)
+    truth = int((log.groups == log.splits - 1).sum())
+    models = (released(log, most, "prefix_tree", "1", seed).model for seed in range(30))
+    errors = [_units_of(model.paths(), of_few) - truth for model in models]
+    assert abs(np.mean(errors)) < 4 * np.std(errors) / math.sqrt(len(errors))
+
+
+def _units_of(tree, groups):
+    return float(tree.counts[tree.depths == 0][groups].sum())
 
 
 def test_how_many_units_there_are_is_held_where_few_leave_the_way():

@@ -22,8 +22,9 @@ class NoisyLevel:
         parents: For each, the place of its parent on the level above; ascending.
         values: Noisy counts.
         variances: Of errors that have nothing in common.
-        leans: Standard deviations of errors that lean the same way in all nodes: of
-            what was taken for children that one threshold hid; None: there are none.
+        leans: Standard deviations of errors that lean the same way in all nodes of a
+            value of the split: of what was taken for children that one threshold hid;
+            None: there are none.
     """
 
     parents: IntArray
@@ -57,23 +58,29 @@ class Hidden:
     variances: FloatArray
 
 
-def upward(levels: list[NoisyLevel], hidden: list[Hidden]) -> list[NoisyLevel]:
+def upward(
+    levels: list[NoisyLevel], hidden: list[Hidden], *, alike: bool = True
+) -> list[NoisyLevel]:
     """Return levels of which each node is joined with what its children say.
 
     A node has as many units as its children together, those that were not kept
-    included: it becomes the mean of both by inverse variance, whichever is more. To
-    join only where the kept ones hold more would add to counts, again at each depth.
+    included: it becomes the mean of both, whichever is more. To join only where the
+    kept ones hold more would add to counts, again at each depth.
 
     Args:
         levels: From the first symbols on.
         hidden: Of each level but the last, what its nodes' unkept children hold.
+        alike: Whether nodes of a group are joined together, for what is taken for
+            their hidden children errs alike; else each by itself, by inverse variance,
+            as earlier releases are read.
 
     Source: docs/proofs/prefix_tree.md.
     """
-    joined = list(levels)
+    joined, groups = list(levels), _groups(levels)
     for depth in range(len(levels) - 1, 0, -1):
-        above = joined[depth - 1]
-        joined[depth - 1] = _joined(above, joined[depth], hidden[depth - 1])
+        above, below = joined[depth - 1], joined[depth]
+        own = groups[depth - 1] if alike else None
+        joined[depth - 1] = _joined(above, below, hidden[depth - 1], own)
     return joined
 
 
@@ -96,11 +103,29 @@ def upward_where_more(levels: list[NoisyLevel], base: int) -> list[NoisyLevel]:
         meets = (children == base) | ((children > 0) & (sums > above.values))
         nodes = np.flatnonzero(meets)
         nothing = np.zeros(len(nodes))
-        joined[depth - 1] = _joined(above, below, Hidden(nodes, nothing, nothing))
+        none = Hidden(nodes, nothing, nothing)
+        joined[depth - 1] = _joined(above, below, none, None)
     return joined
 
 
-def _joined(level: NoisyLevel, below: NoisyLevel, hidden: Hidden) -> NoisyLevel:
+def _groups(levels: list[NoisyLevel]) -> list[IntArray]:
+    """Return the place of the split's value of each node, level by level."""
+    found = [levels[0].parents]
+    for level in levels[1:]:
+        found.append(found[-1][level.parents])
+    return found
+
+
+def _joined(
+    level: NoisyLevel, below: NoisyLevel, hidden: Hidden, groups: IntArray | None
+) -> NoisyLevel:
+    """Return a level whose nodes are joined with what their children say.
+
+    What is taken for hidden children errs in each node by itself, and as far again in
+    all nodes of a group alike, for one chain expects them. How far they err alike shows
+    in how far all nodes disagree with their children: that is taken off. So the sum of
+    a group's nodes stays about what was drawn, whatever the chain expects.
+    """
     nodes, size = hidden.nodes, len(level.values)
     sums = np.bincount(below.parents, below.values, size)[nodes] + hidden.means
     counted = np.bincount(below.parents, below.variances, size)[nodes]
@@ -109,10 +134,19 @@ def _joined(level: NoisyLevel, below: NoisyLevel, hidden: Hidden) -> NoisyLevel:
     values, variances = level.values.copy(), level.variances.copy()
     leans, own = level.leaning.copy(), variances[nodes]
     spread = counted + np.square(leaning)
-    weight = own / np.maximum(spread + own, _LEAST)
-    values[nodes] += weight * (sums - values[nodes])
+    both = np.maximum(spread + own, _LEAST)
+    weight, missing = own / both, sums - values[nodes]
+    values[nodes] += weight * missing
+    variances[nodes] = weight * spread
     leans[nodes] = weight * leaning
-    variances[nodes] = weight * spread - np.square(leans[nodes])
+    if groups is None:
+        variances[nodes] -= np.square(leans[nodes])
+        return NoisyLevel(level.parents, values, variances, leans)
+    group = groups[nodes]
+    known = 1 + np.bincount(group, np.square(leaning) / both)
+    alike = np.bincount(group, leaning * missing / both) / known
+    values[nodes] -= leans[nodes] * alike[group]
+    leans[nodes] /= np.sqrt(known[group])
     return NoisyLevel(level.parents, values, variances, leans)
 
 

@@ -102,6 +102,25 @@ def _moments(values: FloatArray, means: FloatArray, scales: FloatArray) -> Float
     )
 
 
+def kept_surplus(counts: FloatArray, threshold: int, scale: float) -> FloatArray:
+    """Return how far above the threshold, less a scale, counts are kept on mean.
+
+    Of a true count c and its noisy value v, kept from the threshold t on, that is the
+    mean of v - t + s where v is kept, and of 0 where it is not: exactly c - t + s for c
+    from t on, and s exp((c - t) / s) below.
+
+    Args:
+        counts: True ones.
+        threshold: t.
+        scale: s, of the noise.
+
+    Source: docs/proofs/prefix_tree.md, "How many units".
+    """
+    above = (counts - threshold) / scale
+    below = np.exp(np.minimum(above, 0.0))
+    return np.asarray(scale * (below + np.maximum(above, 0.0)))
+
+
 @dataclass(frozen=True, slots=True)
 class Unseen:
     """Posterior means and variances of counts whose noisy value is below a threshold.

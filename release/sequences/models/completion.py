@@ -22,7 +22,7 @@ from release.sequences.estimation.consistency import (
     upward_where_more,
 )
 from release.sequences.estimation.markov import Chain, order_for, smoothed
-from release.sequences.estimation.posterior import Unseen, seen
+from release.sequences.estimation.posterior import Unseen, kept_surplus, seen
 from release.sequences.models.drawn import DrawnLevel, DrawnTree
 
 ROUNDS: Final = 6
@@ -95,7 +95,8 @@ def complete(drawn: DrawnTree) -> Completed:
     for _ in range(ROUNDS):
         chain = smoothed(order, _counts(done.levels, chain), strength)
         if drawn.joins_all:
-            joined = upward(noisy, _hidden(drawn, done.levels, tables, chain))
+            hidden = _hidden(drawn, done.levels, tables, chain)
+            joined = upward(noisy, hidden, alike=drawn.errs_alike)
         done = _estimates(drawn, joined, tables, chain)
     return done
 
@@ -164,6 +165,8 @@ def _estimates(
         children = _children(
             level, (noisy, table), parents, chain, surprises=drawn.joins_all
         )
+        if drawn.errs_alike and not found:
+            children = _summed_as_drawn(level, children)
         if found or drawn.bands is not None:
             totals = counts
             if not found and drawn.bands is not None:
@@ -172,18 +175,33 @@ def _estimates(
             shared = share_out(children.counts, moved, totals)
             children = replace(children, counts=shared)
         hidden = 0.0 if found else (level.threshold / 2) ** 2
-        least = np.where(children.kept, WIDER * noise_variance(level.scale), hidden)
-        spread = np.maximum(children.variances, least)
-        if drawn.joins_all:
-            spread = spread + _disagreements(level, children)
-        children = replace(children, variances=spread)
-        found.append(replace(children, doubts=_doubts(level, children)))
+        children = _with_errors(drawn, level, children, hidden)
+        found.append(children)
         rows = np.flatnonzero(level.grown)
         states = chain.after(states[own], level.symbols)[rows]
         counts = children.counts[own, level.symbols][rows]
     if roots is None:  # the first format: nothing but the children's sum says so
         roots = found[0].variances.sum(axis=1)
     return Completed(found, chain, roots)
+
+
+def _with_errors(
+    drawn: DrawnTree, level: DrawnLevel, children: Children, hidden: float
+) -> Children:
+    """Return children with what they may be off by.
+
+    Args:
+        drawn: The tree.
+        level: Theirs.
+        children: As estimated.
+        hidden: The least variance of those that were not kept.
+    """
+    least = np.where(children.kept, WIDER * noise_variance(level.scale), hidden)
+    spread = np.maximum(children.variances, least)
+    if drawn.joins_all:
+        spread = spread + _disagreements(level, children)
+    children = replace(children, variances=spread)
+    return replace(children, doubts=_doubts(level, children))
 
 
 def _disagreements(level: DrawnLevel, children: Children) -> FloatArray:
@@ -199,6 +217,25 @@ def _disagreements(level: DrawnLevel, children: Children) -> FloatArray:
     others = np.maximum((~children.kept).sum(axis=1, keepdims=True), 1)
     each = found.sum(axis=1, keepdims=True) / np.square(others)
     return np.asarray(found + np.where(children.kept, 0.0, each))
+
+
+def _summed_as_drawn(level: DrawnLevel, children: Children) -> Children:
+    """Return first symbols that sum to what was drawn, whatever a chain expects.
+
+    Kept values lie above the threshold by as much as counts say, on mean, over all
+    cells together. What they lie higher is divided by how unsure counts are.
+
+    Source: docs/proofs/prefix_tree.md, "How many units".
+    """
+    scale, least = level.scale, level.threshold
+    missing = -kept_surplus(children.counts, least, scale)
+    missing[children.rows, children.symbols] += level.values - least + scale
+    noise = max(noise_variance(scale), _NO_VARIANCE)
+    shares = np.minimum(children.variances / noise, 1.0)
+    slopes = np.exp(np.minimum((children.counts - least) / scale, 0.0))
+    each = missing.sum(axis=1) / (1 + (shares * slopes).sum(axis=1))
+    counts = np.maximum(children.counts + shares * each[:, None], 0.0)
+    return replace(children, counts=counts)
 
 
 def _leaning(children: Children) -> FloatArray:

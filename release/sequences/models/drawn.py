@@ -13,6 +13,8 @@ from release.sequences.estimation.bands import Bands, band_starts
 from release.sequences.models.uncounted import Sampled
 
 _ALL: Final = "all children"
+_ALIKE: Final = "all children of all nodes"
+"""How a release says that it is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,8 @@ class DrawnTree:
         sampled: Noisy symbols at one place of each unit; None likewise.
         joins_all: Whether a node is joined with all its children, the expected counts
             of those that were not kept included; in earlier releases it was not.
+        errs_alike: Whether all nodes of a group are joined so together, and first
+            symbols sum to what was drawn; in earlier releases each was by itself.
     """
 
     domain: SequenceDomain
@@ -55,6 +59,7 @@ class DrawnTree:
     bands: Bands | None = None
     sampled: Sampled | None = None
     joins_all: bool = True
+    errs_alike: bool = True
 
     def facts(self) -> PublicFacts:
         """Return each level's number of nodes, scale and threshold."""
@@ -62,9 +67,14 @@ class DrawnTree:
             "nodes": [len(level.values) for level in self.levels],
             "scales": [level.scale for level in self.levels],
             "thresholds": [level.threshold for level in self.levels],
-            **({"joined": _ALL} if self.joins_all else {}),
+            **self._joined(),
             **self._scales(),
         }
+
+    def _joined(self) -> PublicFacts:
+        if not self.joins_all:
+            return {}
+        return {"joined": _ALIKE if self.errs_alike else _ALL}
 
     def _scales(self) -> PublicFacts:
         if self.bands is None or self.sampled is None:
@@ -127,7 +137,13 @@ class DrawnTree:
             for parents, symbols, values, grown, scale, threshold in rows
         )
         beside = _rebuilt_beside(domain, facts, tables)
-        return cls(domain, levels, *beside, joins_all="joined" in facts)
+        return cls(
+            domain,
+            levels,
+            *beside,
+            joins_all="joined" in facts,
+            errs_alike=facts.get("joined") == _ALIKE,
+        )
 
 
 def _rebuilt_beside(

@@ -5,10 +5,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from release.sequences.estimation.consistency import share_out
+from release.sequences.estimation.consistency import (
+    Hidden,
+    NoisyLevel,
+    share_out,
+    upward,
+)
 from release.sequences.estimation.grams import GramSums
 from release.sequences.estimation.markov import Chain, order_for, smoothed
-from release.sequences.estimation.posterior import MIXTURE, Unseen, seen
+from release.sequences.estimation.posterior import (
+    MIXTURE,
+    Unseen,
+    kept_surplus,
+    seen,
+)
 
 COUNTS = (np.arange(400_000) + 0.5) / 100
 """Where integrals are taken by hand."""
@@ -90,6 +100,58 @@ def test_shares_are_not_negative_and_sum_to_the_total(rows, seed):
 def test_the_surer_child_moves_less():
     counts = share_out(np.array([[10.0, 10.0]]), np.array([[1.0, 3.0]]), np.array([24]))
     assert counts[0] == pytest.approx([11, 13])
+
+
+@pytest.mark.parametrize("count", [0.0, 12.0, 18.0, 40.0])
+def test_cells_are_kept_above_the_threshold_by_as_much_as_their_count_says(count):
+    noise = (np.arange(-200_000, 200_000) + 0.5) / 1_000
+    law = np.exp(-abs(noise) / 6)
+    kept = np.where(count + noise >= 18, count + noise - 18 + 6, 0.0)
+    mean = (kept * law).sum() / law.sum()
+    assert kept_surplus(np.array([count]), 18, 6.0)[0] == pytest.approx(mean, rel=1e-3)
+
+
+def _alike(missing, groups):
+    """Return counts of nodes whose children say so much less; half-known, all alike."""
+    size = len(missing)
+    level = NoisyLevel(np.array(groups), np.full(size, 40.0), np.full(size, 80.0))
+    nothing = np.zeros(0, dtype=np.int64)
+    below = NoisyLevel(nothing, np.zeros(0), np.zeros(0))
+    hidden = Hidden(np.arange(size), 40.0 - np.array(missing), np.full(size, 100.0))
+    return upward([level, below], [hidden])[0]
+
+
+def test_what_all_nodes_of_a_group_miss_alike_is_taken_off_the_chain():
+    """Twenty nodes that each lose 20: the chain is off, not twenty draws."""
+    alike = _alike([20.0] * 20, [0] * 20)
+    assert 40 * 20 - alike.values.sum() < 20
+    apart = _alike([20.0, -20.0] * 10, [0] * 20)
+    moved = 20 * 80 / (80 + 80 + 100)
+    assert apart.values == pytest.approx([40 - moved * 1.3, 40 + moved * 1.3] * 10, 0.2)
+
+
+def test_what_one_group_misses_alike_says_nothing_of_another():
+    both = _alike([20.0] * 20 + [0.0] * 20, [0] * 20 + [1] * 20)
+    assert both.values[20:] == pytest.approx(40.0)
+    alone = _alike([20.0] * 20, [0] * 20)
+    assert both.values[:20] == pytest.approx(alone.values)
+
+
+def test_nodes_joined_with_what_errs_alike_are_as_sure_as_their_sum_says():
+    """Errors by simulation: of each node, and of all nodes of a group together."""
+    dice, size, rounds = np.random.default_rng(7), 12, 4_000
+    errors = np.zeros((rounds, size))
+    for number in range(rounds):
+        alike = 10 * (dice.normal(size=size) + dice.normal())
+        drawn = dice.normal(0, np.sqrt(80), size)
+        level = NoisyLevel(np.zeros(size, dtype=int), drawn, np.full(size, 80.0))
+        below = NoisyLevel(np.zeros(0, dtype=int), np.zeros(0), np.zeros(0))
+        hidden = Hidden(np.arange(size), alike, np.full(size, 100.0))
+        (joined, _) = upward([level, below], [hidden])
+        errors[number] = joined.values
+    of_sum = joined.variances.sum() + np.square(joined.leaning.sum())
+    assert errors.var(axis=0) == pytest.approx(joined.errors, rel=0.15)
+    assert errors.sum(axis=1).var() == pytest.approx(of_sum, rel=0.15)
 
 
 def test_a_chain_goes_on_by_its_probabilities_and_who_ends_is_gone():

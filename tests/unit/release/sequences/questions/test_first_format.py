@@ -1,4 +1,6 @@
-"""Releases of the first format, stored before lengths were paid for, still answer.
+"""Releases of earlier formats, stored before lengths were paid for, still answer.
+
+"all_children" has lengths; each of its nodes is joined with its children by itself.
 
 The files hold what releases of a made-up log published: facts, tables, and the paths
 that stand beside them, which ``release verify`` compares with what the model says.
@@ -17,6 +19,7 @@ from release.sequences.questions.published import PublishedSequences
 from tests.support.data.sequences import log_domain, occurrences_of, random_log
 
 STORED = Path(__file__).parent / "first_format"
+STORED_NAMES = ["prefix_tree", "ngram", "picked", "all_children"]
 LOG = random_log(600, 4, 12, seed=5)
 
 
@@ -30,7 +33,7 @@ def stored(name):
     return MODELS[told["kind"]](domain, told["facts"], tables), told
 
 
-@pytest.mark.parametrize("name", ["prefix_tree", "ngram", "picked"])
+@pytest.mark.parametrize("name", STORED_NAMES)
 def test_a_stored_release_says_of_itself_what_it_said(name):
     model, told = stored(name)
     paths = model.paths()
@@ -41,7 +44,7 @@ def test_a_stored_release_says_of_itself_what_it_said(name):
         assert np.allclose(getattr(paths, column), values, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["prefix_tree", "ngram", "picked"])
+@pytest.mark.parametrize("name", STORED_NAMES)
 def test_a_stored_release_still_answers_and_its_intervals_hold(name):
     model, _ = stored(name)
     asked = AskedSequences(PublishedSequences("r", "r", model.domain, "unit"), model)
