@@ -5,7 +5,8 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from types import FrameType
 
 import uvicorn
 
@@ -120,6 +121,17 @@ def _serve_by_workers(
         ).run()
 
 
+class _Runner(uvicorn.Server):
+    """Tells the service when it is told to stop; drains as any other."""
+
+    told_to_stop: Callable[[], None]
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to stop, as a signal says."""
+        self.told_to_stop()
+        super().handle_exit(sig, frame)
+
+
 def _serve_one(
     server: Server, sockets: list[socket.socket] | None = None, place: int = 0
 ) -> None:
@@ -130,7 +142,8 @@ def _serve_one(
         port = settings.metrics_port and settings.metrics_port + place
         server.metrics.listen(settings.metrics_host, port)
     _log.info("serving", extra={"port": settings.port})
-    runner = uvicorn.Server(config)
+    runner = _Runner(config)
+    runner.told_to_stop = server.told_to_stop
     try:
         with contextlib.suppress(KeyboardInterrupt):
             runner.run(sockets=sockets)

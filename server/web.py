@@ -67,6 +67,8 @@ from server.use_cases.services.space import require_writable
 RECOVERY_SECONDS = 1.0
 LEDGER_CHECK_SECONDS = 1.0
 CHILD_CHECK_SECONDS = 5.0
+STOPPING_SECONDS = 33.0
+"""Longer than replies are waited for (30 s), less than a process may take (35 s)."""
 SILENT_SECONDS = 30.0
 """More than a statement of serving waits for a lock (10 s) and runs."""
 _log = logging.getLogger("curator")
@@ -106,6 +108,7 @@ class Server:
         self._tokens = token_reader(settings)
         self.lateness = Lateness()
         self._started = False
+        self._stop_by: float | None = None  # on the monotonic clock
         self._endpoint: QueryEndpoint | None = None  # made with the application
         self._loop: asyncio.AbstractEventLoop | None = None  # that serves it
         self._serves_alone = worker_id is None
@@ -267,7 +270,23 @@ class Server:
                     task.cancel()
                 running = (await asyncio.wait(running, timeout=1))[1]
             await asyncio.gather(*tasks, return_exceptions=True)
+            await self._store_kept()
             self.stop()
+
+    def told_to_stop(self) -> None:
+        """Note when this process was told to stop, which bounds what it still does."""
+        if self._stop_by is None:
+            self._stop_by = time.monotonic() + STOPPING_SECONDS
+
+    async def _store_kept(self) -> None:
+        """Store what was drawn and is not stored, on recovery's grid, while it may."""
+        stop_by = self._stop_by or time.monotonic()
+        while not await asyncio.to_thread(self._recovery.store_kept):
+            wait = RECOVERY_SECONDS - time.monotonic() % RECOVERY_SECONDS
+            if time.monotonic() + wait > stop_by:
+                _log.error("an answer could not be stored: its charge fails")
+                return
+            await asyncio.sleep(wait)
 
     async def _keep_issuers_keys(self) -> None:
         """Read the issuer's keys now and again: no request ever waits for them."""

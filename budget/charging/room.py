@@ -11,8 +11,12 @@ from sqlalchemy import Connection, delete, insert
 
 from budget.storage.tables import trial
 
-LARGEST_ANSWER_BYTES: Final = 8 << 20
-"""Above the largest stored answer: 8,000,000 bytes of keys and numbers, and words."""
+LARGEST_ANSWER_BYTES: Final = 12 << 20
+"""Above the largest stored answer, by the caps that hold before its charge.
+
+8,000,000 bytes of keys and numbers as shown, 100,000 numbers as measured, of at most
+22, and a mebibyte of words.
+"""
 
 LEAST_BYTES: Final = 4 * LARGEST_ANSWER_BYTES
 """What a command that reads no files may write, and a server's next answers."""

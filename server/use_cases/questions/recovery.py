@@ -145,6 +145,16 @@ class Recovery:
         self._take(orphans, [*stranded, *ended, *drawn])
         return len(orphans) + len(drawn)
 
+    def store_kept(self) -> bool:
+        """Store what waits for room, as it was drawn; whether nothing waits any more.
+
+        For a process that ends: whatever it keeps then fails (ADR 45). Where it is
+        stored, the next process shows it.
+        """
+        for query_id in sorted(self._services.kept.all()):
+            self._queries.store_kept(query_id)  # one may fit where another does not
+        return not self._services.kept.all()
+
     # -- what was taken up --------------------------------------------------------
 
     def _show_due(self) -> None:

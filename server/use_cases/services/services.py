@@ -102,7 +102,7 @@ class GivenUp:
 MOST_KEPT: Final = 64
 """Answers that wait to be stored; as many more may be under way (the permits)."""
 MOST_KEPT_BYTES: Final = 64 << 20
-"""Of those that wait: eight of the largest."""
+"""Of those that wait: five of the largest."""
 
 
 @dataclass(frozen=True, slots=True)

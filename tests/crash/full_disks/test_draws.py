@@ -2,7 +2,10 @@
 
 import contextlib
 import json
+import os
+import signal
 import sqlite3
+import time
 
 import pytest
 
@@ -16,6 +19,7 @@ OPTIONS = {"reuse": "never", "bounds": {"tables": {"visits": 1}}}
 ROOM = 1_000_000  # bytes: an answer without rows fits, one with a row does not
 ROUNDS = 60  # in each, noise raises the cell with probability 0.47
 REFUSED = 5
+STOPS_SECONDS = 2.5  # longer than a server without anything kept takes to end
 
 
 def asked():
@@ -92,3 +96,30 @@ def test_what_a_killed_server_had_drawn_and_not_stored_fails(
         assert (again.status, again.json()["type"]) == (504, "query_failed")
         assert again.json()["query_id"] == first.json()["query_id"]
         assert line.ask(asked()).status == 200
+
+
+def test_a_server_that_is_told_to_stop_stores_what_it_kept(nursery, installation, key):
+    with nursery.serving(installation) as server, lines(server.port, key, 1) as (line,):
+        for number in range(ROUNDS):
+            with full_but_for_room(server, installation):
+                first = line.ask(asked(), idempotency_key=f"draw-{number}")
+                if first.status == 503:
+                    os.kill(server.pid, signal.SIGTERM)
+                    time.sleep(STOPS_SECONDS)
+                    assert server.alive  # it waits for room
+                    break
+        assert first.status == 503
+        assert ends(server)
+    with nursery.serving(installation) as server, lines(server.port, key, 1) as (line,):
+        again = line.insist(asked(), idempotency_key=f"draw-{number}")
+        assert again.json()["query_id"] == first.json()["query_id"]
+        ((*_, shown),) = again.json()["rows"]
+        assert shown > 0
+
+
+def ends(server):
+    """Whether a server ends by itself, within the time that it may take."""
+    deadline = time.monotonic() + 35
+    while server.alive and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return not server.alive

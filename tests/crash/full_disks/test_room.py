@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 
 from budget.chain.anchor import AnchorFile
+from budget.charging.noisy_vectors import with_vectors
 from budget.charging.room import LARGEST_ANSWER_BYTES
 from budget.storage.tables import trial
 from privacy.errors import LedgerUnavailableError
 from privacy.losses import Loss
+from query_lang.plans.costs import MAX_NUMBERS, NUMBER_BYTES
+from server.use_cases.questions.measured import Measured
 from tests.crash.instruments.disks import filled, small_disk
 from tests.support.installations.clusters import Cluster
 from tests.support.installations.stored_ledgers import SCOPES, StoredLedger
@@ -85,6 +88,29 @@ def test_a_paid_question_waits_for_room_and_is_then_answered_for_nothing_more(
     assert ledger.verify([]).ok
 
 
+def test_what_the_disk_did_not_take_is_stored_as_it_was_drawn(stored, disk):
+    """Nobody looks at PostgreSQL's disk before a charge: it may be full at its end."""
+    ledger = stored.create()
+    paid = ledger.charge(stored.request("1")).charge
+    kept = frozenset({paid.query_id})
+    with filled(disk, LITTLE):
+        with pytest.raises(LedgerUnavailableError):
+            ledger.store_answer(paid, ANSWER)
+        ledger.note_drawn(paid.query_id)
+        assert ledger.query(paid.query_id).state == "running"
+    assert ledger.take_up(kept=kept) == ([], [])  # nobody draws for it again
+    ledger.store_answer(paid, ANSWER)
+    assert ledger.query(paid.query_id).body == ANSWER
+    ledger.forget_drawn()
+    assert ledger.verify([]).ok
+
+
+def test_the_room_that_is_tried_is_that_of_the_largest_answer():
+    shown = b"x" * (MAX_NUMBERS * NUMBER_BYTES)  # keys in it, and what stands beside
+    measured = Measured("f" * 64, [[-(2**62) - 2**61] * MAX_NUMBERS]).encode()
+    assert len(with_vectors(shown, measured)) + MIB <= LARGEST_ANSWER_BYTES
+
+
 def test_a_trial_leaves_nothing_and_an_idle_ledger_makes_none(stored, disk):
     ledger = stored.create()
     before = stored.anchor.read()
@@ -97,4 +123,3 @@ def test_a_trial_leaves_nothing_and_an_idle_ledger_makes_none(stored, disk):
     assert stored.anchor.read().generation == before.generation + 1  # it was tried too
     with stored.databases.reader.connect() as connection:
         assert connection.execute(trial.select()).all() == []
-    assert len(ANSWER) < LARGEST_ANSWER_BYTES
