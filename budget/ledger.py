@@ -431,7 +431,12 @@ class Ledger:
             leases.give_up(write.connection, query_id, self._holder.worker_id)
 
     def charge_work(
-        self, request: ChargeRequest, action: str, also: job_charges.Also
+        self,
+        request: ChargeRequest,
+        action: str,
+        also: job_charges.Also,
+        *,
+        is_made: bool = False,
     ) -> Charge | Refused | job_charges.Settled:
         """Charge a job's work, once by the job's id; the work may be begun again.
 
@@ -439,9 +444,11 @@ class Ledger:
             request: Its ``query_id`` is the job's id, its ``principal`` who submitted.
             action: Of the admin entry that says what begins; written with the charge.
             also: What that entry changes.
+            is_made: Whether all is done but for storing it: that is no execution.
 
         Returns:
-            The charge, new or as it was made before; the refusal; or how it ended.
+            The charge, new or as it was made before; the refusal; how it ended; or
+            that it is to end as failed, begun as often as a question may be.
 
         Raises:
             AnchorMismatchError: Nothing was written.
@@ -453,7 +460,7 @@ class Ledger:
         try:
             with self._writer.transaction() as write:
                 is_new = job_charges.find(write.connection, request.query_id) is None
-                outcome = job_charges.take_up(write, request)
+                outcome = job_charges.take_up(write, request, is_made=is_made)
                 if is_new and isinstance(outcome, Charge):
                     _append(write, action, request.principal, also)
                 charged = request.query_id if isinstance(outcome, Charge) else None

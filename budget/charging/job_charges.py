@@ -35,16 +35,19 @@ def is_of_a_job() -> ColumnElement[bool]:
     return charge.c.project == NO_PROJECT
 
 
-def take_up(write: Write, request: ChargeRequest) -> "Charge | Refused | Settled":
+def take_up(
+    write: Write, request: ChargeRequest, *, is_made: bool
+) -> "Charge | Refused | Settled":
     """Charge a job's work, or take it up again for nothing.
 
     Returns:
         The charge; or the refusal; or how the work ended before. Work that was begun
-        as often as a question may be ends here as failed.
+        as often as a question may be has failed, unless it is made: whoever asks writes
+        that, at a public time.
     """
     row = find(write.connection, request.query_id)
     if row is not None:
-        return _again(write, row)
+        return _again(write, row, is_made=is_made)
     accounts = read_accounts(write.connection, request.scopes)
     outcome = charge_all(write, request, None, accounts)
     if isinstance(outcome, Refused):
@@ -52,13 +55,15 @@ def take_up(write: Write, request: ChargeRequest) -> "Charge | Refused | Settled
     return Charge(request.query_id, request.loss)
 
 
-def _again(write: Write, row: Row[tuple[object, ...]]) -> "Charge | Settled":
+def _again(
+    write: Write, row: Row[tuple[object, ...]], *, is_made: bool
+) -> "Charge | Settled":
     if row.state != "running":
         return _ended(write.connection, row)
-    if row.attempts >= leases.MAX_EXECUTIONS:
-        leases.fail(write, row.query_id)
-        return FailedReplay(row.query_id)
-    _count_attempt(write.connection, row.query_id)
+    if not is_made:
+        if row.attempts >= leases.MAX_EXECUTIONS:
+            return FailedReplay(row.query_id)
+        _count_attempt(write.connection, row.query_id)
     return Charge(row.query_id, Loss(row.nano_epsilon))
 
 

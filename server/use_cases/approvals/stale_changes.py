@@ -16,6 +16,7 @@ from budget.reading.statements import EntryLine, read_entries
 from budget.storage.tables import chain
 from privacy.losses import Loss
 from server.persistence import tables
+from server.persistence.release_names import is_name_taken
 from server.use_cases.approvals.changes import Altered, Kind, Subject, shown_value
 from server.use_cases.approvals.declarations import (
     Declared,
@@ -250,19 +251,9 @@ def _publication(connection: Connection, proposed: Proposed) -> Found:
             active = _active_beside(connection, one.new)
             if active != one.new:
                 found.append((one.what, shown_value(active), shown_value(one.new)))
-        elif _is_taken(connection, subject.name, proposed.population):
+        elif is_name_taken(connection, subject.name, proposed.population):
             found.append((one.what, _THERE, "none"))
     return found
-
-
-def _is_taken(connection: Connection, name: str, population: str | None) -> bool:
-    release = tables.publication
-    taken = select(release.c.id).where(
-        release.c.name == name,
-        release.c.population == population,
-        release.c.state != "failed",
-    )
-    return connection.execute(taken).first() is not None
 
 
 def _hand_out(connection: Connection, proposed: Proposed) -> Found:

@@ -157,9 +157,12 @@ Interrupt = Callable[[], None]
 class JobContext:
     """What a running job sees of its row; safe for use by many threads."""
 
-    def __init__(self, store: JobStore, row: JobRow) -> None:
+    def __init__(
+        self, store: JobStore, row: JobRow, at_rest: Callable[[], None] = lambda: None
+    ) -> None:
         self._store = store
         self._row = row
+        self._at_rest = at_rest  # called once its work is done but for a time
         self._lineage: Lineage = json.loads(row.lineage)
         self._lock = threading.Lock()
         self._thread = threading.get_ident()
@@ -179,6 +182,19 @@ class JobContext:
     def rest(self, seconds: float) -> None:
         """Say that so long nothing was worked on."""
         self._rested += seconds
+
+    @contextmanager
+    def resting(self) -> Iterator[None]:
+        """Wait, in a block, for a time that work on rows does not decide.
+
+        What waits behind the job is begun meanwhile.
+        """
+        self._at_rest()
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self.rest(time.monotonic() - began)
 
     @property
     def job_id(self) -> str:

@@ -132,6 +132,7 @@ class JobRunner:
         *,
         queue: str | None = None,
         at_slot: bool = True,
+        at_rest: Callable[[], None] = lambda: None,
     ) -> bool:
         """Take the oldest free job and work on it; say whether there was one.
 
@@ -140,13 +141,15 @@ class JobRunner:
             queue: Of that one; None: of all.
             at_slot: Whether it ends at the end of a slot, where its kind asks for it:
                 whatever follows it then does not tell how long it worked.
+            at_rest: Called once it only waits for a time: the next may begin.
         """
         row = None if self._stop.is_set() else self._store.claim(only, queue=queue)
         if row is None:
             return False
         facts = {"job": row.id, "kind": row.kind, "count": row.attempts}
         _log.info("a job is begun", extra=facts)
-        self._contained(row, lambda row: self._bring_on(row, at_slot=at_slot))
+        context = JobContext(self._store, row, at_rest)  # its work begins here
+        self._contained(row, lambda row: self._bring_on(row, context, at_slot=at_slot))
         return True
 
     def _contained(self, row: JobRow, work: Callable[[JobRow], None]) -> None:
@@ -190,8 +193,7 @@ class JobRunner:
             with suppress(LedgerUnavailableError):
                 kind.settle()
 
-    def _bring_on(self, row: JobRow, *, at_slot: bool) -> None:
-        context = JobContext(self._store, row)  # its work begins here
+    def _bring_on(self, row: JobRow, context: JobContext, *, at_slot: bool) -> None:
         if row.attempts > 1:
             self._clean(row)
         if row.result is not None:

@@ -1,9 +1,10 @@
 """The kind of job that publishes a release: ``release.publish``.
 
 Order (PRIVACY 5): plan and price, charge once by the job's id, touch data, measure,
-write and sync the files, give the folder its name, then store the manifest's digest in
-the chain together with the job's own result. A worker that is killed anywhere leaves
-either no charge, or a charge that the next attempt goes on with, or a whole release.
+write and sync the files, give the folder its name, wait for the release's public time,
+then store the manifest's digest in the chain together with the job's own result. A
+worker that is killed anywhere leaves either no charge, or a charge that the next
+attempt goes on with, or whole files that it publishes, or a whole release.
 """
 
 import contextlib
@@ -12,7 +13,8 @@ import json
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection, select
 from sqlalchemy.exc import SQLAlchemyError
@@ -30,6 +32,7 @@ from release.store.folders import Content, write_release
 from release.store.manifests import Publication
 from release.store.signing import InstallationKey
 from server.persistence import tables
+from server.persistence.release_names import is_name_taken
 from server.use_cases.approvals.changes import Altered, Change, Subject
 from server.use_cases.approvals.second_persons import (
     asking_second_person,
@@ -57,12 +60,14 @@ from server.use_cases.releases.times import (
     Appearance,
     PublicationRow,
     appearance,
+    is_past,
     worst_appearance,
 )
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.secret_files import read_secret
 from server.use_cases.services.services import Services, now_text
+from server.use_cases.services.slots import wait_until
 from server.use_cases.services.work_ends import FAILED, PUBLISHED
 from server.version import VERSION
 
@@ -217,9 +222,10 @@ class ReleaseJob:
                 not_begun(change.connection, context.job_id)
             context.raise_if_stopped()
 
+        is_made = self._folders.whole(release_id_of(context.job_id)) is not None
         with asking_second_person(self._services, context.actor):
             outcome = self._services.ledger.charge_work(
-                _request(context, planned), _BEGIN, begin
+                _request(context, planned), _BEGIN, begin, is_made=is_made
             )
         if isinstance(outcome, Refused):
             (left,) = outcome.remaining.values()
@@ -229,7 +235,7 @@ class ReleaseJob:
             )
             raise CommandRefusedError(message)
         if isinstance(outcome, FailedReplay):
-            message = "this job's charge has ended without a release: submit a new one"
+            message = "this job's charge ends without a release: submit a new one"
             raise CommandRefusedError(message)
         return outcome
 
@@ -249,11 +255,12 @@ class ReleaseJob:
             content = self._written(context, work, publication)
         context.progress("write", 4, _STEPS)
         digest = hashlib.sha256(content).hexdigest()
+        shown = self._appears(publication, work.planned)
         result = self._result(work.planned, context.job_id, content)
-        told: Document = {LATE: False}
+        result[LATE] = shown.is_late
+        self._wait_until(context, shown)
 
         def publish(change: RecordedTransaction) -> None:
-            shown = self._appears(publication, work.planned)
             change.update(
                 tables.publication,
                 {"id": work.release_id},
@@ -263,13 +270,31 @@ class ReleaseJob:
                     "visible": shown.time,
                 },
             )
-            told[LATE] = shown.is_late
-            context.conclude(change.connection, result | told, [result])
+            output = {name: told for name, told in result.items() if name != LATE}
+            context.conclude(change.connection, result, [output])
 
         stored = self._services.ledger.store_work(
             work.charge, content, PUBLISHED, context.actor, publish
         )
-        return self._stored(work.planned, context.job_id, stored) | told
+        return self._stored(work.planned, context.job_id, stored) | {
+            LATE: shown.is_late
+        }
+
+    def _wait_until(self, context: JobContext, shown: Appearance) -> None:
+        """Wait for a release's public time, which its entry is written at.
+
+        Whoever reads waits until an entry is anchored: one that were written when work
+        on rows ended would tell everybody when it did (PRIVACY 6, Other routes).
+
+        Raises:
+            JobStoppedError: The job was cancelled, or has to be let go meanwhile.
+        """
+
+        def waiting(done: int, total: int) -> None:
+            context.progress("slot", done, total)
+
+        with context.resting():
+            wait_until(datetime.fromisoformat(shown.time).timestamp(), waiting)
 
     def _written(
         self, context: JobContext, work: _Work, publication: Publication
@@ -282,7 +307,7 @@ class ReleaseJob:
         key = InstallationKey(read_secret(self._services.settings.secret_file))
         is_over = work.release_id in self._given_up
         if is_over or self._folders.was_given_up(work.release_id):
-            self._end_unwritten(context, work)
+            raise CommandRefusedError(_UNWRITTEN)
         context.require_lease()  # staging removes what others began
         with self._written_or_failed(context, work):
             part = self._folders.stage(work.release_id)
@@ -300,11 +325,11 @@ class ReleaseJob:
 
     @contextlib.contextmanager
     def _written_or_failed(self, context: JobContext, work: _Work) -> Iterator[None]:
-        """End charge and job where files cannot be written: no retry, no fresh noise.
+        """End the job where files cannot be written: no retry, no fresh noise.
 
         Whether a disk takes the files may depend on what was drawn, through their size,
         so a retry would choose among draws. What was half written goes first: the
-        ledger may need its room.
+        ledger may need its room. ``settle`` ends the charge, at a public time.
 
         Raises:
             CommandRefusedError: An operating-system call failed.
@@ -319,17 +344,7 @@ class ReleaseJob:
                 context.require_lease()
             with contextlib.suppress(OSError):
                 self._folders.give_up(work.release_id)
-            self._end_unwritten(context, work)
-
-    def _end_unwritten(self, context: JobContext, work: _Work) -> NoReturn:
-        """End the charge of what was drawn and could not be written.
-
-        Raises:
-            CommandRefusedError: Always.
-        """
-        with contextlib.suppress(LedgerUnavailableError):
-            self._fail(work.release_id, context.job_id, context.actor, context)
-        raise CommandRefusedError(_UNWRITTEN) from None
+            raise CommandRefusedError(_UNWRITTEN) from None
 
     def _appears(self, publication: Publication, planned: ReleasePlan) -> Appearance:
         return appearance(
@@ -400,38 +415,36 @@ class ReleaseJob:
         """Do nothing: what is left is few files, which ``clean`` removes."""
 
     def settle(self) -> None:
-        """Fail every release whose job has ended without it; its charge stays."""
+        """Fail every release whose job has ended without it; its charge stays.
+
+        Not before the time at which others may learn of it, since whoever reads waits
+        for the anchor of the entry.
+        """
         release, job = tables.publication, tables.job
         ended = (
-            select(release.c.id, release.c.job, job.c.actor)
+            select(release.c.id, release.c.job, release.c.created, job.c.actor)
+            .add_columns(job.c.ended)
             .join(job, job.c.id == release.c.job)
             .where(release.c.state == "begun", job.c.state.in_(ENDED))
         )
         with self._services.databases.reader.connect() as connection:
             rows = connection.execute(ended).all()
         for row in rows:
-            self._fail(str(row.id), str(row.job), str(row.actor))
+            shown = worst_appearance(
+                str(row.created),  # with its charge
+                str(row.ended),
+                slot_seconds=self._services.settings.release_slot_s,
+            )
+            if is_past(shown.time):
+                self._fail(str(row.id), str(row.job), str(row.actor), shown)
 
     def _fail(
-        self,
-        release_id: str,
-        job_id: str,
-        actor: str,
-        context: JobContext | None = None,
+        self, release_id: str, job_id: str, actor: str, shown: Appearance
     ) -> None:
-        """Fail a release; one that is worked on, by whoever works on it alone."""
-
         def fail(change: RecordedTransaction) -> None:
             row = publication_of_job(change.connection, job_id)
             if row is None or row.state != "begun":
                 raise _SettledError  # by another process, meanwhile
-            if context is not None and not context.has_lease(change.connection):
-                raise _SettledError  # another worker goes on with it
-            shown = worst_appearance(
-                str(row.created),  # with its charge
-                now_text(),
-                slot_seconds=self._services.settings.release_slot_s,
-            )
             change.update(
                 tables.publication,
                 {"id": release_id},
@@ -514,18 +527,11 @@ def _known_readers(connection: Connection, population: str) -> dict[str, set[str
 def require_free_name(connection: Connection, planned: ReleasePlan) -> None:
     """Refuse a name that another release of the population has, or had.
 
-    Other populations' names are not looked at: nobody learns of them by this.
-
     Raises:
         CommandRefusedError: One that did not fail is called so.
     """
-    release, name = tables.publication, planned.spec.name
-    taken = select(release.c.id).where(
-        release.c.name == name,
-        release.c.population == planned.dataset.population,
-        release.c.state != "failed",
-    )
-    if connection.execute(taken).first() is not None:
+    name = planned.spec.name
+    if is_name_taken(connection, name, planned.dataset.population):
         message = f"a release is called {name} already: take another name"
         raise CommandRefusedError(message)
 

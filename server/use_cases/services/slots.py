@@ -1,4 +1,4 @@
-"""When a load is seen by others than custodians: at the end of a slot.
+"""When the end of work on rows is seen by others than custodians: at a slot's end.
 
 How long raw data was worked on is told to custodians alone (PRIVACY 2). A load is seen
 as soon as it is recorded, in the snapshot that answers name and in the ledger's lines,
@@ -46,9 +46,17 @@ def wait_for_slot(
         slot_seconds: Of a slot of short loads; 0: do not wait.
         waiting: Told now and then how many seconds passed, and of how many; may raise.
     """
-    start = time.time()
-    end = end_of_slot(start, worked_seconds, slot_seconds)
-    total = math.ceil(end - start)
+    wait_until(end_of_slot(time.time(), worked_seconds, slot_seconds), waiting)
+
+
+def wait_until(end: float, waiting: Callable[[int, int], None]) -> None:
+    """Wait until a time, in seconds since 1970; not at all where it has passed.
+
+    Args:
+        end: The time.
+        waiting: As of ``wait_for_slot``.
+    """
+    total = math.ceil(end - time.time())
     while (left := end - time.time()) > 0:
         waiting(min(total, max(0, total - math.ceil(left))), total)
         time.sleep(min(_POLL_SECONDS, left))

@@ -203,11 +203,7 @@ def test_downloads_name_files_of_the_manifest_alone(http, releases, query, statu
 
 
 def test_readers_see_a_release_from_its_public_time_on(world, http, monkeypatch):
-    world.made.release_slot_s = 3_600
-    try:
-        told = world.press.publish(spec(name="later", readers="public"))
-    finally:
-        world.made.release_slot_s = 0
+    told = world.press.publish_unseen(spec(name="later", readers="public"))
     release = told["result"]["release"]
     absent = http["ada"].get("/v1/releases/rel_" + "0" * 24)
     ask = {"sql": "SELECT COUNT(*) FROM later", "confidence": 0.95}
@@ -288,11 +284,8 @@ def test_a_report_tells_of_what_its_members_may_read_and_of_no_other_reader(
 def test_statements_and_reports_tell_of_no_release_before_its_public_time(
     world, http, monkeypatch
 ):
-    world.made.release_slot_s = 3_600
-    try:
-        told = world.press.publish(spec(name="awaited", readers=[{"project": "study"}]))
-    finally:
-        world.made.release_slot_s = 0
+    awaited = spec(name="awaited", readers=[{"project": "study"}])
+    told = world.press.publish_unseen(awaited)
     release = told["result"]["release"]
     (line,) = lines_of(release, world, "population", "people")
     assert "| not yet |" in line
@@ -320,11 +313,7 @@ def releases_told(world, kind, name):
 
 def test_no_auditor_has_files_read_before_their_public_time(world, monkeypatch):
     """How long a reply takes would tell when the files were stored (PRIVACY 2)."""
-    world.made.release_slot_s = 3_600
-    try:
-        told = world.press.publish(spec(name="sealed"))
-    finally:
-        world.made.release_slot_s = 0
+    told = world.press.publish_unseen(spec(name="sealed"))
     with world.press.service() as service:
         (row,) = [row for row in service.published() if row.name == "sealed"]
         folder = ReleaseFolders(world.made.settings.releases).path(

@@ -4,9 +4,12 @@ import contextlib
 import threading
 from dataclasses import dataclass
 
+import pytest
+
 from mechanisms.samplers.vectors import OsVectorSampler
 from server.bootstrap import make_jobs, make_runner, make_services
 from server.use_cases.jobs.jobs import Viewer
+from server.use_cases.publishing import job as at_work
 from server.use_cases.publishing.releases import ReleaseService
 
 OPERATOR = Viewer("local:test", None)
@@ -82,6 +85,20 @@ class Press:
     def publish(self, told=None, viewer=OPERATOR):
         """Publish a release; return what became of its job."""
         return self.run(self.submit(told, viewer), viewer)
+
+    def publish_unseen(self, told=None):
+        """Publish a release that readers see in an hour; its job does not wait for it.
+
+        So it is where clocks of servers differ.
+        """
+        before = self.installation.release_slot_s
+        self.installation.release_slot_s = 3_600
+        try:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(at_work, "wait_until", lambda *_: None)
+                return self.publish(told)
+        finally:
+            self.installation.release_slot_s = before
 
     def folders(self):
         """Return the folders of releases, also of those in the making."""
