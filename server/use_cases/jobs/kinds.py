@@ -202,6 +202,11 @@ class JobContext:
         return self._row.id
 
     @property
+    def attempt(self) -> int:
+        """Which attempt at the job this is; it is higher than those taken over from."""
+        return self._row.attempts
+
+    @property
     def lease(self) -> Lease:
         """The claim under which the job is worked on here."""
         return self._row.lease

@@ -310,7 +310,7 @@ class ReleaseJob:
             raise CommandRefusedError(_UNWRITTEN)
         context.require_lease()  # staging removes what others began
         with self._written_or_failed(context, work):
-            part = self._folders.stage(work.release_id)
+            part = self._folders.stage(work.release_id, context.attempt)
         measured = self._measured(context, work)
         # What fails from here on is no reason to draw anew: no ledger is waited for.
         with contextlib.suppress(SQLAlchemyError):
@@ -343,7 +343,7 @@ class ReleaseJob:
             with contextlib.suppress(SQLAlchemyError):
                 context.require_lease()
             with contextlib.suppress(OSError):
-                self._folders.give_up(work.release_id)
+                self._folders.give_up(work.release_id, context.attempt)
             raise CommandRefusedError(_UNWRITTEN) from None
 
     def _appears(self, publication: Publication, planned: ReleasePlan) -> Appearance:

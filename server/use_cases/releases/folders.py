@@ -31,28 +31,30 @@ class ReleaseFolders:
         """Return where a published release lies."""
         return self._root / f"{release_id}.{manifest_sha256[:_DIGITS]}"
 
-    def stage(self, release_id: str) -> Path:
+    def stage(self, release_id: str, attempt: int) -> Path:
         """Return a new folder to write a release into.
 
-        What earlier attempts at the same release left unfinished is removed. A whole
+        What earlier attempts at the same release left unfinished is removed; what a
+        later one writes is not, though this one may have stood still meanwhile. A whole
         folder stays, whoever made it: the ledger may name it.
         """
         self._root.mkdir(mode=0o700, exist_ok=True)
-        self.unstage(release_id)
-        part = self._root / f"{release_id}{_PART}{secrets.token_hex(8)}"
+        _delete(self._parts(release_id, attempt))
+        part = self._root / f"{release_id}{_PART}{attempt}-{secrets.token_hex(8)}"
         part.mkdir(mode=0o700)
         return part
 
-    def unstage(self, release_id: str) -> None:
-        """Remove what attempts at a release left unfinished."""
-        _delete(self._root.glob(f"{release_id}{_PART}*"))
+    def _parts(self, release_id: str, attempt: int) -> list[Path]:
+        """Return what attempts up to one began, by their names."""
+        found = sorted(self._root.glob(f"{release_id}{_PART}*"))
+        return [part for part in found if _attempt_of(part) <= attempt]
 
-    def give_up(self, release_id: str) -> None:
+    def give_up(self, release_id: str, attempt: int) -> None:
         """Remove what could not be written whole, and remember that it was drawn.
 
         A folder that is there takes no room: what is left of it is its name.
         """
-        for part in sorted(self._root.glob(f"{release_id}{_PART}*")):
+        for part in self._parts(release_id, attempt):
             for path in part.iterdir():
                 path.unlink(missing_ok=True)
             with suppress(OSError):  # another attempt's became that
@@ -129,6 +131,12 @@ class ReleaseFolders:
             for path in found
             if path.name not in kept and not is_kept(path.name.partition(".")[0])
         )
+
+
+def _attempt_of(part: Path) -> int:
+    """Return which attempt began a folder; 0: one of an earlier version."""
+    number, dash, _ = part.name.partition(_PART)[2].partition("-")
+    return int(number) if dash else 0
 
 
 def _delete(folders: Iterable[Path]) -> None:

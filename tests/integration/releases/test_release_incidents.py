@@ -97,9 +97,9 @@ def test_what_was_drawn_and_given_up_is_not_drawn_where_its_end_was_not_written(
     quick, monkeypatch
 ):
     folders = ReleaseFolders(quick.settings.releases)
-    (folders.stage("rel_1") / "cells.parquet").write_bytes(b"half")
+    (folders.stage("rel_1", 1) / "cells.parquet").write_bytes(b"half")
     assert not folders.was_given_up("rel_1")
-    folders.give_up("rel_1")
+    folders.give_up("rel_1", 1)
     (left,) = folders.present()
     assert (folders.was_given_up("rel_1"), list(left.iterdir())) == (True, [])
     press = Press(quick)
@@ -111,9 +111,22 @@ def test_what_was_drawn_and_given_up_is_not_drawn_where_its_end_was_not_written(
     assert press.folders() == []  # it is nobody's in the making
 
 
+def test_an_attempt_that_stood_still_deletes_nothing_of_the_one_that_took_over(quick):
+    """Else what the other draws could not be written, and its charge would fail."""
+    folders = ReleaseFolders(quick.settings.releases)
+    first = folders.stage("rel_1", 1)
+    second = folders.stage("rel_1", 2)  # its lease ran out meanwhile
+    assert folders.present() == [second]
+    late = folders.stage("rel_1", 1)
+    folders.give_up("rel_1", 1)
+    assert [one.exists() for one in (first, second, late)] == [False, True, False]
+    third = folders.stage("rel_1", 3)
+    assert [path for path in folders.present() if ".part-" in path.name] == [third]
+
+
 def test_a_changed_folder_is_not_taken_for_what_was_written(quick):
     folders = ReleaseFolders(quick.settings.releases)
-    part = folders.stage("rel_1")
+    part = folders.stage("rel_1", 1)
     (part / "manifest.json").write_bytes(b"{}")
     digest = hashlib.sha256(b"{}").hexdigest()
     folders.settle(part, "rel_1", digest, "2026-05-04T09:30:00+00:00")
@@ -197,7 +210,7 @@ def test_what_was_drawn_is_written_where_the_ledger_says_nothing_meanwhile(
 def test_a_release_without_room_for_its_folder_is_never_drawn(quick, monkeypatch):
     press = Press(quick)
 
-    def full(self, release_id):
+    def full(*_):
         raise OSError(errno.ENOSPC, "no room")
 
     monkeypatch.setattr(ReleaseFolders, "stage", full)
