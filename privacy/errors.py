@@ -50,6 +50,7 @@ class QueryError(CuratorError):
         self.detail = detail
         self.hint = hint
         self.rewritten: str | None = None  # the text as it may be asked, if one is sure
+        self.tried = 0  # further texts that were compiled to find it
         super().__init__(f"{detail} (line {line}, column {column}): {hint}")
 
 

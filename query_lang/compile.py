@@ -9,9 +9,10 @@ from privacy.errors import InvalidOptionError
 from privacy.schema import ColumnType, Dataset
 from query_lang.binding.bind import ResolvedQuery, bind_query
 from query_lang.binding.top import vectors_of, weights_of
-from query_lang.costs.checks import CostCheck
+from query_lang.costs.checks import CostCheck, check_showing
 from query_lang.costs.places import place_of
 from query_lang.costs.plans import aggregate_costs
+from query_lang.costs.showing import showing_steps
 from query_lang.plans.canonical import canonical_text
 from query_lang.plans.compiled import (
     CompiledQuery,
@@ -115,8 +116,11 @@ def compile_bound(
         lambda tables: aggregate_costs(plan, dataset, texts, tables),
         lambda construct: place_of(construct, tree),
     )
+    columns = output_columns(plan, dataset.unit)
+    showing = showing_steps(columns, plan.presentation, len(rendered.cells))
+    check_showing(showing, target.limits, bound.position)
     return CompiledQuery(
-        columns=output_columns(plan, dataset.unit),
+        columns=columns,
         measures=tuple(
             _measure(plan, measure, weight)
             for measure, weight in zip(plan.measures, shares, strict=True)
@@ -128,6 +132,7 @@ def compile_bound(
         cost=cost,
         presentation=plan.presentation,
         key_bytes=key_bytes(plan.keys, plan.columns),
+        showing_steps=showing,
     )
 
 

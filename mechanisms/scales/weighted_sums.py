@@ -9,7 +9,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -28,7 +27,6 @@ _MANY: Final = 30
 _SPARE: Final = 1e-3
 """The part of the chance of a miss that numerical errors may take, each."""
 
-_CACHED_WIDTHS: Final = 4_096
 _MOST_TERMS: Final = 4_096
 _HALVINGS: Final = 24
 _DOUBLINGS: Final = 60
@@ -94,23 +92,37 @@ def sum_half_width(
     >>> sum_half_width([(Fraction(1), 10.0, 2)], Fraction(5, 100))
     Fraction(42, 1)
     """
-    moved = [(abs(w), scale, n) for w, scale, n in draws if w != 0 and n > 0]
-    return _sum_half_width(tuple(moved), miss)
+    return sum_half_widths([draws], miss)[0]
 
 
-@lru_cache(_CACHED_WIDTHS)
-def _sum_half_width(
-    moved: tuple[tuple[Fraction, float, int], ...], miss: Fraction
-) -> Fraction:
-    if not moved:
-        return Fraction(0)
-    weight, scale, count = moved[0]
-    if len(moved) == 1 and count == 1:
-        return weight * half_width(scale, 1 - miss)
-    noise = _Noise.of([_fraction_of_sum(moved)])
-    reach = noise.reach(float(miss))
-    grain = _grain([w for w, _, _ in moved])
-    return math.floor(Fraction(float(reach[0])) / grain) * grain
+_Sum = tuple[tuple[Fraction, float, int], ...]
+
+
+def sum_half_widths(
+    sums: Sequence[Sequence[tuple[Fraction, float, int]]], miss: Fraction
+) -> list[Fraction]:
+    """Return ``sum_half_width`` of each of many sums, which share their arrays.
+
+    Of a running sum over a thousand rows each has one draw more than the one before.
+    """
+    moved: list[_Sum] = [
+        tuple((abs(w), scale, n) for w, scale, n in draws if w != 0 and n > 0)
+        for draws in sums
+    ]
+    found: dict[_Sum, Fraction] = {}
+    several = []
+    for each in dict.fromkeys(moved):
+        if len(each) > 1 or (each and each[0][2] > 1):
+            several.append(each)
+        else:
+            alone = (weight * half_width(scale, 1 - miss) for weight, scale, _ in each)
+            found[each] = sum(alone, Fraction(0))
+    if several:
+        noise = _Noise.of([_fraction_of_sum(each) for each in several])
+        for each, reach in zip(several, noise.reach(float(miss)), strict=True):
+            grain = _grain([w for w, _, _ in each])
+            found[each] = math.floor(Fraction(float(reach)) / grain) * grain
+    return [found[each] for each in moved]
 
 
 def fraction_ends(fractions: Sequence[NoisyFraction], miss: Fraction) -> list[Ends]:

@@ -149,6 +149,25 @@ class CostCheck:
         return steps[low - 1] if low else 0
 
 
+def check_showing(steps: int, limits: CostLimits, position: Position) -> None:
+    """Refuse what takes the server too long to show.
+
+    Raises:
+        SqlNotAllowedError: Rule ``too_costly``.
+    """
+    if steps <= limits.showing_steps:
+        return
+    detail = (
+        f"what is computed of the answer's numbers could take {_shown(steps, 10**6)} "
+        f"ms to show; at most {_shown(limits.showing_steps, 10**6)} ms are allowed"
+    )
+    hint = (
+        "group by fewer keys, select fewer computed columns, or select their numbers "
+        "and compute from the answer"
+    )
+    raise refuse(rules.TOO_COSTLY, position, detail=detail, hint=hint)
+
+
 def _kept(lower: Mapping[str, int], bounds: Mapping[str, int]) -> Fraction:
     """Return the share of rows that the most lowered table keeps."""
     return min(Fraction(most, bounds[name]) for name, most in lower.items())

@@ -344,6 +344,7 @@ class CompiledQuery:
         cost: What executing it takes at most.
         presentation: HAVING, ORDER BY and LIMIT, on noisy values.
         key_bytes: Of the keys in its answer at most, as JSON: all cells, all columns.
+        showing_steps: Of the server to show what is computed, at most.
     """
 
     columns: tuple[OutputColumn, ...]
@@ -355,3 +356,4 @@ class CompiledQuery:
     cost: PlanCost
     presentation: Presentation = field(default_factory=Presentation)
     key_bytes: int = 0
+    showing_steps: int = 0

@@ -64,6 +64,9 @@ DEADLINE_SHARE: Final = 10
 MAX_NUMBERS: Final = 100_000
 """Shown, and measured, of one answer: some 8 MB when written."""
 
+MAX_SHOWING_STEPS: Final = 6_000_000_000
+"""Of the server, to show what is computed of an answer's numbers: six seconds."""
+
 NUMBER_BYTES: Final = 80
 """Of a number that an answer shows, with its interval, at most."""
 
@@ -77,7 +80,8 @@ _STEPS_A_SECOND: Final = 1_000_000_000
 class CostLimits:
     """What a plan may cost; functions of public settings alone.
 
-    ``answer_numbers`` is how many numbers its answer may show, or measure.
+    ``answer_numbers`` is how many numbers its answer may show, or measure;
+    ``showing_steps``, what the server may take to show what is computed of them.
     """
 
     steps: int
@@ -87,6 +91,7 @@ class CostLimits:
     startup_steps: int = _EVERYTHING
     startup_memory_bytes: int = _EVERYTHING
     answer_numbers: int = MAX_NUMBERS
+    showing_steps: int = _EVERYTHING
 
     def passed(self, cost: PlanCost) -> Iterator[CostPart]:
         """Yield the parts of a cost that are beyond the limit."""
@@ -142,6 +147,7 @@ def cost_limits(size: EngineSize) -> CostLimits:
         unit_memory_bytes=size.memory_bytes // UNIT_MEMORY_SHARE,
         startup_steps=slot // STARTUP_SHARE,
         startup_memory_bytes=size.memory_bytes // STARTUP_MEMORY_SHARE,
+        showing_steps=MAX_SHOWING_STEPS,
     )
 
 

@@ -6,6 +6,7 @@ the text, the refusal and the public schema alone, as the refusal does.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Final
 
 from privacy.errors import CuratorError, QueryError
@@ -13,6 +14,9 @@ from query_lang.syntax.tokens import Token, TokenKind, lex
 
 LONGEST: Final = 4_000
 """Characters of a text that is mended; a longer one keeps its hint alone."""
+
+MOST_TRIED: Final = 4
+"""Texts that are compiled to find one: a refusal takes so much longer, at most."""
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _MEANT = re.compile(r"did you mean ([a-z][a-z0-9_.]*)\?")
@@ -37,7 +41,7 @@ def mended(
     fix = _FIXES.get(error.rule)
     if fix is None or len(sql) > LONGEST:
         return None
-    for text in fix(sql, _offset(sql, error), error):
+    for text in islice(fix(sql, _offset(sql, error), error), MOST_TRIED):
         if text != sql and _is_allowed(text, compiles):
             return text
     return None

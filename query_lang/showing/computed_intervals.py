@@ -7,7 +7,9 @@ where interval arithmetic says. Parts share the chance of a miss
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Protocol
@@ -78,10 +80,10 @@ class NoiseLaw(Protocol):
         """Return the half-width of one value of a vector, in grid steps."""
         ...
 
-    def sum_half_width(
-        self, draws: Sequence[tuple[Fraction, int, int]], miss: Fraction
-    ) -> Fraction:
-        """Return that of a sum: weights, vectors and how many draws of each."""
+    def sum_half_widths(
+        self, sums: Sequence[Sequence[tuple[Fraction, int, int]]], miss: Fraction
+    ) -> Sequence[Fraction]:
+        """Return that of sums: weights, vectors and how many draws of each."""
         ...
 
     def ratio_bounds(
@@ -144,8 +146,28 @@ class _Ratio:
     limits: Bounds
     draws: tuple[RatioDraws, ...]
 
+    @property
+    def is_sum(self) -> bool:
+        """Whether nothing noisy is under the line."""
+        return self.fraction.under.is_constant
+
 
 _Source = _Ratio | QuantileShown
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A part of a cell's value, and which of them it is."""
+
+    cell: int
+    place: int
+    source: _Source
+
+
+def _ratios_in(parts: Sequence[_Placed]) -> Iterator[tuple[_Placed, _Ratio]]:
+    for part in parts:
+        if isinstance(part.source, _Ratio):
+            yield part, part.source
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +189,10 @@ class ComputedIntervals:
     quantile: Callable[[QuantileShown, int, Fraction], Bounds | None]
     _columns: dict[Shown, list[Number]] = field(default_factory=dict)
     _frames: dict[WindowShown, dict[int, Sequence[int]]] = field(default_factory=dict)
+    totals: dict[tuple[int, tuple[int, ...]], Affine | None] = field(
+        default_factory=dict
+    )
+    _sums: dict[int, tuple[Affine, Fraction]] = field(default_factory=dict)
 
     def bounds(
         self, shown: Shown, cells: Sequence[int], miss: Fraction
@@ -208,10 +234,11 @@ class ComputedIntervals:
         found: dict[int, Bounds] = {}
         for window in windows(shown, self.values):
             held = self._order_bounds(shown, window.cells, miss)
+            lows = sorted(low for low, _ in held.values())
+            highs = sorted(high for _, high in held.values())
             for cell, (low, high) in held.items():
-                others = held.values()
-                below = sum(is_below(high_, low) for _, high_ in others)
-                above = sum(is_below(high, low_) for low_, _ in others)
+                below = bisect_left(highs, low)
+                above = len(lows) - bisect_right(lows, high)
                 first, last = (
                     (above, below) if shown.order[0].descending else (below, above)
                 )
@@ -271,27 +298,49 @@ class ComputedIntervals:
         found: dict[int, list[Bounds]] = {
             cell: [ANYTHING] * len(reading.parts) for cell, reading in read.items()
         }
-        ratios: dict[Fraction, list[tuple[int, int, NoisyRatio]]] = {}
+        shares: dict[Fraction, list[_Placed]] = {}
         for cell, reading in read.items():
             each = miss / max(1, len(reading.parts))
-            for place, part in enumerate(reading.parts):
-                if isinstance(part, QuantileShown):
-                    told = self.quantile(part, cell, 1 - each)
-                    found[cell][place] = told or ANYTHING
-                elif part.fraction.under.is_constant:
-                    found[cell][place] = self._of_sum(part, cell, each)
-                elif (noisy := self._noisy(part, cell)) is not None:
-                    ratios.setdefault(each, []).append((cell, place, noisy))
-        for each, listed in ratios.items():
-            bounds_of = self.noise.ratio_bounds([ratio for *_, ratio in listed], each)
-            for (cell, place, _), bounds in zip(listed, bounds_of, strict=True):
-                found[cell][place] = bounds
+            placed = (_Placed(cell, *one) for one in enumerate(reading.parts))
+            shares.setdefault(each, []).extend(placed)
+        for each, parts in shares.items():
+            for of_a_kind in (self._of_quantiles, self._of_sums, self._of_ratios):
+                for part, bounds in of_a_kind(parts, each):
+                    found[part.cell][part.place] = bounds
         return found
 
-    def _of_sum(self, part: _Ratio, cell: int, miss: Fraction) -> Bounds:
-        value = self._value(part.fraction.over, cell)
-        width = _width(part.fraction.over, self.noise, miss)
-        return within((value - width, value + width), part.limits)
+    def _of_quantiles(
+        self, parts: Sequence["_Placed"], miss: Fraction
+    ) -> Iterator[tuple["_Placed", Bounds]]:
+        for part in parts:
+            if isinstance(part.source, QuantileShown):
+                told = self.quantile(part.source, part.cell, 1 - miss)
+                yield part, told or ANYTHING
+
+    def _of_sums(
+        self, parts: Sequence["_Placed"], miss: Fraction
+    ) -> Iterator[tuple["_Placed", Bounds]]:
+        """Yield intervals of sums; cells whose noise is alike share a reading."""
+        sums = [(part, one) for part, one in _ratios_in(parts) if one.is_sum]
+        distinct = {id(one): one for _, one in sums}
+        noise = [_draws_in(one.fraction.over) for one in distinct.values()]
+        found = self.noise.sum_half_widths(noise, miss)
+        widths = dict(zip(distinct, found, strict=True))
+        for part, one in sums:
+            value, width = self._value(one.fraction.over, part.cell), widths[id(one)]
+            yield part, within((value - width, value + width), one.limits)
+
+    def _of_ratios(
+        self, parts: Sequence["_Placed"], miss: Fraction
+    ) -> Iterator[tuple["_Placed", Bounds]]:
+        listed = [
+            (part, noisy)
+            for part, one in _ratios_in(parts)
+            if not one.is_sum and (noisy := self._noisy(one, part.cell)) is not None
+        ]
+        found = self.noise.ratio_bounds([noisy for _, noisy in listed], miss)
+        for (part, _), bounds in zip(listed, found, strict=True):
+            yield part, bounds
 
     def _noisy(self, part: _Ratio, cell: int) -> NoisyRatio | None:
         denominator = self._value(part.fraction.under, cell)
@@ -301,11 +350,19 @@ class ComputedIntervals:
         return NoisyRatio(value, denominator, part.draws, part.limits)
 
     def _value(self, affine: Affine, cell: int) -> Fraction:
-        noisy = (
-            weight * self.vectors[vector][cell if at == OWN else at]
-            for (vector, at), weight in affine.terms.items()
-        )
-        return sum(noisy, affine.constant)
+        known = self._sums.get(id(affine))
+        if known is not None:
+            return known[1]
+        sums: dict[int, int] = {}  # by their denominators: few, so that this is fast
+        for (vector, at), weight in affine.terms.items():
+            value = self.vectors[vector][cell if at == OWN else at]
+            below = weight.denominator
+            sums[below] = sums.get(below, 0) + weight.numerator * value
+        noisy = (Fraction(top, below) for below, top in sums.items())
+        total = sum(noisy, affine.constant)
+        if all(at != OWN for _, at in affine.terms):
+            self._sums[id(affine)] = affine, total  # it lives as long as its place here
+        return total
 
     # -- trees ----------------------------------------------------------------------
 
@@ -366,26 +423,37 @@ def sum_half_width(
     fraction = FractionReader(OWN, scales, lambda *_: None).read(shown)
     if fraction is None or fraction.is_constant or not fraction.under.is_constant:
         return None
-    return _width(fraction.over, noise, miss) / abs(fraction.under.constant)
+    (width,) = noise.sum_half_widths([_draws_in(fraction.over)], miss)
+    return width / abs(fraction.under.constant)
 
 
-def _width(over: Affine, noise: NoiseLaw, miss: Fraction) -> Fraction:
-    alike: dict[tuple[Fraction, int], int] = {}
-    for (vector, _), weight in over.terms.items():
-        key = abs(weight), vector
-        alike[key] = alike.get(key, 0) + 1
-    draws = [(weight, vector, n) for (weight, vector), n in sorted(alike.items())]
-    return noise.sum_half_width(draws, miss)
+def _draws_in(over: Affine) -> list[tuple[Fraction, int, int]]:
+    """Return the noise in a sum: weights, vectors and how many draws of each."""
+    alike: Counter[tuple[Fraction, int]] = Counter()
+    for (top, below, vector), count in over.kinds.items():
+        alike[Fraction(abs(top), below), vector] += count
+    return sorted((*kind, count) for kind, count in alike.items())
 
 
 def _draws_of(fraction: LinearFraction) -> tuple[RatioDraws, ...]:
-    alike: dict[tuple[Fraction, Fraction, int], int] = {}
-    nothing = Fraction(0)
-    for atom in fraction.atoms():
-        above = fraction.over.terms.get(atom, nothing)
-        key = (above, fraction.under.terms.get(atom, nothing), atom[0])
-        alike[key] = alike.get(key, 0) + 1
-    return tuple(RatioDraws(*key, count) for key, count in alike.items())
+    """Return the noise in a ratio; what few terms share with many is told apart."""
+    over, under = fraction.over, fraction.under
+    is_over = len(over.terms) <= len(under.terms)
+    few, many = (over, under) if is_over else (under, over)
+    alone, nothing = Counter(many.kinds), Fraction(0)
+    pairs: Counter[tuple[Fraction, Fraction, int]] = Counter()
+    for (vector, at), weight in few.terms.items():
+        other = many.terms.get((vector, at), nothing)
+        if other:
+            alone[other.numerator, other.denominator, vector] -= 1
+        pairs[weight, other, vector] += 1
+    for (top, below, vector), count in alone.items():
+        if count:
+            pairs[nothing, Fraction(top, below), vector] += count
+    return tuple(
+        RatioDraws(*((a, b) if is_over else (b, a)), vector, count)
+        for (a, b, vector), count in pairs.items()
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,9 +481,9 @@ class _CellReader:
     def fraction(self, shown: Shown) -> LinearFraction | None:
         """Return what is shown as a ratio, if it is one."""
         scales = tuple(measure.scale for measure in self.whole.measures)
-        return FractionReader(self.cell, scales, self._known_at, self.whole.frame).read(
-            shown
-        )
+        frames, totals = self.whole.frame, self.whole.totals
+        reader = FractionReader(self.cell, scales, self._known_at, frames, totals)
+        return reader.read(shown)
 
     def tree(self, shown: Shown) -> _Tree:  # noqa: PLR0911 - an arm a form
         """Return how the value is made of parts, which are added to ``parts``."""
@@ -481,9 +549,10 @@ class _CellReader:
     def _ratio(self, fraction: LinearFraction, limits: Bounds) -> _Tree:
         if fraction.is_constant:
             return _Fixed(fraction.over.constant / fraction.under.constant)
-        low, high = _fraction_limits(fraction, self.whole.measures)
+        draws = _draws_of(fraction)
+        low, high = _fraction_limits(fraction, draws, self.whole.measures)
         limits = greatest((low, limits[0])), least((high, limits[1]))
-        return self._part(_Ratio(fraction, limits, _draws_of(fraction)))
+        return self._part(_Ratio(fraction, limits, draws))
 
     # -- products -----------------------------------------------------------------
 
@@ -545,27 +614,32 @@ def _mate(affine: Affine, among: Sequence[Affine]) -> Affine | None:
     return next(sharing, next(iter(noisy), None))
 
 
-def _fraction_limits(fraction: LinearFraction, measures: Sequence[Measure]) -> Bounds:
+def _fraction_limits(
+    fraction: LinearFraction, draws: Sequence[RatioDraws], measures: Sequence[Measure]
+) -> Bounds:
     """Return what is known of a ratio of sums of what is never negative.
 
     Where no constant is added, it is a mean of the ratios of weights: a / (a + b) lies
     from 0 to 1.
     """
     over, under = fraction.over, fraction.under
-    atoms = list(fraction.atoms())
-    known = all(measures[vector].never_negative for vector, _ in atoms)
-    weights = [under.terms.get(atom, Fraction(0)) for atom in atoms]
+    known = all(measures[each.vector].never_negative for each in draws)
+    weights = [each.below for each in draws]
     bare = over.constant == under.constant == 0
     if known and bare and (min(weights) >= 0 or max(weights) <= 0):
         ratios = [
-            quotient((top, top), (bottom, bottom)) if bottom else _far(top, weights)
-            for top, bottom in (
-                (over.terms.get(atom, Fraction(0)), under.terms.get(atom, Fraction(0)))
-                for atom in atoms
-            )
+            quotient((each.above, each.above), (each.below, each.below))
+            if each.below
+            else _far(each.above, weights)
+            for each in draws
         ]
         return least(low for low, _ in ratios), greatest(high for _, high in ratios)
-    return quotient(_affine_limits(over, measures), _affine_limits(under, measures))
+    above = [(each.above, each.vector) for each in draws]
+    below = [(each.below, each.vector) for each in draws]
+    return quotient(
+        _affine_limits(over.constant, above, measures),
+        _affine_limits(under.constant, below, measures),
+    )
 
 
 def _far(top: Fraction, weights: Sequence[Fraction]) -> Bounds:
@@ -575,10 +649,15 @@ def _far(top: Fraction, weights: Sequence[Fraction]) -> Bounds:
     return end, end
 
 
-def _affine_limits(affine: Affine, measures: Sequence[Measure]) -> Bounds:
-    if not all(measures[vector].never_negative for vector, _ in affine.terms):
+def _affine_limits(
+    constant: Fraction,
+    terms: Sequence[tuple[Fraction, int]],
+    measures: Sequence[Measure],
+) -> Bounds:
+    """Return what is known of a sum of numbers: weights, and vectors."""
+    held = [(weight, vector) for weight, vector in terms if weight]
+    if not all(measures[vector].never_negative for _, vector in held):
         return ANYTHING
-    weights = affine.terms.values()
-    low = -math.inf if any(weight < 0 for weight in weights) else affine.constant
-    high = math.inf if any(weight > 0 for weight in weights) else affine.constant
+    low = -math.inf if any(weight < 0 for weight, _ in held) else constant
+    high = math.inf if any(weight > 0 for weight, _ in held) else constant
     return low, high

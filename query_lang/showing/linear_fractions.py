@@ -3,9 +3,11 @@
 A vector that stands in both, as in ``a / (a + b)``, is the same noise in both.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Final
 
 from query_lang.plans.compiled import (
@@ -24,13 +26,21 @@ OWN: Final = -1
 Atom = tuple[int, int]
 """A noisy number: its vector and its cell, or ``OWN``."""
 
-_RANGE: Final = (Fraction(1, 10**30), Fraction(10**30))
-"""Between which weights are computed with, but for 0."""
+_MOST: Final = 10**30
+"""Up to which weights are computed with, and from whose inverse on, but for 0."""
 
 
-@dataclass(frozen=True, slots=True)
+Kind = tuple[int, int, int]
+"""Like terms of a sum: their weight's numerator and denominator, and their vector.
+Whole numbers, which are hashed fast: a window reads a thousand terms, mostly alike."""
+
+
+@dataclass(frozen=True)
 class Affine:
-    """A weighted sum of noisy numbers in grid steps, and a constant."""
+    """A weighted sum of noisy numbers in grid steps, and a constant.
+
+    A window's partition has one for all its rows: what is found of it is remembered.
+    """
 
     terms: Mapping[Atom, Fraction] = field(default_factory=dict)
     constant: Fraction = Fraction(0)
@@ -67,11 +77,25 @@ class Affine:
         factor = self.terms[atom] / other.terms.get(atom, self.terms[atom])
         return factor if other.times(factor) == self else None
 
+    @cached_property
     def is_in_range(self) -> bool:
         """Whether all weights can be computed with."""
-        low, high = _RANGE
-        weights = (*self.terms.values(), self.constant)
-        return all(low <= abs(weight) <= high for weight in weights if weight != 0)
+        return all(map(_is_in_range, (*self.terms.values(), self.constant)))
+
+    @cached_property
+    def kinds(self) -> Counter[Kind]:
+        """How many like terms there are."""
+        return Counter(
+            (weight.numerator, weight.denominator, vector)
+            for (vector, _), weight in self.terms.items()
+        )
+
+
+def _is_in_range(weight: Fraction) -> bool:
+    above, below = abs(weight.numerator), weight.denominator
+    if above <= _MOST and below <= _MOST:
+        return True  # most are: this is fast
+    return above <= _MOST * below and below <= _MOST * above
 
 
 ONE: Final = Affine(constant=Fraction(1))
@@ -96,7 +120,7 @@ class LinearFraction:
 
 def fraction_of(over: Affine, under: Affine) -> LinearFraction | None:
     """Return a ratio in its simplest form; None if nothing can be said of it."""
-    in_range = over.is_in_range() and under.is_in_range()
+    in_range = over.is_in_range and under.is_in_range
     if not in_range or under == Affine():
         return None
     factor = over.multiple_of(under)
@@ -126,6 +150,12 @@ class FractionReader:
     scales: tuple[int, ...]
     known: Known
     frames: Callable[[WindowShown, int], Sequence[int]] = lambda *_: ()
+    totals: dict[tuple[int, tuple[int, ...]], Affine | None] = field(
+        default_factory=dict
+    )
+    """Sums that windows read, by the identity of the window, for readers of one answer:
+    a partition's rows have it in common, or each one number more than the row before.
+    """
 
     def read(self, shown: Shown) -> LinearFraction | None:  # noqa: PLR0911 - a form each
         """Return what is shown as a ratio of sums, or None."""
@@ -149,16 +179,42 @@ class FractionReader:
         cells = self.frames(shown, self.cell)
         if shown.operand is None or not cells:
             return None
-        parts = [replace(self, cell=cell).read(shown.operand) for cell in cells]
         if shown.name in {"lag", "lead"}:
-            return parts[0]
-        total = Affine()
-        for part in parts:
+            return self._at(cells[0], shown.operand)
+        total = self._total(shown, shown.operand, tuple(cells))
+        share = Fraction(1, len(cells)) if shown.name == "avg" else Fraction(1)
+        return None if total is None else LinearFraction(total.times(share))
+
+    def _at(self, cell: int, shown: Shown) -> LinearFraction | None:
+        return replace(self, cell=cell).read(shown)
+
+    def _total(
+        self, shown: WindowShown, operand: Shown, cells: tuple[int, ...]
+    ) -> Affine | None:
+        """Return the sum of what cells show, if all of them are sums themselves."""
+        known = id(shown), cells
+        if known not in self.totals:
+            before = id(shown), cells[:-1]
+            has_before = self.totals.get(before) is not None
+            start = self.totals[before] if has_before else None
+            added = cells[-1:] if has_before else cells
+            self.totals[known] = self._summed(start or Affine(), operand, added)
+        return self.totals[known]
+
+    def _summed(
+        self, start: Affine, operand: Shown, cells: Sequence[int]
+    ) -> Affine | None:
+        terms, constant = dict(start.terms), start.constant
+        for cell in cells:
+            part = self._at(cell, operand)
             if part is None or not part.under.is_constant:
                 return None
-            total = total.plus(part.over.times(1 / part.under.constant))
-        share = Fraction(1, len(cells)) if shown.name == "avg" else Fraction(1)
-        return LinearFraction(total.times(share))
+            over = part.over.times(1 / part.under.constant)
+            constant += over.constant
+            for atom, weight in over.terms.items():
+                terms[atom] = terms[atom] + weight if atom in terms else weight
+        kept = {atom: weight for atom, weight in terms.items() if weight}
+        return Affine(kept, constant)
 
     def _number(self, vector: int) -> Affine:
         return Affine({(vector, self.cell): Fraction(1, 10 ** self.scales[vector])})

@@ -3,7 +3,9 @@
 They read what is shown and nothing else: they cost nothing (docs/proofs/computed.md).
 """
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -37,9 +39,10 @@ def _place(value: ShownValue) -> int | Decimal:
 def window_column(shown: WindowShown, values: CellValues) -> list[int | Decimal | None]:
     """Return what a window shows in each cell; NULL in cells that HAVING leaves out."""
     found: list[int | Decimal | None] = [None] * len(values.cells)
-    taken: Sequence[Number] = ()
+    taken = _Taken()
     if shown.operand is not None:
-        taken = exact_column(shown.operand, values.column, len(values.cells))
+        column = exact_column(shown.operand, values.column, len(values.cells))
+        taken = _Taken.of(column)
     for window in windows(shown, values):
         for place, cell in enumerate(window.cells):
             found[cell] = _value(shown, window, place, taken)
@@ -103,8 +106,26 @@ def windows(shown: WindowShown, values: CellValues) -> list[Window]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """What a window reads in each cell, on one grid: whole numbers are added fast."""
+
+    steps: Sequence[int | None] = ()
+    steps_a_unit: int = 1
+
+    @classmethod
+    def of(cls, column: Sequence[Number]) -> "_Taken":
+        """Lay numbers on their coarsest common grid."""
+        finest = math.lcm(*(one.denominator for one in column if one is not None))
+        steps = [
+            None if one is None else one.numerator * (finest // one.denominator)
+            for one in column
+        ]
+        return cls(steps, finest)
+
+
 def _value(
-    shown: WindowShown, window: Window, place: int, taken: Sequence[Number]
+    shown: WindowShown, window: Window, place: int, taken: _Taken
 ) -> int | Decimal | None:
     numbered: Mapping[str, int] = {
         "row_number": place + 1,
@@ -113,11 +134,11 @@ def _value(
     }
     if shown.name in numbered:
         return numbered[shown.name]
-    read = [taken[cell] for cell in window.frame(shown, place)]
+    read = [taken.steps[cell] for cell in window.frame(shown, place)]
     held = [value for value in read if value is not None]
     if not held:
         return None
-    total = sum(held, Fraction(0))
+    total = Fraction(sum(held), taken.steps_a_unit)
     return shown_number(
         total / len(held) if shown.name == "avg" else total, shown.digits
     )

@@ -13,7 +13,7 @@ from typing import TypeVar
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from privacy.errors import CuratorError, LedgerUnavailableError
+from privacy.errors import CuratorError, LedgerUnavailableError, QueryError
 from query_lang.plans.compiled import CompiledQuery
 from server.api.routing.backlog import (
     AT_ONCE,
@@ -71,6 +71,7 @@ class PendingResponse:
     query_id: str | None = None
     is_from_release: bool = False
     shown_again: CompiledQuery | None = None  # a text that shows stored vectors
+    readings: int = 0  # of further texts, for a refusal's fix
 
     @property
     def work(self) -> Unexecuted:
@@ -78,7 +79,9 @@ class PendingResponse:
         size = len(self.response.body)
         if self.shown_again is not None:
             return shown_again(size, self.shown_again)
-        return from_release(size) if self.is_from_release else sent(size)
+        if self.is_from_release:
+            return from_release(size)
+        return sent(size, self.readings)
 
 
 Begun = PendingResponse | Paid
@@ -306,7 +309,8 @@ def _refusing(work: Callable[[], _T]) -> _T | PendingResponse:
     except Problem as problem:
         return PendingResponse(problem.response())
     except CuratorError as error:
-        return PendingResponse(problem_for(error).response())
+        tried = error.tried if isinstance(error, QueryError) else 0
+        return PendingResponse(problem_for(error).response(), readings=tried)
     except Exception as error:  # noqa: BLE001 - a bug must not show what it met
         facts = {"error": type(error).__name__}
         _log.error("internal error before a charge", extra=facts)

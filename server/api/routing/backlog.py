@@ -111,10 +111,13 @@ class Unexecuted:
     Attributes:
         serving: Seconds that those behind it wait for too.
         alone: Seconds that it waits for alone.
+        readings: How often texts like its own are read again, to find what its hint
+            offers; those behind it wait for that, too.
     """
 
     serving: float = 0.0
     alone: float = 0.0
+    readings: int = 0
 
 
 Cost = Work | Unexecuted
@@ -131,12 +134,13 @@ def slots_of(seconds: float, slot: float) -> int:
     return max(1, math.ceil(seconds / slot)) if slot else 1
 
 
-def sent(size: int) -> Unexecuted:
+def sent(size: int, readings: int = 0) -> Unexecuted:
     """Return the cost of a reply of ``size`` bytes that nothing executed for.
 
-    They are public: those of a refusal, or of an answer that has left before.
+    They are public: those of a refusal, or of an answer that has left before. So is how
+    many texts were compiled to find a refused one's fix: it follows from the text.
     """
-    return Unexecuted(SENDING_SECONDS_PER_BYTE * size)
+    return Unexecuted(SENDING_SECONDS_PER_BYTE * size, readings=readings)
 
 
 def from_release(size: int) -> Unexecuted:
@@ -170,7 +174,8 @@ def work_of(compiled: CompiledQuery) -> Work:
         storing=STORING_SECONDS
         + STORING_SECONDS_PER_VALUE * values
         + STORING_SECONDS_PER_SHOWN * repeated
-        + STORING_SECONDS_PER_KEY_BYTE * compiled.key_bytes,
+        + STORING_SECONDS_PER_KEY_BYTE * compiled.key_bytes
+        + compiled.showing_steps / 1e9,
     )
 
 
@@ -297,7 +302,8 @@ class Backlog:
         )
         if isinstance(cost, Work):
             return self._executing(ticket, cost)
-        self._read += self._served(ticket, cost.serving)
+        again = cost.readings * ticket.reading
+        self._read += self._served(ticket, cost.serving + again)
         end = self._read + self._served(ticket, cost.alone)
         return Promise(end, self._slots(ticket, end))
 

@@ -10,7 +10,7 @@ from mechanisms.scales.weighted_sums import (
     Draws,
     NoisyFraction,
     fraction_ends,
-    sum_half_width,
+    sum_half_widths,
 )
 from privacy.events import PriceEvent
 from query_lang.showing.bounds import Bounds, End
@@ -27,11 +27,12 @@ class LaplaceNoise:
         """Return the half-width of one value of a vector, in grid steps."""
         return half_width(self.scales[vector], confidence)
 
-    def sum_half_width(
-        self, draws: Sequence[tuple[Fraction, int, int]], miss: Fraction
-    ) -> Fraction:
-        """Return that of a weighted sum: weights, vectors, how many draws of each."""
-        return sum_half_width([(w, self.scales[v], n) for w, v, n in draws], miss)
+    def sum_half_widths(
+        self, sums: Sequence[Sequence[tuple[Fraction, int, int]]], miss: Fraction
+    ) -> list[Fraction]:
+        """Return that of weighted sums: weights, vectors, how many draws of each."""
+        scaled = [[(w, self.scales[v], n) for w, v, n in draws] for draws in sums]
+        return sum_half_widths(scaled, miss)
 
     def ratio_bounds(
         self, ratios: Sequence[NoisyRatio], miss: Fraction

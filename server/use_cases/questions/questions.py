@@ -124,10 +124,14 @@ class Compiler:
         options = request.bounds, request.weights
         try:
             return self._compile(sql, schema, *options)
-        except QueryError as error:
-            error.rewritten = mended(
-                sql, error, lambda text: self._compile(text, schema, *options)
-            )
+        except QueryError as refused:
+            error = refused
+
+            def compiles(text: str) -> Compiled:
+                error.tried += 1
+                return self._compile(text, schema, *options)
+
+            error.rewritten = mended(sql, error, compiles)
             raise
 
     def _compile_uncached(

@@ -34,6 +34,7 @@ COSTLY = SimpleNamespace(
     measures=[SimpleNamespace(size=1)],
     columns=["visits"],
     key_bytes=0,
+    showing_steps=0,
     cost=PlanCost(STEPS, 0, 0, 0),
 )
 CHEAP = SimpleNamespace(
@@ -41,6 +42,7 @@ CHEAP = SimpleNamespace(
     measures=[SimpleNamespace(size=1)],
     columns=["visits"],
     key_bytes=0,
+    showing_steps=0,
     cost=PlanCost(0, 0, 0, 0),
 )
 

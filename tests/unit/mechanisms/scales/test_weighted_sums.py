@@ -11,6 +11,7 @@ from mechanisms.scales.weighted_sums import (
     fraction_ends,
     laplace_tails,
     sum_half_width,
+    sum_half_widths,
 )
 
 MISS = Fraction(5, 100)
@@ -48,6 +49,16 @@ def test_two_draws_have_their_exact_half_width_or_a_step_more(weights, scales):
     draws = [(Fraction(w), float(s), 1) for w, s in zip(weights, scales, strict=True)]
     least = exact_half_width(weights, scales, MISS)
     assert least <= sum_half_width(draws, MISS) <= least + sum(weights)
+
+
+def test_many_sums_at_once_have_the_half_widths_that_each_has_alone():
+    one, half = Fraction(1), Fraction(1, 2)
+    sums = [
+        [],
+        [(one, 6.0, 1)],
+        *([(one, 6.0, n), (half, 2.5, n % 3)] for n in range(2, 40)),
+    ]
+    assert sum_half_widths(sums, MISS) == [sum_half_width(each, MISS) for each in sums]
 
 
 @pytest.mark.parametrize("count", [3, 8, 29])

@@ -4,7 +4,7 @@
 import pytest
 
 from privacy.errors import QueryError
-from query_lang.rewriting.mending import LONGEST, mended
+from query_lang.rewriting.mending import LONGEST, MOST_TRIED, mended
 from tests.golden.reference_pages import hospital
 from tests.support.compiling import compile_query
 
@@ -123,3 +123,21 @@ def test_what_would_mean_something_else_or_is_refused_again_is_not_offered(sql):
 def test_a_long_text_keeps_its_hint_alone():
     sql = "SELECT COUNT(*) FROM encounters WHERE agee > 60" + " " * LONGEST
     assert mended(sql, refusal(sql), compiles) is None
+
+
+@pytest.mark.parametrize(
+    "sql", ["SELECT COUNT(*) FROM `visits`", *(one for one, _ in MENDED)]
+)
+def test_a_fix_is_looked_for_among_few_texts(sql):
+    """A refusal's slot counts them; which they are follows from the text alone."""
+    tried = []
+
+    def compiles(text):
+        tried.append(text)
+        raise error
+
+    with pytest.raises(QueryError) as refused:
+        compile_query(sql, hospital())
+    error = refused.value
+    assert mended(sql, error, compiles) is None
+    assert 0 < len(tried) <= MOST_TRIED

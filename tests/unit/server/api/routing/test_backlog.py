@@ -63,13 +63,16 @@ def unexecuted(ahead, size=0, machine=ONE, cost=NOTHING, of_each=SMALL):
     return asyncio.run(run())
 
 
-def costing(steps, unit_steps, startup_steps=0, columns=1, key_bytes=0):
+def costing(
+    steps, unit_steps, startup_steps=0, columns=1, key_bytes=0, *, showing_steps=0
+):
     """Return a plan of one scan and measure that costs so many steps."""
     return SimpleNamespace(
         rendered=SimpleNamespace(cells=["all"], scans=1),
         measures=[SimpleNamespace(size=1)],
         columns=range(columns),
         key_bytes=key_bytes,
+        showing_steps=showing_steps,
         cost=PlanCost(steps, 0, unit_steps, 0, startup_steps),
     )
 
@@ -153,6 +156,18 @@ def test_long_texts_take_longer_to_read():
     assert unexecuted(0, size=16 * 1024) == 4
 
 
+def test_a_refusal_counts_the_texts_that_were_read_to_find_its_fix():
+    told = [unexecuted(0, size=4_096, cost=sent(300, tried)) for tried in range(5)]
+    assert told == sorted(told)
+    assert told[4] > 2 * told[0]
+
+
+def test_what_is_computed_of_an_answer_counts_among_what_stores_it():
+    plain, computed = (work_of(costing(0, 0, showing_steps=n)) for n in (0, 2 * 10**9))
+    assert computed.storing == pytest.approx(plain.storing + 2)
+    assert computed.executing == plain.executing
+
+
 LARGE = sent(3_200_000)
 
 
@@ -203,6 +218,7 @@ def test_what_recovery_takes_up_takes_whole_slots_of_its_public_cost_alone():
         measures=[SimpleNamespace(size=1)],
         columns=["visits"],
         key_bytes=0,
+        showing_steps=0,
         cost=SimpleNamespace(steps=3_000_000, unit_steps=5_000, startup_steps=0),
     )
     wide = SimpleNamespace(
@@ -210,6 +226,7 @@ def test_what_recovery_takes_up_takes_whole_slots_of_its_public_cost_alone():
         measures=[SimpleNamespace(size=1)],
         columns=["visits"],
         key_bytes=0,
+        showing_steps=0,
         cost=SimpleNamespace(steps=3_000_000, unit_steps=5_000, startup_steps=0),
     )
     small, large = (

@@ -1,0 +1,129 @@
+"""What it takes the server to show an answer: of what is computed of its numbers.
+
+Upper bounds, of public facts alone: the cells, and what each column is made of. In
+steps of a nanosecond, as the costs of plans are; ``python -m benchmarks.showing``
+measures what they stand for.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from query_lang.plans.compiled import (
+    AverageShown,
+    ComputedShown,
+    NumberShown,
+    Operation,
+    OrderTerm,
+    OutputColumn,
+    Presentation,
+    QuantileShown,
+    Shown,
+    WindowShown,
+    is_noisy,
+    leaves,
+)
+
+VALUE_STEPS: Final = 40_000
+"""To compute one operation, or read one number, in one cell, exactly."""
+
+INTERVAL_STEPS: Final = 160_000
+"""To take one of them apart for an interval."""
+
+RATIO_STEPS: Final = 1_500_000
+"""To find where a ratio of more than two noisy numbers lies in one cell: a hundred sums
+of a series, for the tail of its noise."""
+
+FRAME_STEPS: Final = 2_000
+"""To read one row that a window reads in another."""
+
+_CLOSED = 2  # so many noisy numbers have a tail in closed form
+
+
+def showing_steps(
+    columns: Sequence[OutputColumn], presentation: Presentation, cells: int
+) -> int:
+    """Return what showing takes beside writing numbers down: 0 where none is computed.
+
+    Args:
+        columns: Of the answer.
+        presentation: Its order; what HAVING reads is no dearer than a column.
+        cells: How many there are, empty ones too.
+    """
+    shown = [column.shown for column in columns]
+    ordered = [term.value for term in presentation.order]
+    values = sum(_value_steps(one, cells) for one in (*shown, *ordered))
+    return cells * (values + sum(_interval_steps(one, cells) for one in shown))
+
+
+def _value_steps(shown: Shown, cells: int) -> int:
+    parts = [one for one in _parts(shown) if _is_computed(one)]
+    operations = sum(1 + len(_operands(one)) for one in parts)
+    return VALUE_STEPS * operations + _frames(shown, cells) * FRAME_STEPS // 4
+
+
+def _interval_steps(shown: Shown, cells: int) -> int:
+    """Return what the interval of one cell takes."""
+    if not (_is_computed(shown) and is_noisy(shown)):
+        return 0
+    parts = list(_parts(shown))
+    frames = _frames(shown, cells)
+    noisy = {one for one in leaves(shown) if isinstance(one, _NOISY)}
+    numbers = sum(2 if isinstance(one, AverageShown) else 1 for one in noisy)
+    is_long = frames > 0 or numbers > _CLOSED
+    ratios = sum(map(_is_ratio, parts)) if is_long else 0
+    return (
+        INTERVAL_STEPS * len(parts)
+        + RATIO_STEPS * max(ratios, int(is_long))
+        + FRAME_STEPS * frames
+    )
+
+
+_NOISY = NumberShown | AverageShown | QuantileShown
+
+
+def _is_ratio(shown: Shown) -> bool:
+    is_quotient = isinstance(shown, ComputedShown) and (
+        shown.operation is Operation.DIVIDE
+    )
+    return is_quotient or isinstance(shown, AverageShown)
+
+
+def _is_computed(shown: Shown) -> bool:
+    return isinstance(shown, ComputedShown | WindowShown)
+
+
+def _frames(shown: Shown, cells: int) -> int:
+    """Return how many rows the windows of a value read in one."""
+    found = (one for one in _parts(shown) if isinstance(one, WindowShown))
+    return sum(_frame(one, cells) for one in found if one.operand is not None)
+
+
+def _frame(window: WindowShown, cells: int) -> int:
+    start, end = window.frame
+    if window.name in {"lag", "lead"}:
+        return 1
+    if not window.is_by_rows or start is None or end is None:
+        return cells
+    return min(cells, max(0, end - start + 1))
+
+
+def _parts(shown: Shown) -> Iterator[Shown]:
+    """Yield a value and all that it is computed of, each as often as it stands."""
+    yield shown
+    for operand in _operands(shown):
+        yield from _parts(operand)
+
+
+def _operands(shown: Shown) -> tuple[Shown, ...]:
+    match shown:
+        case ComputedShown(_, operands):
+            return operands
+        case WindowShown(_, operand, _, order):
+            taken = () if operand is None else (operand,)
+            return (*taken, *map(_ordered_by, order))
+        case _:
+            return ()
+
+
+def _ordered_by(term: OrderTerm) -> Shown:
+    return term.value
