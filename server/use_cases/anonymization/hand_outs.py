@@ -1,10 +1,12 @@
 """Copies that leave the house: with two persons, on record, whole."""
 
+import fcntl
 import hashlib
 import os
 import secrets
 import shutil
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from glob import escape
 from pathlib import Path
@@ -72,9 +74,16 @@ class HandOutService:
             NotFoundError: There is no such copy.
             ProposalOpenError: A second person has to approve.
             CommandRefusedError: The folder is there, lies among what is kept here or
-                cannot be made, or a file of the copy is missing or changed: nothing
-                was recorded.
+                cannot be made, another command hands out beside it, or a file of the
+                copy is missing or changed: nothing was recorded.
         """
+        with _alone_in(folder.parent):
+            self._remove_deleted(folder)
+            return self._handed_out(viewer, wanted, to, folder)
+
+    def _handed_out(
+        self, viewer: Viewer, wanted: str, to: HandOut, folder: Path
+    ) -> Document:
         copy = self._copies.visible(viewer, wanted)
         with self._services.databases.reader.connect() as connection:
             grants = list(read_grants(connection))
@@ -100,6 +109,14 @@ class HandOutService:
             "warning": WARNING,
             **others,
         }
+
+    def _remove_deleted(self, folder: Path) -> None:
+        """Delete files that a kill kept from a folder, of copies deleted since."""
+        with self._services.databases.reader.connect() as connection:
+            deleted = read_deleted(connection)
+            given = [one for one in read_grants(connection) if one.copy in deleted]
+        for one in given:
+            shutil.rmtree(_part_of(folder, one.files), ignore_errors=True)
 
     def _check_folder(
         self, folder: Path, copy: Copy, to: HandOut, grants: Iterable[Grant]
@@ -193,7 +210,7 @@ class HandOutService:
         """
         change, known = approved
         token = secrets.token_hex(8)
-        part = _make(folder.with_name(f".{folder.name}{_PART}{token}"))
+        part = _make(_part_of(folder, token))
         facts: dict[str, object] = {
             "population": copy.population,
             "copy": copy.id,
@@ -241,11 +258,43 @@ class HandOutService:
     ) -> Path | None:
         """Return files that an entry names and that never came to their folder."""
         for one in grants:
-            part = folder.with_name(f".{folder.name}{_PART}{one.files}")
+            part = _part_of(folder, one.files)
             if one.is_of(copy, to) and part.is_dir():
                 self._filled(part, copy)  # all of it: some may be lost with the power
                 return part
         return None
+
+
+def _part_of(folder: Path, token: str) -> Path:
+    """Return where files lie until they come to their folder."""
+    return folder.with_name(f".{folder.name}{_PART}{token}")
+
+
+@contextmanager
+def _alone_in(parent: Path) -> Iterator[None]:
+    """Let no other command hand out into folders beside this one's meanwhile.
+
+    It would take what is being copied for what a killed one left, or come to the same
+    folder once its entry was written.
+
+    Raises:
+        CommandRefusedError: Another one does.
+    """
+    if not parent.is_dir():
+        yield  # which is refused in its turn
+        return
+    held = os.open(parent, os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        message = (
+            f"another command hands out into {parent} now: nothing was handed out; "
+            "repeat this one once that has ended"
+        )
+        raise CommandRefusedError(message) from None
+    finally:
+        os.close(held)
 
 
 def checked_line(text: str) -> str:

@@ -4,6 +4,7 @@ import hashlib
 import json
 import shutil
 import threading
+from pathlib import Path
 
 import pytest
 from sqlalchemy import update
@@ -21,7 +22,7 @@ from server.use_cases.anonymization.service import (
 )
 from server.use_cases.anonymization.work.tables import jobs as table_jobs
 from server.use_cases.jobs.jobs import Viewer
-from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
 from server.use_cases.services.paging import Page
 from tests.support.copies import write_table_copy
 from tests.support.installations.harness import DEFAULT_ROWS, ImportingInstallation
@@ -136,6 +137,47 @@ def handed_out(tables, copy, to):
     HandOutService(tables.services).hand_out(
         OPERATOR, copy, HandOut(to, "x"), tables.folder / to
     )
+
+
+def test_two_commands_hand_out_beside_each_other_one_after_the_other(
+    tables, monkeypatch
+):
+    """Else one deletes what the other is copying, and the ledger says that it left."""
+    copy, filled, refused = made(tables), HandOutService._filled, []
+
+    def meanwhile(service, part, of):
+        filled(service, part, of)
+        with pytest.raises(CommandRefusedError, match="repeat") as error:
+            handed_out(tables, copy, "bea")
+        refused.append(error.value)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(HandOutService, "_filled", meanwhile)
+        handed_out(tables, copy, "ada")
+    handed_out(tables, copy, "bea")
+    assert len(refused) == 1
+    assert all(
+        (tables.folder / to / "manifest.json").is_file() for to in ("ada", "bea")
+    )
+
+
+def test_files_that_a_kill_kept_from_their_folder_go_with_a_deleted_copy(
+    tables, monkeypatch
+):
+    copy = made(tables)
+
+    def killed(*_):
+        raise _KilledError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", killed)
+        with pytest.raises(_KilledError):
+            handed_out(tables, copy, "ada")
+    (part,) = tables.folder.glob(".ada.part-*")
+    CopyService(tables.services).delete(OPERATOR, copy)
+    with pytest.raises(NoSuchThingError):
+        handed_out(tables, copy, "ada")
+    assert not part.exists()
 
 
 def grid(tables, name, columns, *, written="{}"):
