@@ -4,7 +4,7 @@ A vector that stands in both, as in ``a / (a + b)``, is the same noise in both.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -112,10 +112,6 @@ class LinearFraction:
     def is_constant(self) -> bool:
         """Whether nothing noisy is in it."""
         return self.over.is_constant and self.under.is_constant
-
-    def atoms(self) -> Iterator[Atom]:
-        """Yield what is noisy in it, each once."""
-        yield from dict.fromkeys((*self.over.terms, *self.under.terms))
 
 
 def fraction_of(over: Affine, under: Affine) -> LinearFraction | None:
