@@ -2629,6 +2629,14 @@ FAULTS = (
         ("tests/integration/releases/test_release_ends.py",),
     ),
     Fault(
+        "one_attempt_deletes_anothers",
+        "an attempt that stood still makes the one that took over end its charge",
+        "server/use_cases/releases/folders.py",
+        "if _attempt_of(part) <= attempt]",
+        "if part]",
+        ("tests/integration/releases/test_release_incidents.py",),
+    ),
+    Fault(
         "measured_again",
         "a release whose files could not be written is drawn anew for the same charge",
         "server/use_cases/publishing/job.py",
