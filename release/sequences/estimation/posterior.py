@@ -55,13 +55,17 @@ def seen(
 ) -> Likely:
     """Return posterior means and variances of counts whose noisy values are known.
 
+    Below 0 all values say the same: every count lies above them, so the noise's density
+    at each is exp(value / scale) times that of a value of 0, and the factor cancels.
+
     Args:
-        values: Noisy counts, above 0.
+        values: Noisy counts.
         expected: Expected counts by the prior.
         scales: Of the noise.
         wholes: Counts that they are parts of, where one may be any part of it whatever
             was expected.
     """
+    values = np.maximum(values, 0.0)
     moments = np.zeros((3, len(values)))
     laws = [(weight, expected * factor) for weight, factor in MIXTURE]
     if wholes is not None:
@@ -72,34 +76,38 @@ def seen(
         moments += weight * _moments(values, means, scales)
     known = moments[0] > _VANISHED
     mass = np.where(known, moments[0], 1.0)
-    mean, square = moments[1] / mass, moments[2] / mass
-    means = np.where(known, np.clip(mean, 0, None), values)
-    spread = np.where(known, square - mean**2, 2 * scales**2)
+    moved, square = moments[1] / mass, moments[2] / mass
+    means = np.where(known, np.maximum(values + moved, 0.0), values)
+    spread = np.where(known, square - moved**2, 2 * scales**2)
     return Likely(means, np.clip(spread, 0, 2 * scales**2))
 
 
 def _moments(values: FloatArray, means: FloatArray, scales: FloatArray) -> FloatArray:
-    """Return integrals of x**0, x**1, x**2 times prior times noise, over x >= 0."""
+    """Return integrals of (x - value)**0, 1, 2 times prior times noise, over x >= 0.
+
+    About the value, not about 0: a variance of a few scales would be lost in the
+    difference of two squares of values many scales great.
+
+    Args:
+        values: At least 0.
+        means: Of the exponential prior.
+        scales: Of the noise; what is returned is in units of the noise's density at 0.
+    """
     rate = 1 / scales - 1 / means
     near = np.abs(rate) * scales < _NEAR
     rate = np.where(near, _NEAR / scales, rate)
     means = np.where(near, scales / (1 - _NEAR), means)  # as their rate has moved
     noise, prior = np.exp(-values / scales), np.exp(-values / means)
-    ends = 1 / scales + 1 / means
-    first, second = values / rate, values**2 / rate
+    ends, steps = 1 / scales + 1 / means, rate * values
     below = (
         (prior - noise) / rate,
-        prior * first - (prior - noise) / rate**2,
-        prior * (second - 2 * values / rate**2) + 2 * (prior - noise) / rate**3,
+        (prior - noise * (1 + steps)) / rate**2,
+        (2 * prior - noise * (2 + 2 * steps + steps**2)) / rate**3,
     )
-    above = (
-        prior / ends,
-        prior * (values / ends + 1 / ends**2),
-        prior * (values**2 / ends + 2 * values / ends**2 + 2 / ends**3),
-    )
-    return np.array(
-        [(low + high) / means for low, high in zip(below, above, strict=True)]
-    )
+    above = (prior / ends, prior / ends**2, 2 * prior / ends**3)
+    signs = (1.0, -1.0, 1.0)
+    both = zip(below, above, signs, strict=True)
+    return np.array([(sign * low + high) / means for low, high, sign in both])
 
 
 def kept_surplus(counts: FloatArray, threshold: int, scale: float) -> FloatArray:
