@@ -70,6 +70,41 @@ QUESTIONS = {
     "many ages": "SELECT COUNT(*) FROM visits WHERE {ages}",
     "dates": "SELECT COUNT(*) FROM visits WHERE seen + 30 > CURRENT_DATE",
     "ages": "SELECT COUNT(*) FROM visits WHERE age_years(seen, CURRENT_DATE) > 4",
+    "periods": (
+        "SELECT COUNT(*) FROM visits WHERE DATE_TRUNC('month', seen) > LAST_DAY(seen)"
+        " OR LAST_DAY(seen) < CURRENT_DATE"
+    ),
+    "later months": (
+        "SELECT COUNT(*) FROM visits WHERE seen + INTERVAL '1 month' * age"
+        " < CURRENT_DATE"
+    ),
+    "written days": (
+        "SELECT COUNT(*) FROM visits WHERE TO_CHAR(seen, 'YYYY-MM') > '2010'"
+    ),
+    "ages in months": (
+        "SELECT COUNT(*) FROM visits WHERE TIMESTAMPDIFF(MONTH, seen, CURRENT_DATE) > 9"
+    ),
+    "time between": (
+        "SELECT COUNT(*) FROM visits WHERE seen::timestamp + INTERVAL '5 hours'"
+        " - TIMESTAMP '2010-01-01' > INTERVAL '6 hours'"
+    ),
+    "letters": "SELECT COUNT(*) FROM visits WHERE UPPER(note) = LOWER(ward)",
+    "parts": (
+        "SELECT COUNT(*) FROM visits WHERE RIGHT(note, 3) = SUBSTRING(note, 9, 99)"
+    ),
+    "blanks": "SELECT COUNT(*) FROM visits WHERE TRIM(note) = RTRIM(ward)",
+    "replaced": "SELECT COUNT(*) FROM visits WHERE REPLACE(note, 'a', 'xyz') = ward",
+    "joined texts": (
+        "SELECT COUNT(*) FROM visits WHERE CONCAT(note, ward) = note || icd"
+    ),
+    "lengths": (
+        "SELECT AVG(LENGTH(note)) AS n FROM visits WHERE STRPOS(note, 'bba') > 5"
+    ),
+    "patterns": "SELECT COUNT(*) FROM visits WHERE note ~ '^(a|b)*a(a|b){6}$'",
+    "plain patterns": "SELECT COUNT(*) FROM visits WHERE icd ~ '^E1[0-4]'",
+    "code prefix": (
+        "SELECT LEFT(icd, 1) AS letter, COUNT(*) AS n FROM visits GROUP BY letter"
+    ),
     "prefix": "SELECT COUNT(*) FROM visits WHERE note LIKE 'ab%'",
     "suffix": "SELECT COUNT(*) FROM visits WHERE note LIKE '%ab'",
     "infix": "SELECT COUNT(*) FROM visits WHERE note LIKE '%bac%'",

@@ -9,7 +9,6 @@ from query_lang.binding.scalars.casts import midnight_of
 from query_lang.binding.scope import type_words
 from query_lang.plans.expressions import (
     AverageRef,
-    Call,
     CompareAverage,
     Expression,
     Facts,
@@ -31,16 +30,6 @@ FLIPPED: Mapping[Function, Function] = {
 }
 MAX_SCALE_GAP = 19  # 2**63 * 10**19 fits 128 bits
 MAX_AVERAGE_DENOMINATOR = 10**9
-
-
-def truth_of(function: Function, operands: tuple[Expression, ...]) -> Call:
-    """Return a boolean call: NULL only where an operand can be."""
-    facts = Facts(
-        ColumnType.BOOLEAN,
-        nullable=any(operand.facts.nullable for operand in operands),
-        constant=all(operand.facts.constant for operand in operands),
-    )
-    return Call(function, operands, facts)
 
 
 def same_moments(one: Expression, other: Expression) -> tuple[Expression, Expression]:

@@ -1,6 +1,6 @@
 """Expressions: names and literals given types, every form brought to a total call."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
@@ -11,10 +11,9 @@ from query_lang.binding.comparisons import (
     check_comparable,
     compare_average,
     same_moments,
-    truth_of,
 )
 from query_lang.binding.dates import amounts, calls, shifts
-from query_lang.binding.environment import Environment
+from query_lang.binding.environment import Binder, Environment
 from query_lang.binding.functions import (
     arithmetic,
     coalesce,
@@ -23,6 +22,7 @@ from query_lang.binding.functions import (
     unified,
 )
 from query_lang.binding.outside_domain import MOST_LOOKED_FOR, declared_instead
+from query_lang.binding.scalars import matching, texts
 from query_lang.binding.scalars.casts import cast
 from query_lang.binding.scalars.numbers import (
     NUMBER_FUNCTIONS,
@@ -41,6 +41,7 @@ from query_lang.plans.expressions import (
     UnitsEqual,
     is_constant_truth,
     truth_constant,
+    truth_of,
     without_neutral,
 )
 from query_lang.plans.literals import (
@@ -78,7 +79,6 @@ from query_lang.syntax.nodes import (
     Or,
     Position,
     Star,
-    StringLiteral,
     TypedLiteral,
     WindowCall,
 )
@@ -95,6 +95,13 @@ _WINDOW_FUNCTIONS = frozenset(
     {"first_value", "lag", "last_value", "lead", "row_number"}
 )
 _OF_RESULTS = frozenset({"exp", "ln", "sqrt"})
+_FUNCTIONS: Mapping[str, Callable[[FunctionCall, Binder], Expression]] = {
+    **dict.fromkeys(calls.NAMES, calls.date_call),
+    **dict.fromkeys(_HIERARCHY_FUNCTIONS, hierarchy_function),
+    **dict.fromkeys(NUMBER_FUNCTIONS, number_function),
+    **dict.fromkeys(texts.TEXT_FUNCTIONS, texts.text_function),
+    "regexp_like": matching.regexp_like,
+}
 
 
 class SubqueryBinder(Protocol):
@@ -209,8 +216,8 @@ class ExpressionBinder:
                 return self._subquery(tree)
             case IsNull(value, negated):
                 return _negated(self._is_null(value), negated=negated)
-            case Like(value, pattern, negated):
-                return _negated(self._like(value, pattern), negated=negated)
+            case Like(negated=negated):
+                return _negated(matching.like(tree, self), negated=negated)
             case Star():
                 raise refuse(rules.STAR, tree.position)
             case _:
@@ -398,20 +405,12 @@ class ExpressionBinder:
         facts = Facts(ColumnType.BOOLEAN, nullable=False, constant=bound.facts.constant)
         return Call(Function.IS_NULL, (bound,), facts)
 
-    def _like(self, value: Tree, pattern: Tree) -> Expression:
-        bound = self.value(value)
-        if bound.facts.type is not ColumnType.TEXT or isinstance(value, LITERALS):
-            raise refuse(rules.LIKE, value.position)
-        if not isinstance(pattern, StringLiteral):
-            raise refuse(rules.LIKE, pattern.position)
-        function, text = _like_form(pattern)
-        found = truth_of(function, (bound,))
-        return Call(function, (bound,), found.facts, (text,))
-
     # -- values ---------------------------------------------------------------
 
     def _computed(self, tree: Tree) -> Expression:  # noqa: PLR0911 - an arm a form
         match tree:
+            case Arithmetic("||", left, right):
+                return texts.concatenation(left, right, self)
             case Arithmetic(operator, left, right):
                 return arithmetic(operator, left, right, self)
             case Negative(value):
@@ -427,7 +426,7 @@ class ExpressionBinder:
             case _:
                 raise refuse(rules.CONSTRUCT, tree.position)
 
-    def _function(self, tree: FunctionCall) -> Expression:  # noqa: PLR0911 - an arm a form
+    def _function(self, tree: FunctionCall) -> Expression:
         if tree.name in _WINDOW_FUNCTIONS:
             raise refuse(
                 rules.WINDOW_PLACE,
@@ -436,20 +435,16 @@ class ExpressionBinder:
             )
         if tree.name == "nullif":
             return self._nullif(tree)
-        if tree.name in calls.NAMES:
-            return calls.date_call(tree, self)
-        if tree.name in _HIERARCHY_FUNCTIONS:
-            return hierarchy_function(tree, self)
         if tree.name in _OF_RESULTS:
             raise refuse(rules.RESULTS_ONLY, tree.position)
-        if tree.name in NUMBER_FUNCTIONS:
-            return number_function(tree, self)
-        if tree.name not in _CHOICES:
+        if tree.name in _CHOICES:
+            items = [self.value(item) for item in tree.arguments]
+            choice = coalesce if tree.name == "coalesce" else extreme
+            return choice(items, tree)
+        bind = _FUNCTIONS.get(tree.name)
+        if bind is None:
             raise refuse(rules.CONSTRUCT, tree.position)
-        items = [self.value(item) for item in tree.arguments]
-        return (
-            coalesce(items, tree) if tree.name == "coalesce" else extreme(items, tree)
-        )
+        return bind(tree, self)
 
     def _nullif(self, tree: FunctionCall) -> Expression:
         """Bind ``NULLIF(a, b)``: NULL where a equals b, else a."""
@@ -552,8 +547,7 @@ def _case_call(
     pairs = [item for pair in zip(conditions, shown, strict=True) for item in pair]
     operands = (*first, *pairs, rest)
     constant = all(operand.facts.constant for operand in operands)
-    known = Facts(facts.type, facts.scale, facts.nullable, constant, facts.domain)
-    return Call(function, operands, known)
+    return Call(function, operands, replace(facts, constant=constant))
 
 
 def _negated(bound: Expression, *, negated: bool) -> Expression:
@@ -575,24 +569,6 @@ def _of_truth(
     }:
         return None
     return _negated(condition, negated=literal.value is not (operator is Function.EQ))
-
-
-_FORMS: Mapping[tuple[bool, bool], Function] = {
-    (False, True): Function.PREFIX,
-    (True, False): Function.SUFFIX,
-    (True, True): Function.INFIX,
-}
-
-
-def _like_form(pattern: StringLiteral) -> tuple[Function, str]:
-    """Return which of the three forms a pattern has, and its text."""
-    text = pattern.text
-    ends = (text.startswith("%"), text.endswith("%"))
-    inner = text[ends[0] : len(text) - ends[1]] if len(text) > 1 else ""
-    function = _FORMS.get(ends)
-    if function is None or not inner or set(inner) & set("%_\\"):
-        raise refuse(rules.LIKE_PATTERN, pattern.position)
-    return function, inner
 
 
 UNNAMED: Final = "this expression"

@@ -15,7 +15,7 @@ from query_lang.binding.outside_domain import nearest_value
 from query_lang.binding.scalars import numbers
 from query_lang.binding.scalars.narrowing import narrowed
 from query_lang.plans import intervals
-from query_lang.plans.domains import combined
+from query_lang.plans.domains import combined, longest_of
 from query_lang.plans.expressions import Call, Constant, Expression, Facts, Function
 from query_lang.plans.intervals import Interval, interval_of, range_of
 from query_lang.plans.literals import NUMBERS, check_on_grid, small_number
@@ -269,6 +269,7 @@ def unified(
         scale,
         nullable=any(item.facts.nullable for item in adapted),
         domain=combined(shown),
+        longest=longest_of(shown),
     )
     return facts, adapted
 

@@ -19,7 +19,7 @@ from query_lang.binding.scope import (
     with_constancy,
 )
 from query_lang.binding.sources import Columns, Source, SourceBinder, parts_of
-from query_lang.plans.domains import combined
+from query_lang.plans.domains import combined, longest_of
 from query_lang.plans.expressions import (
     AverageRef,
     Call,
@@ -550,6 +550,7 @@ def _union_facts(refs: Sequence[FieldRef]) -> Facts:
         nullable=any(facts.nullable for facts in known),
         constant=False,
         domain=combined(known),
+        longest=longest_of(known),
     )
 
 

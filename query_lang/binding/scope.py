@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 
 from privacy.errors import SqlNotAllowedError, UnknownColumnError
-from privacy.schema import Column, Table
+from privacy.schema import Column, ColumnType, Table
 from query_lang.plans.expressions import AverageRef, Facts, FieldRef
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import Name
@@ -113,6 +113,7 @@ def column_facts(column: Column) -> Facts:
         nullable=column.nullable,
         constant=column.constant_in_unit,
         domain=column.domain,
+        longest=column.max_length if column.type is ColumnType.TEXT else None,
     )
 
 

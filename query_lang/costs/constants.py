@@ -85,6 +85,26 @@ READ_BYTE_STEPS: Final = 30
 WRITE_TEXT_STEPS: Final = 500
 """A number, date or moment that is written as a text."""
 
+FOLD_STEPS: Final = 1_500
+FOLDED_BYTE_STEPS: Final = 25
+"""A text whose letters are made capital or small, and each byte of it."""
+
+TRIM_STEPS: Final = 200
+TRIMMED_BYTE_STEPS: Final = 12
+"""A text whose blanks are cut."""
+
+PART_STEPS: Final = 200
+PARTED_BYTE_STEPS: Final = 3
+"""A part of a text, or how long it is."""
+
+REPLACE_STEPS: Final = 500
+REPLACED_BYTE_STEPS: Final = 30
+"""A text parts of which are replaced."""
+
+MATCH_STEPS: Final = 1_000
+MATCHED_BYTE_STEPS: Final = 30
+"""A text that is held against a pattern of at most 250 states, and each byte of it."""
+
 LEVEL_STEPS: Final = 1_500
 """A level of a built-in code system."""
 

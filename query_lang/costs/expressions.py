@@ -33,6 +33,7 @@ from query_lang.costs.constants import (
     WIDE_STEPS,
     WRITE_TEXT_STEPS,
 )
+from query_lang.costs.texts import STEPS
 from query_lang.plans.expressions import (
     Call,
     CompareAverage,
@@ -44,6 +45,7 @@ from query_lang.plans.expressions import (
     UnitInQuery,
     ValueInQuery,
 )
+from query_lang.plans.scalars.texts import most_bytes
 
 Subquery = UnitInQuery | ValueInQuery | ExistsInQuery
 
@@ -207,6 +209,10 @@ class ExpressionCost:
         return _MOST_USES if call.function in _REPEATS else 1
 
     def _special(self, call: Call) -> int:
+        if call.function in STEPS:
+            own, byte = STEPS[call.function]
+            read = sum(map(self.width, call.operands)) + self.width(call)
+            return own + byte * read
         special = _SPECIAL.get(call.function)
         return self._compared(call) if special is None else special(self, call)
 
@@ -283,6 +289,10 @@ class ExpressionCost:
                 return text_width(_BAND)
             case Function.TEXT_OF:
                 return text_width(_WRITTEN)
+            case function if function in STEPS:
+                return text_width(
+                    most_bytes(call, list(map(self.width, call.operands)))
+                )
             case Function.WRITTEN_DAY:
                 return text_width(sum(max(4, _utf8(p)) for p in call.parameters))
             case _:

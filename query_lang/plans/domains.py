@@ -89,6 +89,13 @@ def combined(parts: Sequence[Facts]) -> Domain | HalfRange | None:
     return domain_of(joined(map(reach_of, parts)), parts[0])
 
 
+def longest_of(parts: Sequence[Facts]) -> int | None:
+    """Return the most bytes of a text that comes from any of these, None if unknown."""
+    known = [part.longest for part in parts]
+    sizes = [size for size in known if size is not None]
+    return max(sizes) if sizes and len(sizes) == len(known) else None
+
+
 def check_key(facts: Facts, name: str, position: Position) -> None:
     """Refuse a key without public cells, or with more than an answer may hold.
 

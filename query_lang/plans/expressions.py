@@ -33,6 +33,7 @@ class Facts:
         nullable: False only where declaration and plan show that it is never NULL.
         constant: Whether all rows of one unit have the same value (PRIVACY 3).
         domain: Holds every value that is not NULL; None where nothing is known.
+        longest: The most bytes of a text's UTF-8; None where it is not known.
     """
 
     type: ColumnType
@@ -40,6 +41,7 @@ class Facts:
     nullable: bool = True
     constant: bool = False
     domain: Domain | HalfRange | None = None
+    longest: int | None = None
 
 
 TRUTH = Facts(ColumnType.BOOLEAN)
@@ -80,6 +82,18 @@ class Function(StrEnum):
     PREFIX = "prefix"
     SUFFIX = "suffix"
     INFIX = "infix"
+    MATCHES = "matches"  # all of a text; parameter: the pattern, as written by patterns
+    UPPER = "upper"  # ASCII alone
+    LOWER = "lower"
+    SUBSTRING = "substring"  # parameters: the first code point, from 1, and how many
+    RIGHT = "right"
+    TRIM = "trim"  # blanks, U+0020, alone
+    LTRIM = "ltrim"
+    RTRIM = "rtrim"
+    REPLACE = "replace"  # parameters: what is looked for, and what is put there
+    LENGTH = "length"  # in code points
+    STRPOS = "strpos"  # of the first code point of the parameter, 0 where it is not
+    CONCAT = "concat"  # NULL where one is
     AND = "and"
     OR = "or"
     NOT = "not"
@@ -281,6 +295,16 @@ def conjuncts(expression: Expression) -> tuple[Expression, ...]:
     return (expression,)
 
 
+def truth_of(function: Function, operands: tuple[Expression, ...]) -> Call:
+    """Return a boolean call: NULL only where an operand can be."""
+    facts = Facts(
+        ColumnType.BOOLEAN,
+        nullable=any(operand.facts.nullable for operand in operands),
+        constant=all(operand.facts.constant for operand in operands),
+    )
+    return Call(function, operands, facts)
+
+
 def truth_constant(*, truth: bool) -> Constant:
     """Return a condition that holds for every row, or for none."""
     return Constant(truth, Facts(ColumnType.BOOLEAN, nullable=False, constant=True))
@@ -317,9 +341,4 @@ def conjunction(items: tuple[Expression, ...]) -> Expression:
     items = without_neutral(items, neutral=True)
     if len(items) == 1:
         return items[0]
-    facts = Facts(
-        ColumnType.BOOLEAN,
-        nullable=any(item.facts.nullable for item in items),
-        constant=all(item.facts.constant for item in items),
-    )
-    return Call(Function.AND, items, facts)
+    return truth_of(Function.AND, items)

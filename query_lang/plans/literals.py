@@ -139,7 +139,10 @@ def check_on_grid(value: Scalar, scale: int, position: Position) -> None:
 def constant_facts(value: Scalar, kind: ColumnType, scale: int = 0) -> Facts:
     """Return what is known of a literal: one public value."""
     domain = None if kind is ColumnType.BOOLEAN else ValuesDomain((value,))
-    return Facts(kind, scale, nullable=False, constant=True, domain=domain)
+    longest = None
+    if isinstance(value, str):
+        longest = len(value.encode("utf-8", "surrogatepass"))
+    return Facts(kind, scale, False, True, domain, longest)  # noqa: FBT003 - fields in their order
 
 
 def _lone_type(literal: Literal) -> ColumnType:

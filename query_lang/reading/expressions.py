@@ -13,6 +13,8 @@ from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
     IsDistinct,
     IsTruth,
+    OtherLike,
+    PatternWord,
     Quantified,
     QuantifierWord,
     RowIn,
@@ -66,10 +68,19 @@ _ARITHMETIC: Mapping[type[exp.Expr], ArithmeticOperator] = {
     exp.Mul: "*",
     exp.Div: "/",
     exp.Mod: "%",
+    exp.DPipe: "||",
+}
+_PATTERNS: Mapping[type[exp.Expr], tuple[PatternWord, ...]] = {
+    exp.Like: ("LIKE",),
+    exp.ILike: ("ILIKE",),
+    exp.SimilarTo: ("SIMILAR",),
+    exp.RegexpLike: ("~", "RLIKE", "REGEXP"),
+    exp.RegexpILike: ("~*",),
 }
 _CONDITIONS = (
     *_COMPARISONS,
-    *(exp.Between, exp.In, exp.Is, exp.Like, exp.NullSafeEQ, exp.NullSafeNEQ),
+    *(exp.Between, exp.In, exp.Is, exp.NullSafeEQ, exp.NullSafeNEQ),
+    *(*_PATTERNS, exp.Escape),
     *(exp.Not, exp.And, exp.Or),
 )
 _TRUTHS: Mapping[str, bool | None] = {"TRUE": True, "FALSE": False, "UNKNOWN": None}
@@ -101,7 +112,7 @@ class ExpressionReader(ABC):
             exp.Between: self._between,
             exp.In: self._in,
             exp.Is: self._is,
-            exp.Like: self._like,
+            exp.Escape: self._like,
             exp.NullSafeEQ: self._is_distinct,
             exp.NullSafeNEQ: self._is_distinct,
             exp.Not: self._not,
@@ -110,6 +121,7 @@ class ExpressionReader(ABC):
             exp.Case: self._case,
             exp.Exists: self._exists,
             exp.Star: self._star,
+            **dict.fromkeys(_PATTERNS, self._like),
             **dict.fromkeys(_COMPARISONS, self._comparison),
             **dict.fromkeys(_ARITHMETIC, self._arithmetic),
         }
@@ -145,7 +157,9 @@ class ExpressionReader(ABC):
     def operand(self, node: exp.Expr) -> Expression:
         """Read what stands beside an operator: a condition there needs brackets."""
         if isinstance(node, _CONDITIONS):
-            raise refuse(rules.BRACKETS_NEEDED, self._places.position)
+            joins = self._places.holds_sign("||")
+            hint = "write OR as a word: || joins texts" if joins else None
+            raise refuse(rules.BRACKETS_NEEDED, self._places.position, hint=hint)
         return self.read(node)
 
     def listed(self, nodes: list[exp.Expr]) -> tuple[Expression, ...]:
@@ -368,12 +382,37 @@ class ExpressionReader(ABC):
         return IsDistinct(left.position, left, right, negated)
 
     def _like(self, node: exp.Expr, *, negated: bool = False) -> Expression:
-        self.only(node, "this", "expression", "negate")
-        negated = negated or bool(node.args.get("negate"))
-        value = self.operand(node.this)
-        self._infix(negated, "LIKE")
-        pattern = self.operand(node.expression)
-        return Like(value, pattern, negated=negated, position=value.position)
+        """Read ``value [NOT] LIKE pattern [ESCAPE sign]``, ILIKE, ``value ~ regex``."""
+        inner = node.this if isinstance(node, exp.Escape) else node
+        if type(inner) not in _PATTERNS:
+            raise self.refusal(inner)
+        self.only(inner, "this", "expression", "negate")
+        negated = negated or bool(inner.args.get("negate"))
+        value = self.operand(inner.this)
+        word = self._pattern_word(_PATTERNS[type(inner)], negated=negated)
+        pattern = self.operand(inner.expression)
+        escape = None
+        if inner is not node:
+            self.only(node, "this", "expression")
+            self._places.take("ESCAPE")
+            escape = self.operand(node.expression)
+        if word == "LIKE" and escape is None:
+            return Like(value, pattern, negated=negated, position=value.position)
+        return OtherLike(value.position, value, pattern, word, escape, negated)
+
+    def _pattern_word(
+        self, words: tuple[PatternWord, ...], *, negated: bool
+    ) -> PatternWord:
+        for word in words:
+            sign = f"!{word}" if negated else word
+            if self._places.is_sign(sign):
+                self._places.take_sign(sign)
+                return word
+        if negated:
+            self._places.take("NOT")
+        found = next((word for word in words if word == self._places.word()), words[0])
+        self._places.take(found, *(("TO",) if found == "SIMILAR" else ()))
+        return found
 
     def _not(self, node: exp.Expr) -> Expression:
         self.only(node, "this")
@@ -388,7 +427,8 @@ class ExpressionReader(ABC):
             exp.Between: self._between,
             exp.In: self._in,
             exp.Is: self._is,
-            exp.Like: self._like,
+            exp.Escape: self._like,
+            **dict.fromkeys(_PATTERNS, self._like),
         }
         read = readers.get(type(node))
         if read is None:

@@ -12,10 +12,11 @@ from query_lang.syntax import rules
 from query_lang.syntax.functions import (
     AGGREGATES,
     FORMS,
+    FORMS_OF_SEQUENCES,
     FUNCTIONS,
     ORDERED,
     OTHER_FORMS,
-    SEQUENCE_FORMS,
+    OTHERS_OF_SEQUENCES,
     SEQUENCE_FUNCTIONS,
     WINDOW_ONLY,
     WITHIN_GROUP,
@@ -70,7 +71,8 @@ class FunctionReader(ExpressionReader):
 
     def __init__(self, places: Places, *, sequences: bool = False) -> None:
         super().__init__(places)
-        self._forms = {**FORMS, **SEQUENCE_FORMS} if sequences else FORMS
+        self._forms = FORMS_OF_SEQUENCES if sequences else FORMS
+        self._others = OTHERS_OF_SEQUENCES if sequences else OTHER_FORMS
         self._readers.update(
             {
                 exp.Anonymous: self._call,
@@ -87,6 +89,8 @@ class FunctionReader(ExpressionReader):
                 exp.Localtimestamp: self._word_call,
                 exp.Interval: self._interval,
                 exp.CurrentUser: self._other_word,
+                exp.Substring: self._substring,
+                exp.Trim: self._trim,
             }
         )
 
@@ -101,7 +105,7 @@ class FunctionReader(ExpressionReader):
         name, position = self._places.word(), self._places.position
         if str(node.this).upper() != name:  # a quoted name, or text that was dropped
             raise self._places.unread()
-        if name not in self._forms and name not in OTHER_FORMS:
+        if name not in self._forms and name not in self._others:
             rule, hint = instead_of(name, self._forms)
             raise refuse(rule, position, hint=hint)
         self._places.take(name)
@@ -118,8 +122,54 @@ class FunctionReader(ExpressionReader):
     def _other_call(
         self, name: str, nodes: list[exp.Expr], position: Position
     ) -> OtherCall:
-        _check_number(OTHER_FORMS[name], len(nodes), position)
+        _check_number(self._others[name], len(nodes), position)
+        if name == "POSITION":
+            return OtherCall(position, name, self._position(nodes))
         return OtherCall(position, name, self._plain(nodes))
+
+    def _position(self, nodes: list[exp.Expr]) -> tuple[Expression, ...]:
+        """Read ``'.' IN code`` between the brackets of POSITION."""
+        within = nodes[0].args.get("field")
+        if len(nodes) > 1 or within is None:
+            hint = f"write {self._others['POSITION'].shape}"
+            raise refuse(rules.ARGUMENTS, self._places.position, hint=hint)
+        part = self.operand(nodes[0].this)
+        self._places.take("IN")
+        return part, self.operand(within)
+
+    def _substring(self, node: exp.Expr) -> Expression:
+        """Read ``SUBSTRING(x, 1, 3)`` or ``SUBSTRING(x FROM 1 FOR 3)``."""
+        self.only(node, "this", "start", "length")
+        position, form = self._places.position, self._forms.get("SUBSTRING")
+        if form is None:
+            rule, hint = instead_of("SUBSTRING", self._forms)
+            raise refuse(rule, position, hint=hint)
+        start, length = node.args.get("start"), node.args.get("length")
+        if start is None:
+            raise refuse(rules.ARGUMENTS, position, hint=f"write {form.shape}")
+        self._places.take("SUBSTRING")
+        self._places.take_sign("(")
+        arguments = [self.operand(node.this)]
+        for word, part in (("FROM", start), ("FOR", length)):
+            if part is None:
+                break
+            if not self._places.accept(word):
+                self._places.take_sign(",")
+            arguments.append(self.operand(part))
+        self._places.take_sign(")")
+        return FunctionCall("substring", tuple(arguments), position)
+
+    def _trim(self, node: exp.Expr) -> Expression:
+        position = self._places.position
+        if "TRIM" not in self._forms or arguments(node) - {"this"}:
+            hint = "write TRIM(x), LTRIM(x) or RTRIM(x), which cut blanks; other "
+            hint += "characters: REPLACE(x, '-', '')"
+            raise refuse(rules.FUNCTION, position, hint=hint)
+        self._places.take("TRIM")
+        self._places.take_sign("(")
+        value = self.read(node.this)
+        self._places.take_sign(")")
+        return FunctionCall("trim", (value,), position)
 
     def _filtered(self, node: exp.Expr) -> Filtered:
         self.only(node, "this", "expression")
@@ -375,10 +425,16 @@ class FunctionReader(ExpressionReader):
         self.only(node, "this", "expression")
         position = self._places.take("EXTRACT")
         self._places.take_sign("(")
-        part = _PARTS.get(self._places.word())
+        is_text = self._places.is_kind(TokenKind.STRING)  # EXTRACT('year' FROM d)
+        named = str(node.this.this) if is_text else self._places.word()
+        part = _PARTS.get(named if named.isupper() else named.upper() * named.islower())
         if part is None:
             raise refuse(rules.EXTRACT_PART, self._places.position)
-        self._places.take(part.upper(), "FROM")
+        if is_text:
+            self._places.take_kind(TokenKind.STRING)
+        else:
+            self._places.take(part.upper())
+        self._places.take("FROM")
         value = self.read(node.expression)
         self._places.take_sign(")")
         return Extract(part, value, position)

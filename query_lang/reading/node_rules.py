@@ -38,15 +38,15 @@ _BY_RULE: Mapping[str, tuple[str, str]] = {
     "ignore_nulls": ("IgnoreNulls RespectNulls", "IGNORE RESPECT"),
     "operator": (
         (
-            "IntDiv Pow DPipe BitwiseAnd BitwiseOr BitwiseXor BitwiseNot "
+            "IntDiv Pow BitwiseAnd BitwiseOr BitwiseXor BitwiseNot "
             "BitwiseLeftShift BitwiseRightShift Collate AtTimeZone"
         ),
         "COLLATE AT",
     ),
     "interval": ("Interval", ""),
     "pattern": (
-        "ILike SimilarTo RegexpLike RegexpILike RegexpFullMatch Glob Escape",
-        "ILIKE SIMILAR GLOB RLIKE REGEXP ESCAPE",
+        "RegexpFullMatch Glob Escape",
+        "GLOB ESCAPE",
     ),
     "tuple": ("Tuple", ""),
     "any_all": ("Any All", "ANY ALL SOME"),

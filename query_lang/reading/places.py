@@ -116,6 +116,10 @@ class Places:
         """Return the refusal of text that the tree does not know."""
         return refuse(rules.UNREAD_TEXT, self.position)
 
+    def holds_sign(self, text: str) -> bool:
+        """Whether the text has this sign anywhere."""
+        return any(token.is_sign(text) for token in self._tokens)
+
     def ahead(self, words: AbstractSet[str]) -> Position | None:
         """Return where the first of these words comes, within the open bracket."""
         depth = 0

@@ -35,6 +35,8 @@ class _Parser(DuckDBParser):
     FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {
         **{name: DuckDBParser.FUNCTION_PARSERS[name] for name in _SPECIAL_FORMS},
         "SAFE_CAST": DuckDBParser.FUNCTION_PARSERS["TRY_CAST"],
+        "SUBSTRING": DuckDBParser.FUNCTION_PARSERS["SUBSTRING"],
+        "TRIM": DuckDBParser.FUNCTION_PARSERS["TRIM"],
     }
     COLUMN_OPERATORS: ClassVar[Mapping[TokenType, object]] = {  # type: ignore[assignment]
         **DuckDBParser.COLUMN_OPERATORS,
@@ -70,7 +72,13 @@ def sqlglot_tree(tokens: Sequence[Token]) -> exp.Query:
 _KEYWORDS = {  # DIV is a function here, no operator
     word: kind for word, kind in DuckDB.Tokenizer.KEYWORDS.items() if word != "DIV"
 }
-_SIGNS = {**DuckDB.Tokenizer.SINGLE_TOKENS, **_KEYWORDS}
+_SIGNS = {
+    **DuckDB.Tokenizer.SINGLE_TOKENS,
+    **_KEYWORDS,
+    "~": TokenType.RLIKE,
+    "!~": TokenType.RLIKE,
+    "!~*": TokenType.IRLIKE,
+}
 _PAIRS = frozenset(key.split(" ")[0] for key in _KEYWORDS if " " in key)
 _KINDS = {
     TokenKind.QUOTED: TokenType.IDENTIFIER,
@@ -95,6 +103,8 @@ def _sqlglot_tokens(tokens: Sequence[Token]) -> Iterator[SqlglotToken]:
             if pair in _KEYWORDS:
                 kind, text, taken = _KEYWORDS[pair], pair, True
         at, start = token.position, token.start
+        if token.is_sign("!~") or token.is_sign("!~*"):
+            yield SqlglotToken(TokenType.NOT, "NOT", at.line, at.column, start, start)
         yield SqlglotToken(kind, text, at.line, at.column, start, start)
 
 

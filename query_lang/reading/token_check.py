@@ -13,6 +13,7 @@ from query_lang.syntax.idioms import (
     IsDistinct,
     IsTruth,
     OtherCall,
+    OtherLike,
     Quantified,
     RowIn,
     RowInQuery,
@@ -219,6 +220,21 @@ def _listed(parts: Sequence[Expression], due: Marks, between: str = ",") -> None
         _node(part, due)
 
 
+_BETWEEN: Mapping[str, Sequence[str | _Spellings]] = {
+    "SUBSTRING": (((",",), ("FROM",)), ((",",), ("FOR",))),
+    "POSITION": ("IN",),
+}
+"""What stands between the arguments of a call, where it may be no comma."""
+
+
+def _called_with(name: str, parts: Sequence[Expression], due: Marks) -> None:
+    between = _BETWEEN.get(name)
+    for index, part in enumerate(parts):
+        if index:
+            due.append("," if between is None else between[index - 1])
+        _node(part, due)
+
+
 def _alias(alias: str | None, due: Marks) -> None:
     if alias is not None:
         due += (_AS, alias.upper())
@@ -350,7 +366,8 @@ def _exists(tree: Exists, due: Marks) -> None:
 
 
 def _extract(tree: Extract, due: Marks) -> None:
-    due += ("EXTRACT", tree.part.upper(), "FROM")
+    part = tree.part.upper()
+    due += ("EXTRACT", ((part,), (f"'{tree.part}",), (f"'{part}",)), "FROM")
     _node(tree.value, due)
 
 
@@ -398,7 +415,7 @@ def _case(tree: Case, due: Marks) -> None:
 def _call(tree: FunctionCall | AggregateCall, due: Marks) -> None:
     due.append(tree.name.upper())
     if isinstance(tree, FunctionCall):
-        _listed(tree.arguments, due)
+        _called_with(tree.name.upper(), tree.arguments, due)
         return
     if tree.distinct:
         due.append("DISTINCT")
@@ -434,7 +451,20 @@ def _bound(bound: FrameBound) -> tuple[str, ...]:
 
 def _other_call(tree: OtherCall, due: Marks) -> None:
     due.append(tree.name)
-    _listed(tree.arguments, due)
+    _called_with(tree.name, tree.arguments, due)
+
+
+def _other_like(tree: OtherLike, due: Marks) -> None:
+    _node(tree.value, due)
+    if tree.word in {"~", "~*"}:
+        due.append(f"!{tree.word}" if tree.negated else tree.word)
+    else:
+        due += (*(("NOT",) if tree.negated else ()), tree.word)
+        due += ("TO",) if tree.word == "SIMILAR" else ()
+    _node(tree.pattern, due)
+    if tree.escape is not None:
+        due.append("ESCAPE")
+        _node(tree.escape, due)
 
 
 def _filtered(tree: Filtered, due: Marks) -> None:
@@ -529,6 +559,7 @@ _WRITERS: Mapping[type[Expression], Callable[..., None]] = {
     WindowCall: _window,
     **dict.fromkeys(_WORDS, _words),
     OtherCall: _other_call,
+    OtherLike: _other_like,
     Filtered: _filtered,
     WithinGroup: _within_group,
     IsTruth: _is_truth,

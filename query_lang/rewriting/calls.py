@@ -6,6 +6,7 @@ from typing import TypeGuard
 
 from query_lang.rewriting.conditions import known_true
 from query_lang.rewriting.quantiles import QUANTILES, plain_quantile
+from query_lang.rewriting.texts import TEXT_CALLS, text_call
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import Filtered, OtherCall
 from query_lang.syntax.nodes import (
@@ -46,6 +47,8 @@ def other_call(tree: OtherCall) -> Expression:
         return AggregateCall(_SAME[name], False, arguments, (), position)  # noqa: FBT003 - fields in their order
     if name in QUANTILES:
         return plain_quantile(tree)
+    if name in TEXT_CALLS:
+        return text_call(tree)
     return _CALLS[name](arguments, position)
 
 

@@ -19,6 +19,7 @@ from query_lang.rewriting.joins import plain_joins
 from query_lang.rewriting.literal_casts import with_plain_literals
 from query_lang.rewriting.quantiles import within_group
 from query_lang.rewriting.set_operations import set_operation
+from query_lang.rewriting.texts import other_like
 from query_lang.rewriting.trees import check_repeats, mapped, parts
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
@@ -26,6 +27,7 @@ from query_lang.syntax.idioms import (
     IsDistinct,
     IsTruth,
     OtherCall,
+    OtherLike,
     Quantified,
     RowIn,
     RowInQuery,
@@ -119,6 +121,7 @@ _CHANGES: Mapping[type, Callable[..., object]] = {
     Case: _case,
     AggregateCall: counted,
     OtherCall: other_call,
+    OtherLike: other_like,
     Filtered: filtered,
     WithinGroup: within_group,
     IsTruth: is_truth,

@@ -15,7 +15,6 @@ from typing import Final, Literal
 from privacy.errors import CuratorError, QueryError
 from privacy.schema import ColumnType, RangeDomain, ValuesDomain
 from query_lang.binding.aggregates import made_facts
-from query_lang.binding.comparisons import truth_of
 from query_lang.binding.environment import Environment
 from query_lang.binding.expressions import ExpressionBinder
 from query_lang.plans.expressions import (
@@ -27,6 +26,7 @@ from query_lang.plans.expressions import (
     Facts,
     FieldRef,
     Function,
+    truth_of,
 )
 from query_lang.plans.intervals import MAX_DAY, MAX_INTEGER, MIN_DAY, MIN_INTEGER
 from query_lang.plans.nodes import (

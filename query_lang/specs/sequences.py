@@ -12,7 +12,6 @@ from privacy.contributions import NO_BOUNDS, ContributionBounds
 from privacy.errors import CuratorError, InvalidOptionError, QueryError
 from privacy.schema import ColumnType, Dataset, Scalar
 from query_lang.binding.bind import bounded, check_bounds
-from query_lang.binding.comparisons import truth_of
 from query_lang.binding.environment import Environment
 from query_lang.binding.expressions import ExpressionBinder
 from query_lang.binding.queries import QueryBinder
@@ -22,7 +21,7 @@ from query_lang.plans.canonical import canonical_json
 from query_lang.plans.compiled import QueryWarning
 from query_lang.plans.costs import PlanCost
 from query_lang.plans.dimensions import CubeDimension
-from query_lang.plans.expressions import Expression, FieldRef, Function
+from query_lang.plans.expressions import Expression, FieldRef, Function, truth_of
 from query_lang.plans.nodes import (
     BoundContributions,
     Compute,

@@ -50,6 +50,8 @@ FORMS: Mapping[str, Form] = {
     "CEIL": Form(1, 1, "CEIL(value)"),
     "CEILING": Form(1, 1, "CEILING(value)"),
     "COALESCE": Form(2, _ANY_NUMBER, "COALESCE(a, b)"),
+    "CONCAT": Form(2, _ANY_NUMBER, "CONCAT(ward, sex)"),
+    "CONTAINS": Form(2, 2, "CONTAINS(code, 'E11')"),
     "COUNT": Form(1, 1, "COUNT(*), COUNT(age) or COUNT(DISTINCT code)"),
     "CURRENT_DATE": Form(0, 0, "CURRENT_DATE"),
     "CURRENT_TIMESTAMP": Form(0, 0, "CURRENT_TIMESTAMP"),
@@ -76,6 +78,7 @@ FORMS: Mapping[str, Form] = {
     "DAYOFYEAR": Form(1, 1, "DAYOFYEAR(admitted)"),
     "DENSE_RANK": Form(0, 0, "DENSE_RANK() OVER (ORDER BY COUNT(*) DESC)"),
     "DIV": Form(2, 2, "DIV(age, 10)"),
+    "ENDS_WITH": Form(2, 2, "ENDS_WITH(code, '.9')"),
     "EXP": Form(1, 1, "EXP(AVG(log_dose))"),
     "FIRST": Form(1, 1, "FIRST(code ORDER BY admitted)"),
     "FIRST_VALUE": Form(1, 1, "FIRST_VALUE(code) OVER (...)"),
@@ -96,9 +99,13 @@ FORMS: Mapping[str, Form] = {
     "LAST_VALUE": Form(1, 1, "LAST_VALUE(code) OVER (...)"),
     "LEAD": Form(1, 2, "LEAD(admitted) or LEAD(admitted, 2)"),
     "LEAST": Form(1, _ANY_NUMBER, "LEAST(a, 60)"),
+    "LEFT": Form(2, 2, "LEFT(code, 3)"),
+    "LENGTH": Form(1, 1, "LENGTH(code)"),
     "LEVEL": Form(2, 2, "level(code, 'group')"),
     "LN": Form(1, 1, "LN(COUNT(*))"),
     "LOCALTIMESTAMP": Form(0, 0, "LOCALTIMESTAMP"),
+    "LOWER": Form(1, 1, "LOWER(ward)"),
+    "LTRIM": Form(1, 1, "LTRIM(ward)"),
     "MAKE_DATE": Form(3, 3, "MAKE_DATE(2024, 1, 31)"),
     "MAX": Form(1, 1, "MAX(admitted)"),
     "MEDIAN": Form(1, 1, "MEDIAN(age)"),
@@ -112,13 +119,20 @@ FORMS: Mapping[str, Form] = {
     "QUANTILE": Form(2, 3, "QUANTILE(age, 0.9) or QUANTILE(age, 0.9, 100)"),
     "QUARTER": Form(1, 1, "QUARTER(admitted)"),
     "RANK": Form(0, 0, "RANK() OVER (ORDER BY COUNT(*) DESC)"),
+    "REGEXP_LIKE": Form(2, 3, "REGEXP_LIKE(code, '^E1[0-4]')"),
+    "REPLACE": Form(3, 3, "REPLACE(code, '.', '')"),
+    "RIGHT": Form(2, 2, "RIGHT(code, 1)"),
     "ROUND": Form(1, 2, "ROUND(value) or ROUND(value, 1)"),
     "ROW_NUMBER": Form(0, 0, "ROW_NUMBER() OVER (...)"),
+    "RTRIM": Form(1, 1, "RTRIM(ward)"),
     "SECOND": Form(1, 1, "SECOND(arrived)"),
     "SIGN": Form(1, 1, "SIGN(change)"),
     "SQRT": Form(1, 1, "SQRT(COUNT(*))"),
+    "STARTS_WITH": Form(2, 2, "STARTS_WITH(code, 'E11')"),
     "STRFTIME": Form(2, 2, "STRFTIME(admitted, '%Y-%m')"),
+    "STRPOS": Form(2, 2, "STRPOS(code, '.')"),
     "SUBDATE": Form(2, 2, "SUBDATE(admitted, 90)"),
+    "SUBSTRING": Form(2, 3, "SUBSTRING(code, 1, 3)"),
     "SUM": Form(1, 1, "SUM(cost)"),
     "TIMESTAMP": Form(1, 1, "TIMESTAMP(admitted)"),
     "TIMESTAMPDIFF": Form(3, 3, "TIMESTAMPDIFF(DAY, admitted, discharged)"),
@@ -129,7 +143,9 @@ FORMS: Mapping[str, Form] = {
     "TODAY": Form(0, 0, "TODAY()"),
     "TO_CHAR": Form(2, 2, "TO_CHAR(admitted, 'YYYY-MM')"),
     "TO_DATE": Form(1, 2, "TO_DATE('2024-01-31', 'YYYY-MM-DD')"),
+    "TRIM": Form(1, 1, "TRIM(ward)"),
     "TRUNC": Form(1, 2, "TRUNC(value) or TRUNC(value, 1)"),
+    "UPPER": Form(1, 1, "UPPER(ward)"),
     "WEEK": Form(1, 1, "WEEK(admitted)"),
     "WEEKOFYEAR": Form(1, 1, "WEEKOFYEAR(admitted)"),
     "WIDTH_BUCKET": Form(4, 4, "WIDTH_BUCKET(value, 0, 100, 10)"),
@@ -156,24 +172,42 @@ OTHER_FORMS: Mapping[str, Form] = {
     "APPROX_PERCENTILE": Form(2, 2, "APPROX_PERCENTILE(age, 0.9)"),
     "APPROX_QUANTILE": Form(2, 2, "APPROX_QUANTILE(age, 0.9)"),
     "AVERAGE": Form(1, 1, "AVG(age)"),
+    "BTRIM": Form(1, 1, "TRIM(ward)"),
+    "CHARACTER_LENGTH": Form(1, 1, "CHARACTER_LENGTH(code)"),
+    "CHARINDEX": Form(2, 2, "CHARINDEX('.', code)"),
+    "CHAR_LENGTH": Form(1, 1, "CHAR_LENGTH(code)"),
     "COUNTIF": Form(1, 1, "COUNTIF(age >= 60)"),
     "COUNT_DISTINCT": Form(1, 1, "COUNT(DISTINCT x)"),
     "COUNT_IF": Form(1, 1, "COUNT_IF(age >= 60)"),
     "DECODE": Form(3, _ANY_NUMBER, "DECODE(sex, 'F', 'female', 'male')"),
+    "ENDSWITH": Form(2, 2, "ENDS_WITH(code, '.9')"),
     "EVERY": Form(1, 1, "BOOL_AND(smoker)"),
     "IF": Form(2, 3, f"IF{_IF}"),
     "IFF": Form(3, 3, f"IFF{_IF}"),
     "IFNULL": Form(2, 2, "IFNULL(a, b)"),
     "IIF": Form(3, 3, f"IIF{_IF}"),
+    "INSTR": Form(2, 2, "INSTR(code, '.')"),
     "ISNULL": Form(2, 2, "COALESCE(a, b), or a IS NULL"),
+    "LCASE": Form(1, 1, "LOWER(ward)"),
+    "LEN": Form(1, 1, "LENGTH(code)"),
+    "LOCATE": Form(2, 2, "LOCATE('.', code)"),
     "LOGICAL_AND": Form(1, 1, "BOOL_AND(smoker)"),
     "LOGICAL_OR": Form(1, 1, "BOOL_OR(smoker)"),
     "MEAN": Form(1, 1, "AVG(age)"),
+    "MID": Form(2, 3, "MID(code, 1, 3)"),
     "NVL": Form(2, 2, "NVL(a, b)"),
     "NVL2": Form(3, 3, "NVL2(a, b, c)"),
     "PERCENTILE": Form(2, 2, "PERCENTILE(age, 0.9)"),
+    "POSITION": Form(1, 2, "POSITION('.' IN code)"),
+    "PREFIX": Form(2, 2, "STARTS_WITH(code, 'E11')"),
     "QUANTILE_CONT": Form(2, 2, "QUANTILE_CONT(age, 0.9)"),
     "QUANTILE_DISC": Form(2, 2, "QUANTILE_DISC(age, 0.9)"),
+    "REGEXP_CONTAINS": Form(2, 2, "REGEXP_CONTAINS(code, '^E1[0-4]')"),
+    "REGEXP_MATCHES": Form(2, 3, "REGEXP_MATCHES(code, '^E1[0-4]')"),
+    "STARTSWITH": Form(2, 2, "STARTS_WITH(code, 'E11')"),
+    "SUBSTR": Form(2, 3, "SUBSTR(code, 1, 3)"),
+    "SUFFIX": Form(2, 2, "ENDS_WITH(code, '.9')"),
+    "UCASE": Form(1, 1, "UPPER(ward)"),
 }
 """Calls of other dialects that ``query_lang.rewriting`` turns into the language's."""
 
@@ -211,7 +245,7 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     ),
     (rules.ANY_ALL, "ANY ALL SOME", ""),
     (rules.GROUPING_SETS, "GROUPING GROUPING_ID ROLLUP CUBE", ""),
-    (rules.STRING_CONCATENATION, "CONCAT CONCAT_WS", "compare each column by itself"),
+    (rules.FUNCTION, "CONCAT_WS", "write CONCAT(a, '-', b)"),
     (
         rules.AGGREGATE,
         "ANY_VALUE ARBITRARY ARG_MAX ARG_MIN MAX_BY MIN_BY ARGMAX ARGMIN",
@@ -253,13 +287,21 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     ),
     (
         rules.FUNCTION,
+        "REGEXP_EXTRACT REGEXP_SUBSTR REGEXP_REPLACE REGEXP_COUNT REGEXP_INSTR",
         (
-            "LOWER UPPER TRIM LTRIM RTRIM LEN LENGTH SUBSTR SUBSTRING LEFT "
-            "RIGHT REPLACE STARTS_WITH ENDS_WITH CONTAINS PREFIX SUFFIX STRPOS "
-            "POSITION REGEXP_MATCHES REGEXP_EXTRACT"
+            "ask whether it matches, REGEXP_LIKE(code, '^E1[0-4]'), or take a part by "
+            "its place: LEFT(code, 3), SUBSTRING(code, 5, 1)"
         ),
-        "write code LIKE 'E11%'",
     ),
+    (rules.FUNCTION, "REGEXP_FULL_MATCH", "write REGEXP_LIKE(code, '^(E1[0-4])$')"),
+    (
+        rules.FUNCTION,
+        "SPLIT_PART SPLIT STRING_SPLIT STRTOK",
+        "take a part by its place, LEFT(code, 3), or ask for it: code LIKE 'E11.%'",
+    ),
+    (rules.FUNCTION, "TRANSLATE OVERLAY STUFF", "write REPLACE(code, '.', '')"),
+    (rules.FUNCTION, "CONTAINS_SUBSTR", "write code ILIKE '%e11%'"),
+    (rules.FUNCTION, "OCTET_LENGTH DATALENGTH", "write LENGTH(code): characters"),
     (
         rules.FUNCTION,
         "CBRT LOG LOG2 LOG10",
@@ -267,13 +309,34 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     ),
 )
 _OF_SEQUENCES: Mapping[str, str] = {
-    **dict.fromkeys(("CONTAINS", "STRPOS", "POSITION", "REGEXP_MATCHES"), "HAS_RUN"),
-    **dict.fromkeys(("PREFIX", "LEFT"), "STARTS_WITH"),
-    **dict.fromkeys(("SUFFIX", "RIGHT"), "ENDS_WITH"),
-    **dict.fromkeys(("SUBSTR", "SUBSTRING", "REGEXP_EXTRACT"), "SYMBOL_AT"),
-    "LEN": "LENGTH",
+    **dict.fromkeys(
+        (
+            *("CONTAINS", "STRPOS", "POSITION", "INSTR", "CHARINDEX", "LOCATE"),
+            *("REGEXP_LIKE", "REGEXP_CONTAINS", "REGEXP_MATCHES"),
+        ),
+        "HAS_RUN",
+    ),
+    **dict.fromkeys(("PREFIX", "LEFT", "STARTSWITH"), "STARTS_WITH"),
+    **dict.fromkeys(("SUFFIX", "RIGHT", "ENDSWITH"), "ENDS_WITH"),
+    **dict.fromkeys(("MID", "SUBSTR", "SUBSTRING", "REGEXP_EXTRACT"), "SYMBOL_AT"),
+    **dict.fromkeys(("LEN", "CHAR_LENGTH", "CHARACTER_LENGTH"), "LENGTH"),
 }
 """Functions of texts, and what asks so of sequences."""
+_OF_TEXTS = frozenset(
+    {
+        *_OF_SEQUENCES,
+        *("BTRIM", "CONCAT", "LCASE", "LENGTH", "LOWER", "LTRIM", "REPLACE", "RTRIM"),
+        *("TRIM", "UCASE", "UPPER"),
+    }
+)
+FORMS_OF_SEQUENCES: Mapping[str, Form] = {
+    **{name: form for name, form in FORMS.items() if name not in _OF_TEXTS},
+    **SEQUENCE_FORMS,
+}
+OTHERS_OF_SEQUENCES: Mapping[str, Form] = {
+    name: form for name, form in OTHER_FORMS.items() if name not in _OF_TEXTS
+}
+"""The calls that a question to a release of sequences may hold, and their idioms."""
 _LONGEST_NAME = max(map(len, FORMS)) + 4  # of one that may be misspelt
 _NEAR = 0.85  # how like another name is one that may be meant
 _INSTEAD: Mapping[str, tuple[Rule, str | None]] = {
@@ -295,6 +358,8 @@ def instead_of(name: str, known: Mapping[str, Form] = FORMS) -> tuple[Rule, str 
     """
     if name in _OF_SEQUENCES and _OF_SEQUENCES[name] in known:
         return rules.FUNCTION, f"write {known[_OF_SEQUENCES[name]].shape}"
+    if name in FORMS or name in OTHER_FORMS:  # known, but not of sequences
+        return rules.FUNCTION, "write code LIKE 'E11%'"
     return _INSTEAD.get(name) or (rules.FUNCTION, _meant(name, known))
 
 

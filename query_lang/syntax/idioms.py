@@ -22,6 +22,7 @@ from query_lang.syntax.nodes import (
 QuantifierWord = Literal["ANY", "SOME", "ALL"]
 SetWord = Literal["UNION", "INTERSECT", "EXCEPT"]
 JoinWord = Literal["RIGHT", "CROSS", ","]
+PatternWord = Literal["LIKE", "ILIKE", "SIMILAR", "~", "~*", "RLIKE", "REGEXP"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,17 @@ class OtherCall(Idiom):
 
     name: str  # in capitals
     arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OtherLike(Idiom):
+    """``value [NOT] ILIKE pattern [ESCAPE sign]``, SIMILAR TO, or ``value ~ regex``."""
+
+    value: Expression
+    pattern: Expression
+    word: PatternWord
+    escape: Expression | None
+    negated: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -347,8 +347,29 @@ LIKE = Rule(
 )
 PATTERN = Rule(
     "pattern",
-    "ILIKE, SIMILAR TO, GLOB, regular expressions and ESCAPE are not allowed",
-    "use LIKE with 'x%', '%x' or '%x%'",
+    "this is no pattern that every engine reads alike",
+    "write LIKE 'E1%', or a regular expression of characters, sets, (a|b), ., ?, *, + "
+    "and {2,3}: code ~ '^E1[0-4]'",
+)
+TEXT_NEEDED = Rule(
+    "text_needed",
+    "functions of texts are of text",
+    "LEFT(code, 3); of a number LEFT(CAST(age AS TEXT), 1)",
+)
+TEXT_PART = Rule(
+    "text_part",
+    "a place or length in a text is a whole number from 1 to 10,000, written out",
+    "LEFT(code, 3), SUBSTRING(code, 5, 1)",
+)
+TEXT_LITERAL = Rule(
+    "text_literal",
+    "what is looked for in a text, or put into it, is a string of up to 100 characters",
+    "STARTS_WITH(code, 'E11'), REPLACE(code, '.', '')",
+)
+TEXT_WIDTH = Rule(
+    "text_width",
+    "a computed text has at most 65,536 bytes",
+    "join shorter texts, or shorten one: CONCAT(LEFT(ward, 20), code)",
 )
 IS_TRUE = Rule(
     "is_true",
@@ -511,8 +532,9 @@ COUNT_UNIT_KEY = Rule(
 
 LIKE_PATTERN = Rule(
     "like_pattern",
-    "a pattern is a string 'x%', '%x' or '%x%', with no other %, _ or backslash",
-    "code LIKE 'E11%'",
+    "a pattern is a string of up to 500 characters, with % for any text, _ for one "
+    "character, and a backslash before %, _ or itself alone",
+    "code LIKE 'E1_.%'",
 )
 IN_LIST_ITEM = Rule(
     "in_list_item", "an IN list holds literals", "code IN ('E10', 'E11')"
@@ -843,7 +865,8 @@ NO_PUBLIC_DOMAIN = Rule(
     "no_public_domain",
     "this column has no declared list of values to group by",
     "use it in WHERE, or group by a column that has one; codes are grouped by their "
-    "list: icd_chapter(code), level(code, 'name')",
+    "list: icd_chapter(code), level(code, 'name'); some of its values by CASE: CASE "
+    "WHEN code IN ('E11.9', 'I10') THEN code ELSE 'rest' END",
 )
 ANSWER_SIZE = Rule(
     "answer_size",

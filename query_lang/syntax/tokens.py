@@ -47,7 +47,8 @@ _SCANNER = re.compile(
     |(?P<string>'(?:[^']|'')*')
     |(?P<quoted>"(?:[^"]|"")*")
     |(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))
-    |(?P<operator>//|\*\*|->|=>|<<|>>|<=>|[|^&~])
+    |(?P<text_sign>\|\||!~\*|!~|~\*|~)
+    |(?P<operator>//|\*\*|->|=>|<<|>>|<=>|[|^&])
     |(?P<sign>::|<=|>=|<>|!=|==|[=<>(),.;*+/%-])
     |(?P<end>\Z)
     |(?P<unknown>.)
@@ -60,6 +61,7 @@ _KINDS = {
     "number": TokenKind.NUMBER,
     "word": TokenKind.WORD,
     "sign": TokenKind.SIGN,
+    "text_sign": TokenKind.SIGN,
 }
 _WORD, _SIGN = TokenKind.WORD, TokenKind.SIGN
 _COMMENT_EDGE = re.compile(r"/\*|\*/")

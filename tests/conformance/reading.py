@@ -16,7 +16,7 @@ from query_lang.rewriting.literal_casts import with_plain_literals
 from query_lang.syntax import idioms
 from query_lang.syntax import nodes as syntax
 from query_lang.syntax.type_names import cast_target
-from tests.conformance import reading_dates
+from tests.conformance import reading_dates, reading_texts
 from tests.semantics.meaning import tree
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -237,6 +237,9 @@ def _case(node):
 
 def _other_call(node):  # noqa: C901, PLR0911, PLR0912 - a table of forms
     """Return what a call of another dialect means, worked out again."""
+    text = reading_texts.call(node, _argument)
+    if text is not None:
+        return text
     first, *rest = arguments = _all(node.arguments)
     match node.name:
         case "IF" | "IFF" | "IIF":
@@ -305,6 +308,8 @@ def _call(node):  # noqa: PLR0911 - one return a form
         return found
     if node.name == "coalesce":
         return tree.Coalesce(_all(node.arguments))
+    if node.name == "concat":
+        return tree.Call("concat", _all(node.arguments))
     arguments = tuple(_argument(a) for a in node.arguments)
     if node.name == "power":
         base, exponent = arguments
@@ -374,6 +379,7 @@ _READERS = {
     syntax.InList: lambda n: tree.InList(_read(n.value), _all(n.items), n.negated),
     syntax.IsNull: lambda n: tree.IsNull(_read(n.value), n.negated),
     syntax.Like: lambda n: tree.Like(_read(n.value), n.pattern.text, n.negated),
+    idioms.OtherLike: reading_texts.pattern(_read),
     syntax.Not: lambda n: tree.Not(_read(n.item)),
     syntax.And: lambda n: tree.And(_all(n.items)),
     syntax.Or: lambda n: tree.Or(_all(n.items)),

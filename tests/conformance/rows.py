@@ -46,6 +46,66 @@ CONDITIONS = {  # of the table marks
     "text that begins outside ASCII": "text LIKE '\U0001f600%' OR text LIKE 'é%'",
     "text that ends outside ASCII": "text LIKE '%\u0301' OR text LIKE '%京'",
     "text that holds a quote": "text LIKE '%''%' OR text LIKE '% %'",
+    "text of any pattern": (
+        "text LIKE '_11%' OR text LIKE 'E%9' OR text LIKE '%1%.%' OR text LIKE '___'"
+        " OR text LIKE '%' AND text NOT LIKE '_' OR text LIKE ''"
+    ),
+    "text with signs of patterns": (
+        "text LIKE '\\%%' OR text LIKE 'a!%b' ESCAPE '!' OR text LIKE '\\_'"
+        " OR text LIKE '%\\\\%' OR text NOT LIKE 'a%%b' ESCAPE ''"
+    ),
+    "text in any case": (
+        "text ILIKE 'e11%' OR text NOT ILIKE 'NAN' OR text ILIKE '%É' OR text ILIKE 'i_%'"
+    ),
+    "text of an SQL pattern": (
+        "text SIMILAR TO 'E(11|12)%' OR text NOT SIMILAR TO '%(1|é)+_?'"
+        " OR text SIMILAR TO '[0-9.$]+'"
+    ),
+    "text of a regular expression": (
+        "text ~ '^E1[0-4]$' OR text !~ 'a.b' OR text ~* '^NAN|null$' OR text RLIKE '[^ -~]'"
+        " OR text REGEXP '^(-?[0-9]+|0x[A-F\\d]{2})$' OR text !~* '(?i)E|N'"
+        " OR text ~ '東.?$' OR text ~ '^.$' OR text ~ '\\s'"
+    ),
+    "calls of regular expressions": (
+        "REGEXP_LIKE(text, 'e1+', 'i') OR REGEXP_CONTAINS(text, '^\\w+$')"
+        " OR REGEXP_MATCHES(code, '^[A-Z]\\d{2}(\\.\\d)?$') OR REGEXP_LIKE(ward, '^$', 'c')"
+    ),
+    "letters made capital and small": (
+        "UPPER(text) = 'E11' OR LOWER(text) <> text OR LCASE(text) = 'nan'"
+        " OR UPPER(code) = UCASE(local) OR LOWER(UPPER(text)) = 'ß'"
+    ),
+    "parts of text": (
+        "LEFT(text, 2) = 'E1' OR RIGHT(text, 2) = '.9' OR SUBSTRING(text, 2, 1) = '1'"
+        " OR SUBSTRING(text FROM 2) = '11' OR SUBSTRING(text FROM 2 FOR 1) = '\U0001f600'"
+        " OR SUBSTR(text, 10000) = 'ä' OR MID(text, 1, 10000) < 'b' OR RIGHT(text, 1) = '\u0301'"
+    ),
+    "parts of codes": (
+        "LEFT(code, 3) = 'E11' OR SUBSTRING(code, 2, 2) = '99' OR LEFT(code, 5) = 'E11.9'"
+        " OR LEFT(LOWER(code), 1) = 'A' OR LEFT(local, 1) = 'x' OR RIGHT(code, 1) = '9'"
+    ),
+    "blanks cut": (
+        "TRIM(text) = 'E11' OR LTRIM(text) = text OR RTRIM(text) <> text OR BTRIM(text) = ''"
+    ),
+    "lengths of text": (
+        "LENGTH(text) = 3 OR CHAR_LENGTH(text) > 1000 OR LEN(ward) = 1"
+        " OR CHARACTER_LENGTH(code) - LENGTH(local) = 1"
+    ),
+    "places in text": (
+        "STRPOS(text, '1') = 2 OR POSITION('b' IN text) = 3 OR INSTR(text, '\u0301') = 2"
+        " OR CHARINDEX('.', text) > LOCATE('E', text) OR STRPOS(ward, 'r') = 0"
+    ),
+    "text put for other text": (
+        "REPLACE(text, '1', '') = 'E' OR REPLACE(text, '''', '\"') = '\"\"'"
+        " OR REPLACE(text, 'ä', 'aä') = text OR icd_category(REPLACE(code, '.', '')) = 'E11'"
+    ),
+    "texts in a row": (
+        "CONCAT(text, '-', ward) = 'nan-icu' OR text || code = 'E11E11.9'"
+        " OR (ward || text) IS NULL OR CONCAT(text, code) = '' OR 'a' || 'b' || ward = 'aber'"
+    ),
+    "how text begins and ends, by calls": (
+        "STARTS_WITH(text, 'E1') OR ENDS_WITH(text, '9') OR CONTAINS(text, '東')"
+        " OR STARTSWITH(code, 'E') AND SUFFIX(code, '9')"
+    ),
     "text that holds signs of other patterns": "text LIKE '%?%' OR text LIKE '$%'",
     "sums": "a + b > 0 OR a + 9223372036854775807 = 9223372036854775807",
     "differences": "a - b < 0 OR -9223372036854775808 - a = -9223372036854775808",
@@ -568,6 +628,26 @@ TOPS = {
     ),
     "by a band of ages": (
         "SELECT age_band(age, 10) AS band, COUNT(*) AS n FROM marks GROUP BY band"
+    ),
+    "by parts of a code": (
+        "SELECT SUBSTRING(code, 1, 1) AS letter, COUNT(*) AS n FROM marks"
+        " WHERE LEFT(code, 3) <> 'Z99' GROUP BY letter"
+    ),
+    "by parts of texts": (
+        "SELECT LEFT(ward, 1) || RIGHT(ward, 1) AS w, UPPER(local) AS l, COUNT(*) AS n"
+        " FROM marks GROUP BY w, l"
+    ),
+    "by texts in a row": (
+        "SELECT CONCAT(UPPER(ward), '/', sure::text) AS w, LENGTH(ward) AS l, COUNT(*) AS n"
+        " FROM marks GROUP BY 1, 2"
+    ),
+    "by some of the codes": (
+        "SELECT CASE WHEN code IN ('E11.9', 'A00') AND code NOT LIKE 'A%' THEN code"
+        " WHEN ward = 'er' OR ward LIKE 'i%' THEN ward ELSE 'rest' END AS c, COUNT(*) AS n"
+        " FROM marks GROUP BY c"
+    ),
+    "average length": (
+        "SELECT AVG(LENGTH(RIGHT(text, 50))) AS a, SUM(STRPOS(TRIM(ward), 'r')) AS s FROM marks"
     ),
     "by arithmetic": ("SELECT days * 2 - 1 AS d, COUNT(*) AS n FROM marks GROUP BY d"),
     "by a quotient": (

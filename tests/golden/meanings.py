@@ -103,7 +103,16 @@ REFUSED_BY_MEANING: tuple[tuple[str, str], ...] = (
     ),
     ("key_not_selected", "SELECT COUNT(*) FROM encounters GROUP BY year"),
     ("like", W + "age LIKE '6%'"),
-    ("like_pattern", D + "code LIKE 'E1_.9'"),
+    ("like_pattern", D + "code LIKE 'E1\\1.9'"),
+    ("pattern", D + "code ~ '(E11'"),
+    ("text_literal", D + "STARTS_WITH(code, code)"),
+    ("text_needed", W + "UPPER(age) = '3'"),
+    ("text_part", D + "LEFT(code, 0) = ''"),
+    (
+        "text_width",
+        D
+        + f"REPLACE(REPLACE(REPLACE(code, 'E', '{100 * 'x'}'), 'x', '{100 * 'y'}'), 'y', '{100 * 'z'}') = ''",
+    ),
     ("literal_range", W + "age < 9223372036854775808"),
     ("literal_selected", "SELECT 1, COUNT(*) FROM encounters"),
     ("literal_type", W + "age = 'sixty'"),

@@ -638,7 +638,19 @@ class Author:
             return InList(value, tuple(literal[: self.pick((1, 2, 3))]), negated)
         if kind == "null":
             return IsNull(value, negated)
-        return Like(value, self.pick(hospital.PATTERNS), negated)
+        return self._matched(value, negated)
+
+    def _matched(self, value, negated):
+        """Return LIKE, ILIKE, or a test of how a text begins, ends or matches."""
+        if self.chance(0.6):
+            pattern, folds = self.pick(hospital.PATTERNS), self.chance(0.2)
+            return Like(value, pattern, negated, folds)
+        name = self.pick(("starts_with", "ends_with", "contains", "regexp_like"))
+        text = self.pick(("f", "n", "al", "ü", "京", "1"))
+        if name == "regexp_like":
+            text = self.pick(hospital.EXPRESSIONS)
+        found = Call(name, (value, text))
+        return Not(found) if negated else found
 
     def boolean(self, scope):
         """Return a boolean column or a test."""
@@ -830,7 +842,13 @@ class Author:
         """Return an integer that a function makes of a number."""
         value = self.any_value(scope, depth, set(NUMBERS))
         kind = compiled(value, scope)[1].type
-        name = self.pick(("rounded", "sign", "width_bucket", "abs", "mod", "extreme"))
+        names = ("rounded", "sign", "width_bucket", "abs", "mod", "extreme", "text")
+        name = self.pick(names)
+        if name == "text":
+            text = self.any_value(scope, depth, {"text"})
+            sought = (self.pick(("a", "er", "京")),)
+            kind = self.pick(("length", "strpos"))
+            return Call(kind, (text, *(sought if kind == "strpos" else ())))
         if name == "width_bucket":
             start, end = self.pick(((0, 10), (-3, 4), (0, 100), (Decimal("0.5"), 9)))
             ends = (Lit(start) if isinstance(start, Decimal) else start, end)
@@ -933,7 +951,7 @@ class Author:
             return Call("last_day", (day,))
         return Call("add_months", (day, self._or_literal(scope, depth, "integer")))
 
-    def _text(self, scope, depth):
+    def _text(self, scope, depth):  # noqa: PLR0911 - one return a kind
         days = self._columns(scope, {"date"})
         if days and self.chance(0.2):
             pattern = self.pick(("YYYY-MM", "YYYY", "MM", "IYYY-IW", 'YYYY-"Q"Q'))
@@ -945,6 +963,8 @@ class Author:
         ]
         if codes and self.chance(0.6):
             return self._coded(scope, self.pick(codes))
+        if self.chance(0.4):
+            return self._part(scope, depth)
         if self.chance(0.6):
             return self._labels(scope, depth)
         value = self.any_value(scope, depth, {"integer"})
@@ -953,6 +973,24 @@ class Author:
             message = "no band"
             raise NotAnswerableError(message)
         return Call("age_band", (value, self.pick((10, 5, 7, 100))))
+
+    def _part(self, scope, depth):
+        """Return a function of a text, or two texts in a row."""
+        text = self.any_value(scope, depth, {"text"})
+        name, *parameters = self.pick(
+            (
+                *(("upper",), ("lower",), ("trim",), ("left", 1), ("left", 3)),
+                *(("right", 2), ("substring", 2), ("substring", 1, 2)),
+                *(("replace", "a", "ää"), ("||",)),
+                ("concat",),
+            )
+        )
+        if name not in {"||", "concat"}:
+            return Call(name, (text, *parameters))
+        other = self._second(scope, depth, "text", compiled(text, scope)[1])
+        if name == "||":
+            return Arith("||", text, other)
+        return Call("concat", (text, other))
 
     def _coded(self, scope, code):
         if scope.resolve(code)[2].hierarchy == "care":

@@ -166,7 +166,20 @@ NOTES = (
     "%",
     "ß\U0001f600",
 )
-PATTERNS = ("fa%", "%n", "%al%", "ü%", "%京", "%'%", "%\U0001f600", "F%")
+PATTERNS = (
+    "f_",
+    "%a%n",
+    "_%",
+    "fa%",
+    "%n",
+    "%al%",
+    "ü%",
+    "%京",
+    "%'%",
+    "%\U0001f600",
+    "F%",
+)
+EXPRESSIONS = ("^f", "n$", "a|京", "^(f|m)$", "[^a-z]", "^.{3}$", "a.*n", r"\d+")
 INTEGERS = (0, 1, -1, 2, 3, 7, 60, LEAST, GREATEST, GREATEST - 1, LEAST + 1)
 MOMENTS = (
     datetime(2020, 2, 29, 0, 0, 0),  # noqa: DTZ001 - timestamps have no zone

@@ -1,9 +1,10 @@
 """What a condition says of a value: bounds of it in the branches of a CASE."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
+from itertools import chain
 from math import ceil, floor
 
 from privacy.schema import ColumnType, Scalar, ValuesDomain
@@ -37,9 +38,10 @@ def narrowed(
 ) -> list[Facts | None]:
     """Return what is known of each result where its branch is taken.
 
-    Of a result that is not NULL and that a condition compares with numbers or dates:
-    its own condition is true, those before are not, and of such a value a comparison is
-    never unknown. None: no value can lie there.
+    Of a result that is not NULL and that a condition compares with literals: its own
+    condition is true, those before are not, and of such a value a comparison is never
+    unknown. None: no value can lie there. A text that has no list gets that of the
+    literals that it equals one of.
 
     Args:
         conditions: Of the branches, in order.
@@ -48,6 +50,10 @@ def narrowed(
     found: list[Facts | None] = []
     for place, result in enumerate(results):
         facts = result.facts
+        if facts.type is ColumnType.TEXT and not isinstance(result, Constant):
+            before, own = conditions[:place], conditions[place : place + 1]
+            found.append(_text_where(result, before, own))
+            continue
         if facts.type not in _ON_A_GRID or isinstance(result, Constant):
             found.append(facts)
             continue
@@ -55,6 +61,97 @@ def narrowed(
         known += [_where(result, c, holds=True) for c in conditions[place : place + 1]]
         found.append(_within(facts, known))
     return found
+
+
+# -- texts ---------------------------------------------------------------------
+
+
+def _text_where(
+    result: Expression, before: Sequence[Expression], own: Sequence[Expression]
+) -> Facts | None:
+    facts = result.facts
+    listed: tuple[Scalar, ...] | None = None
+    if isinstance(facts.domain, ValuesDomain):
+        listed = facts.domain.all_values()
+    elif own:
+        listed = _equals_one_of(result, own[0])
+    if listed is None:
+        return facts
+    texts = [str(value) for value in listed]
+    values = tuple(
+        text
+        for text in texts
+        if all(_holds_for(result, text, c) is not False for c in own)
+        and not any(_holds_for(result, text, c) for c in before)
+    )
+    if isinstance(facts.domain, ValuesDomain) and len(values) == len(texts):
+        return facts
+    return replace(facts, domain=ValuesDomain(values)) if values else None
+
+
+def _equals_one_of(  # noqa: PLR0911 - an arm a form
+    target: Expression, condition: Expression
+) -> tuple[Scalar, ...] | None:
+    """Return the literals of which a text is one where a condition is true."""
+    if not isinstance(condition, Call):
+        return None
+    match condition.function:
+        case Function.EQ | Function.IN if condition.operands[0] == target:
+            items = condition.operands[1:]
+            values = [i.value for i in items if isinstance(i, Constant)]
+            known = tuple(value for value in values if value is not None)
+            return known if len(known) == len(items) else None
+        case Function.AND:
+            parts = (_equals_one_of(target, c) for c in condition.operands)
+            return next((part for part in parts if part is not None), None)
+        case Function.OR:
+            options = [_equals_one_of(target, c) for c in condition.operands]
+            listed = [option for option in options if option is not None]
+            if len(listed) != len(options):
+                return None
+            return tuple(dict.fromkeys(chain.from_iterable(listed)))
+        case _:
+            return None
+
+
+def _holds_for(  # noqa: PLR0911 - an arm a form
+    target: Expression, text: str, condition: Expression
+) -> bool | None:
+    """Return whether a condition holds where a text is this; None: it may, or not."""
+    if not isinstance(condition, Call):
+        return None
+    match condition.function:
+        case Function.NOT:
+            found = _holds_for(target, text, condition.operands[0])
+            return None if found is None else not found
+        case Function.AND | Function.OR:
+            decides = condition.function is Function.OR
+            parts = [_holds_for(target, text, c) for c in condition.operands]
+            if decides in parts:
+                return decides
+            return None if None in parts else not decides
+        case Function.EQ | Function.IN | Function.NE if condition.operands[0] == target:
+            items = condition.operands[1:]
+            known = [i.value for i in items if isinstance(i, Constant)]
+            if len(known) != len(items):
+                return None
+            return (text in known) is (condition.function is not Function.NE)
+        case Function.PREFIX | Function.SUFFIX | Function.INFIX if (
+            condition.operands[0] == target
+        ):
+            return _TESTS[condition.function](text, str(condition.parameters[0]))
+        case _:
+            return None
+
+
+_TESTS: Mapping[Function, Callable[[str, str], bool]] = {
+    Function.PREFIX: str.startswith,
+    Function.SUFFIX: str.endswith,
+    Function.INFIX: str.__contains__,
+}
+
+
+# -- numbers and dates ---------------------------------------------------------
 
 
 def _within(facts: Facts, known: Sequence[Reach | None]) -> Facts | None:

@@ -1,7 +1,7 @@
 """The calendar of years 1 to 9999: periods that days begin, months, texts of days.
 
 Source: CONTRACT 1. Pure functions of public values; an engine's rendering of each is
-held against them by tests/conformance.
+held against them by tests/conformance. Proof of bounds and lists: docs/proofs/dates.md.
 """
 
 from collections.abc import Callable, Iterator, Mapping

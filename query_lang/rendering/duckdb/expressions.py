@@ -40,6 +40,7 @@ from query_lang.rendering.duckdb.casts import (
     rounded,
 )
 from query_lang.rendering.duckdb.levels import level_sql
+from query_lang.rendering.duckdb.scalars import texts
 from query_lang.rendering.duckdb.wide import END, clamped, unless_any_null, wide
 from query_lang.rendering.fragments import Fragment, for_each_row, listed
 from query_lang.rendering.integer_widths import fits, is_small
@@ -592,6 +593,7 @@ _RENDERERS: Mapping[Function, Callable[[ExpressionRenderer, Call], Fragment]] = 
     Function.SWITCH: ExpressionRenderer._switch,  # noqa: SLF001
     Function.COALESCE: ExpressionRenderer._coalesce,  # noqa: SLF001
     **numbers.RENDERERS,
+    **texts.RENDERERS,
 }
 
 

@@ -40,6 +40,8 @@ class Info:
     hierarchy: str | None = None
     half: tuple = (None, None)
     """Without a domain: its least and greatest value, of which one may be known."""
+    longest: int | None = None
+    """The most bytes of a text, where it is known."""
 
     def or_null(self):
         return replace(self, nullable=True)
@@ -77,7 +79,9 @@ def info_of_column(column):
             domain, hierarchy = None, column.domain.name
     if column.type is ColumnType.BOOLEAN:
         domain = BOOLEANS
-    return Info(column.type.value, column.nullable, domain, column.scale, hierarchy)
+    longest = column.max_length if column.type is ColumnType.TEXT else None
+    kind = column.type.value
+    return Info(kind, column.nullable, domain, column.scale, hierarchy, longest=longest)
 
 
 def info_of_literal(value):
@@ -85,7 +89,9 @@ def info_of_literal(value):
     if isinstance(value, bool):
         return boolean(nullable=False)  # false, true: of constants too
     if type(value) in kinds:
-        return Info(kinds[type(value)], nullable=False, domain=((value,),))
+        longest = len(value.encode()) if isinstance(value, str) else None
+        kind = kinds[type(value)]
+        return Info(kind, nullable=False, domain=((value,),), longest=longest)
     if isinstance(value, date):
         kind = "timestamp" if hasattr(value, "hour") else "date"
         return Info(kind, nullable=False, domain=((value,),))
@@ -181,7 +187,9 @@ def merged(infos, *, nullable):
     scale = max(info.scale for info in infos)
     kinds = {info.type for info in infos}
     kind = "decimal" if kinds == {"integer", "decimal"} else first.type
-    return Info(kind, nullable, domain, scale, half=half)
+    known = [info.longest for info in infos]
+    longest = None if None in known else max(known)
+    return Info(kind, nullable, domain, scale, half=half, longest=longest)
 
 
 # -- intervals -----------------------------------------------------------------

@@ -5,6 +5,7 @@ values. An environment is a tuple of rows, outermost SELECT first; a row is a tu
 values in the order of the scope's entries, then its slots.
 """
 
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -12,7 +13,7 @@ from itertools import pairwise
 from math import ceil, floor
 from operator import itemgetter
 
-from tests.semantics.meaning import domains, numbers, tree, values
+from tests.semantics.meaning import domains, numbers, texts, tree, values
 from tests.semantics.meaning.domains import Info, boolean, integer, whole
 from tests.semantics.meaning.scopes import NotAnswerableError
 
@@ -166,13 +167,56 @@ def null_if(node, scope):
 
 def like(node, scope):
     value, info = compiled(node.value, scope)
-    pattern, negated = node.pattern, node.negated
+    pattern, negated, folds = node.pattern, node.negated, node.folds
 
     def truth(env):
         text = value(env)
-        return None if text is None else values.like(text, pattern) is not negated
+        if text is None:
+            return None
+        return texts.like(text, pattern, folds=folds) is not negated
 
     return truth, boolean(nullable=info.nullable)
+
+
+def text_test(node, scope):
+    """STARTS_WITH, ENDS_WITH, CONTAINS, REGEXP_LIKE."""
+    value, info = compiled(node.arguments[0], scope)
+    test = texts.TESTS.get(node.name, texts.matches)
+    more = node.arguments[1:]
+    step = values.strict(lambda text: test(text, *more))
+    return (lambda env: step(value(env))), boolean(nullable=info.nullable)
+
+
+def text_call(node, scope):
+    value, info = compiled(node.arguments[0], scope)
+    name, parameters = node.name, node.arguments[1:]
+    if texts.is_part_of_a_category(name, info, parameters):
+        whole = tree.Call("icd_category", (node.arguments[0],))
+        value, info = compiled(whole, scope)
+    step, made = texts.applied(name, info, parameters, _codes(info, scope))
+    return (lambda env: step(value(env))), made
+
+
+def _codes(info, scope):
+    """Return the codes of the dataset's own hierarchy as its file has them."""
+    own = scope.world.dataset.hierarchies.get(info.hierarchy)
+    return None if own is None else tuple(own.codes)
+
+
+def concat(node, scope):
+    """CONCAT passes over NULL, || does not."""
+    skips_null = isinstance(node, tree.Call)
+    parts = node.arguments if skips_null else (node.left, node.right)
+    items, infos = compiled_all(parts, scope)
+    made = texts.joined(infos, lambda info: _codes(info, scope), skips_null=skips_null)
+
+    def text(env):
+        found = [item(env) for item in items]
+        if skips_null:
+            return "".join(x for x in found if x is not None)
+        return None if None in found else "".join(found)
+
+    return text, made
 
 
 def negate(node, scope):
@@ -223,6 +267,8 @@ def exists(node, scope):
 
 
 def arithmetic(node, scope):
+    if node.operator == "||":
+        return concat(node, scope)
     (left, right), (a, b) = compiled_all((node.left, node.right), scope)
     pair = {a.type, b.type}
     if pair <= MOMENTS and pair != {"date"}:
@@ -447,12 +493,87 @@ def narrowed(node, infos, scope):
     found = []
     for place, (result, info) in enumerate(zip(results, infos, strict=True)):
         limits = numbers.UNKNOWN
+        if info.type == "text" and not _is_literal(result):
+            own = conditions[place : place + 1]
+            is_it = _is_same(result, scope)
+            found.append(_texts_left(is_it, info, conditions[:place], own))
+            continue
         if info.type in {"integer", "decimal", "date"} and not _is_literal(result):
             for number, condition in enumerate(conditions[: place + 1]):
                 says = _says(result, condition, info, scope, holds=number == place)
                 limits = numbers.met(limits, says)
         found.append(numbers.within(info, limits))
     return [info for info in found if info is not None] or infos
+
+
+def _is_same(target, scope):
+    name = scope.canonical(target)
+    return lambda node: not _is_literal(node) and scope.canonical(node) == name
+
+
+def _texts_left(is_it, info, before, own):
+    """Return a text's values where its own condition may hold, and none before does.
+
+    ``is_it`` tells whether a node is that text.
+    """
+    if info.domain is not None:
+        known = domains.listed(info)
+    else:
+        known = _one_of(is_it, own[0]) if own else None
+    if known is None:
+        return info
+    left = [
+        text
+        for text in known
+        if all(_truth_for(is_it, text, c) is not False for c in own)
+        and not any(_truth_for(is_it, text, c) is True for c in before)
+    ]
+    return replace(info, domain=(tuple(left),)) if left else None
+
+
+def _one_of(is_it, condition):  # noqa: PLR0911 - one return a kind
+    """Return the literals of which a text is one where a condition holds, or None."""
+    match _flipped(condition):
+        case tree.Compare("=", value, tree.Lit(text)) if is_it(value):
+            return [text]
+        case tree.InList(value, items, False) if is_it(value):
+            return [item.value for item in items]
+        case tree.And(items):
+            found = (_one_of(is_it, item) for item in items)
+            return next((known for known in found if known is not None), None)
+        case tree.Or(items):
+            found = [_one_of(is_it, item) for item in items]
+            return None if None in found else [text for part in found for text in part]
+        case _:
+            return None
+
+
+def _flipped(condition):
+    if isinstance(condition, tree.Compare) and isinstance(condition.left, tree.Lit):
+        flipped = FLIPPED[condition.operator], condition.right, condition.left
+        return tree.Compare(*flipped)
+    return condition
+
+
+def _truth_for(is_it, text, condition):  # noqa: PLR0911 - one return a kind
+    """Return whether a condition holds where a text is this, None if it may or not."""
+    match _flipped(condition):
+        case tree.Not(item):
+            return values.negation(_truth_for(is_it, text, item))
+        case tree.And(items):
+            return values.conjunction(_truth_for(is_it, text, i) for i in items)
+        case tree.Or(items):
+            return values.disjunction(_truth_for(is_it, text, i) for i in items)
+        case tree.Compare("=" | "<>" as sign, value, tree.Lit(other)) if is_it(value):
+            return (text == other) is (sign == "=")
+        case tree.InList(value, items, negated) if is_it(value):
+            return (text in [item.value for item in items]) is not negated
+        case tree.Like(value, pattern, negated, False) if is_it(value):
+            if set(pattern) & set("_\\") or "%" in pattern[1:-1]:
+                return None
+            return texts.like(text, pattern) is not negated
+        case _:
+            return None
 
 
 def _is_literal(node):
@@ -743,6 +864,9 @@ def extreme(node, scope):
 
 
 CALLS = {
+    **dict.fromkeys(texts.FUNCTIONS, text_call),
+    **dict.fromkeys((*texts.TESTS, "regexp_like"), text_test),
+    "concat": concat,
     "abs": of_one(numbers.size),
     "sign": of_one(numbers.sign),
     "mod": remainder,

@@ -53,9 +53,12 @@ class IsNull:
 
 @dataclass(frozen=True, slots=True)
 class Like:
+    """``value LIKE pattern``, or ILIKE where it ``folds``."""
+
     value: "Expr"
     pattern: str
     negated: bool = False
+    folds: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,7 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Arith:
-    """+ - * / % on numbers, and on dates: d + n, d - n, d - e."""
+    """+ - * / % on numbers, || on texts, and on dates: d + n, d - n, d - e."""
 
     operator: str
     left: "Expr"
@@ -409,6 +412,11 @@ def between_sql(node):
     return f"({sql(node.value)} {negation(node)}BETWEEN {low} AND {high})"
 
 
+def like_sql(node):
+    word = "ILIKE" if node.folds else "LIKE"
+    return f"({sql(node.value)} {negation(node)}{word} {sql(node.pattern)})"
+
+
 def case_sql(node):
     operand = "" if node.operand is None else f" {sql(node.operand)}"
     whens = "".join(f" WHEN {sql(c)} THEN {sql(r)}" for c, r in node.branches)
@@ -490,7 +498,7 @@ WRITERS = {
     Between: between_sql,
     InList: lambda n: f"({sql(n.value)} {negation(n)}IN ({listed(n.items)}))",
     IsNull: lambda n: f"({sql(n.value)} IS {negation(n)}NULL)",
-    Like: lambda n: f"({sql(n.value)} {negation(n)}LIKE {sql(n.pattern)})",
+    Like: like_sql,
     Not: lambda n: f"(NOT {sql(n.item)})",
     And: lambda n: "(" + " AND ".join(sql(i) for i in n.items) + ")",
     Or: lambda n: "(" + " OR ".join(sql(i) for i in n.items) + ")",

@@ -262,15 +262,6 @@ def seconds(micros):
 # -- text ----------------------------------------------------------------------
 
 
-def like(text, pattern):
-    """Exactly 'x%', '%x' and '%x%'."""
-    if pattern.startswith("%") and pattern.endswith("%"):
-        return pattern[1:-1] in text
-    if pattern.startswith("%"):
-        return text.endswith(pattern[1:])
-    return text.startswith(pattern[:-1])
-
-
 # -- casts ---------------------------------------------------------------------
 
 NUMBER = re.compile(r"[+-]?[0-9]{1,18}(\.[0-9]{0,9})?")

@@ -81,7 +81,7 @@ def test_a_refused_meaning_hints_at_the_nearest_allowed_form(sql, words):
         (W + "DATEDIFF('day') = 1", "DATEDIFF(day, admitted, discharged)"),
         (W + "MONTHNAME(admitted) = 'May'", "TO_CHAR(admitted, 'YYYY-MM')"),
         (W + "seen::timestamptz = seen", "x::timestamp"),
-        (W + "LOWER(code) = 'e11'", "LIKE 'E11%'"),
+        (W + "REGEXP_EXTRACT(code, 'e') = 'e'", "LEFT(code, 3)"),
         (
             W + "date_diff('day', admitted) = 1",
             "DATE_DIFF('day', admitted, discharged)",
@@ -147,7 +147,7 @@ def test_every_rule_has_a_line_in_the_reference():
         ("RIGHT('a')", "ENDS_WITH("),
         ("LEN()", "LENGTH()"),
         ("HASRUN('a')", "did you mean HAS_RUN("),
-        ("LOWER('a')", "LIKE 'E11%'"),
+        ("REGEXP_EXTRACT('a')", "SYMBOL_AT("),
     ],
 )
 def test_a_refused_function_of_sequences_hints_at_theirs(call, words):
@@ -158,6 +158,13 @@ def test_a_refused_function_of_sequences_hints_at_theirs(call, words):
     with pytest.raises(QueryError) as refused:
         parse_query(text)
     assert "RUN" not in str(refused.value.hint)
+
+
+def test_functions_of_texts_are_none_of_sequences():
+    for call in ("LOWER('a')", "UCASE('a')", "CONCAT('a', 'b')", "'a' = TRIM('a')"):
+        with pytest.raises(QueryError) as refused:
+            parse_query(f"SELECT COUNT(*) FROM stays WHERE {call}", sequences=True)
+        assert refused.value.rule == "function"
 
 
 @pytest.mark.parametrize(

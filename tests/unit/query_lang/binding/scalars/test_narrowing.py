@@ -6,9 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy.schema import ColumnType, RangeDomain
-from query_lang.binding.comparisons import truth_of
 from query_lang.binding.scalars.narrowing import narrowed
-from query_lang.plans.expressions import Call, Constant, Facts, FieldRef, Function
+from query_lang.plans.expressions import (
+    Call,
+    Constant,
+    Facts,
+    FieldRef,
+    Function,
+    truth_of,
+)
 from query_lang.plans.intervals import reach_of
 from query_lang.plans.literals import constant_facts
 

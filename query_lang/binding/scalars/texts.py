@@ -1,0 +1,333 @@
+"""Functions of texts: by code points, without collation; what lists become by them.
+
+Letters are folded in ASCII alone and blanks are U+0020 alone, so that every engine has
+one meaning (CONTRACT 1).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import product
+from math import prod
+from typing import Final
+
+from privacy.schema import (
+    ColumnType,
+    Domain,
+    HierarchyDomain,
+    RangeDomain,
+    Scalar,
+    ValuesDomain,
+)
+from query_lang import hierarchies
+from query_lang.binding.environment import Binder
+from query_lang.hierarchies import BUILT_IN
+from query_lang.plans.domains import MAX_LISTED
+from query_lang.plans.expressions import (
+    Call,
+    Constant,
+    Expression,
+    Facts,
+    Function,
+    HalfRange,
+)
+from query_lang.plans.literals import constant_facts, small_number
+from query_lang.plans.scalars.texts import computed, most_bytes
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import Expression as Tree
+from query_lang.syntax.nodes import FunctionCall, Position, StringLiteral
+from query_lang.syntax.refusals import refuse
+
+TEXT, INTEGER = ColumnType.TEXT, ColumnType.INTEGER
+MOST_CHARACTERS: Final = 10_000
+"""The greatest place in a text, or length of a part, that can be written."""
+
+MOST_WRITTEN: Final = 100
+"""Characters of what is looked for in a text, or put into it."""
+
+MOST_BYTES: Final = 65_536
+"""Of a computed text: as many as a column may have."""
+
+_CATEGORY: Final = 3
+"""Characters that every code of a built-in system has in front: its category's."""
+
+_ALL: Final = 2 * MOST_BYTES  # code points that no text has
+_Known = tuple[Scalar, ...]
+_OF_NUMBERS: Final = frozenset({Function.LENGTH, Function.STRPOS})
+
+
+# -- calls -------------------------------------------------------------------
+
+
+def text_function(tree: FunctionCall, binder: Binder) -> Expression:
+    """Bind UPPER, LEFT, TRIM, LENGTH, STARTS_WITH, CONCAT and their like.
+
+    Raises:
+        SqlNotAllowedError: An argument is no text, or a parameter no literal.
+    """
+    if tree.name == "concat":
+        values = [_text(argument, binder) for argument in tree.arguments]
+        return concatenated([_or_empty(v) for v in values], binder, tree.position)
+    value = _text(tree.arguments[0], binder)
+    return _BINDERS[tree.name](tree, value, binder)
+
+
+def lowered(value: Expression, binder: Binder, position: Position) -> Expression:
+    """Return a text with its capital letters, of ASCII, as small ones."""
+    return _call(Function.LOWER, value, (), binder, position)
+
+
+def beginning(
+    value: Expression, length: int, binder: Binder, position: Position
+) -> Expression:
+    """Return the first characters of a text; one that is short already is itself."""
+    longest = value.facts.longest
+    if longest is not None and longest <= length:
+        return value
+    return _call(Function.SUBSTRING, value, (1, length), binder, position)
+
+
+def concatenation(left: Tree, right: Tree, binder: Binder) -> Expression:
+    """Bind ``left || right``: NULL where one is.
+
+    Raises:
+        SqlNotAllowedError: One is no text, or the result would be too long.
+    """
+    values = [_text(side, binder) for side in (left, right)]
+    return concatenated(values, binder, left.position)
+
+
+def _text(tree: Tree, binder: Binder) -> Expression:
+    value = binder.value(tree)
+    is_null = isinstance(value, Constant) and value.value is None
+    if value.facts.type is not TEXT or is_null:
+        raise refuse(rules.TEXT_NEEDED, tree.position)
+    return value
+
+
+def _or_empty(value: Expression) -> Expression:
+    """Return a text, '' where it is NULL: CONCAT passes over NULL."""
+    if not value.facts.nullable:
+        return value
+    domain = value.facts.domain
+    listed = domain.all_values() if isinstance(domain, ValuesDomain) else None
+    facts = replace(
+        value.facts,
+        nullable=False,
+        domain=None if listed is None else ValuesDomain(_different((*listed, ""))),
+    )
+    return Call(Function.COALESCE, (value, _constant("")), facts)
+
+
+def _constant(text: str) -> Constant:
+    return Constant(text, constant_facts(text, TEXT))
+
+
+def _different(values: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+    return tuple(dict.fromkeys(values))
+
+
+def concatenated(
+    values: list[Expression], binder: Binder, position: Position
+) -> Expression:
+    """Return texts one after the other, brackets within them left out.
+
+    Raises:
+        SqlNotAllowedError: It would be too long.
+    """
+    flat: list[Expression] = []
+    for value in values:
+        is_one = isinstance(value, Call) and value.function is Function.CONCAT
+        flat += value.operands if is_one and isinstance(value, Call) else (value,)
+    call = Call(Function.CONCAT, tuple(flat), Facts(TEXT))
+    return _known(call, binder, position)
+
+
+def _call(
+    function: Function,
+    value: Expression,
+    parameters: _Known,
+    binder: Binder,
+    position: Position,
+) -> Expression:
+    kind = INTEGER if function in _OF_NUMBERS else TEXT
+    return _known(Call(function, (value,), Facts(kind), parameters), binder, position)
+
+
+def _known(call: Call, binder: Binder, position: Position) -> Expression:
+    """Return a call with what is publicly known of its results; constants are folded.
+
+    Raises:
+        SqlNotAllowedError: Its text would be too long.
+    """
+    operands = call.operands
+    texts = [str(each.value) for each in operands if isinstance(each, Constant)]
+    if len(texts) == len(operands):
+        found = computed(call, tuple(texts))
+        return Constant(found, constant_facts(found, call.facts.type))
+    facts = Facts(
+        call.facts.type,
+        nullable=any(operand.facts.nullable for operand in operands),
+        constant=all(operand.facts.constant for operand in operands),
+        domain=_domain(call, binder),
+        longest=None if call.function in _OF_NUMBERS else _longest_result(call),
+    )
+    if facts.longest is not None and facts.longest > MOST_BYTES:
+        raise refuse(rules.TEXT_WIDTH, position)
+    return replace(call, facts=facts)
+
+
+def _longest_result(call: Call) -> int | None:
+    """Return the most bytes that the text of a call has, None where it is not known."""
+    known = [operand.facts.longest for operand in call.operands]
+    sizes = [size for size in known if size is not None]
+    if len(sizes) != len(known):
+        return None
+    return most_bytes(call, sizes)
+
+
+# -- domains -----------------------------------------------------------------
+
+
+def _domain(call: Call, binder: Binder) -> Domain | HalfRange | None:
+    """Return what each listed value becomes, in the order of the list."""
+    lists = [_listed(operand, binder) for operand in call.operands]
+    known = [values for values in lists if values is not None]
+    if len(known) == len(lists) and prod(map(len, known)) <= MAX_LISTED:
+        found = dict.fromkeys(computed(call, texts) for texts in product(*known))
+        values: tuple[Scalar, ...] = tuple(found)
+        if call.function in _OF_NUMBERS:
+            values = tuple(sorted(n for n in values if isinstance(n, int)))
+        return ValuesDomain(values)
+    if call.function in _OF_NUMBERS:
+        most = call.operands[0].facts.longest
+        return HalfRange(minimum=0) if most is None else RangeDomain(0, most)
+    return call.operands[0].facts.domain if _keeps_codes(call) else None
+
+
+def _keeps_codes(call: Call) -> bool:
+    """Whether codes stay codes: in capital or small letters, dotted or not."""
+    own = call.operands[0].facts.domain
+    if not isinstance(own, HierarchyDomain) or own.name not in BUILT_IN:
+        return False
+    folds = call.function in {Function.UPPER, Function.LOWER}
+    return folds or (call.function is Function.REPLACE and call.parameters == (".", ""))
+
+
+def _listed(operand: Expression, binder: Binder) -> tuple[str, ...] | None:
+    own = binder.environment.dataset.hierarchies
+    match operand.facts.domain:
+        case ValuesDomain() as listed:
+            return tuple(map(str, listed.all_values()))
+        case HierarchyDomain(name) if (
+            name in own and len(own[name].codes) <= MAX_LISTED
+        ):
+            return tuple(own[name].codes)
+        case _:
+            return None
+
+
+# -- parameters --------------------------------------------------------------
+
+
+_Binder = Callable[[FunctionCall, Expression, Binder], Expression]
+
+
+def _plain(function: Function) -> _Binder:
+    return lambda tree, value, binder: _call(function, value, (), binder, tree.position)
+
+
+def _number(tree: Tree) -> int:
+    found = small_number(tree, MOST_CHARACTERS)
+    if not found:
+        raise refuse(rules.TEXT_PART, tree.position)
+    return found
+
+
+def _literal(tree: Tree, *, empty: bool = False) -> str:
+    text = tree.text if isinstance(tree, StringLiteral) else ""
+    fits = isinstance(tree, StringLiteral) and len(text) <= MOST_WRITTEN
+    if not fits or not (text or empty):
+        raise refuse(rules.TEXT_LITERAL, tree.position)
+    return text
+
+
+def _substring(tree: FunctionCall, value: Expression, binder: Binder) -> Expression:
+    _, start, *rest = tree.arguments
+    length = _number(rest[0]) if rest else _ALL
+    return _part_of(value, (_number(start), length), binder, tree.position)
+
+
+def _left(tree: FunctionCall, value: Expression, binder: Binder) -> Expression:
+    part = 1, _number(tree.arguments[1])
+    return _part_of(value, part, binder, tree.position)
+
+
+def _part_of(
+    value: Expression, part: tuple[int, int], binder: Binder, position: Position
+) -> Expression:
+    """Return a part of a text; of a code within its category, that of the category.
+
+    So it is read in capital letters, and has a public list.
+    """
+    start, length = part
+    codes = value.facts.domain
+    within = start - 1 + length <= _CATEGORY
+    if within and isinstance(codes, HierarchyDomain) and codes.name in BUILT_IN:
+        listed = ValuesDomain(hierarchies.level_values(codes, "category", {}))
+        facts = Facts(TEXT, constant=value.facts.constant, domain=listed)
+        named = codes.name, "category"
+        value = Call(Function.LEVEL, (value,), facts, named)
+    texts = value.facts.domain
+    if start == 1 and isinstance(texts, ValuesDomain):
+        is_whole = all(len(str(text)) <= length for text in texts.all_values())
+        if is_whole:
+            return value
+    return _call(Function.SUBSTRING, value, part, binder, position)
+
+
+def _right(tree: FunctionCall, value: Expression, binder: Binder) -> Expression:
+    part = (_number(tree.arguments[1]),)
+    return _call(Function.RIGHT, value, part, binder, tree.position)
+
+
+def _replace(tree: FunctionCall, value: Expression, binder: Binder) -> Expression:
+    _, found, written = tree.arguments
+    both = _literal(found), _literal(written, empty=True)
+    return _call(Function.REPLACE, value, both, binder, tree.position)
+
+
+def _place(tree: FunctionCall, value: Expression, binder: Binder) -> Expression:
+    part = (_literal(tree.arguments[1]),)
+    return _call(Function.STRPOS, value, part, binder, tree.position)
+
+
+def _test(function: Function) -> _Binder:
+    def bind(tree: FunctionCall, value: Expression, _: Binder) -> Expression:
+        known = value.facts
+        facts = Facts(
+            ColumnType.BOOLEAN, nullable=known.nullable, constant=known.constant
+        )
+        if isinstance(value, Constant):
+            raise refuse(rules.LIKE, tree.arguments[0].position)
+        return Call(function, (value,), facts, (_literal(tree.arguments[1]),))
+
+    return bind
+
+
+_BINDERS: Mapping[str, _Binder] = {
+    "upper": _plain(Function.UPPER),
+    "lower": _plain(Function.LOWER),
+    "trim": _plain(Function.TRIM),
+    "ltrim": _plain(Function.LTRIM),
+    "rtrim": _plain(Function.RTRIM),
+    "length": _plain(Function.LENGTH),
+    "substring": _substring,
+    "left": _left,
+    "right": _right,
+    "replace": _replace,
+    "strpos": _place,
+    "starts_with": _test(Function.PREFIX),
+    "ends_with": _test(Function.SUFFIX),
+    "contains": _test(Function.INFIX),
+}
+TEXT_FUNCTIONS: Final = frozenset((*_BINDERS, "concat"))

@@ -1,0 +1,36 @@
+"""What functions of texts cost a row, and how wide their texts are."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from query_lang.costs.constants import (
+    BYTES_A_STEP,
+    FOLD_STEPS,
+    FOLDED_BYTE_STEPS,
+    MATCH_STEPS,
+    MATCHED_BYTE_STEPS,
+    PART_STEPS,
+    PARTED_BYTE_STEPS,
+    REPLACE_STEPS,
+    REPLACED_BYTE_STEPS,
+    SEARCHED_BYTE_STEPS,
+    TRIM_STEPS,
+    TRIMMED_BYTE_STEPS,
+)
+from query_lang.plans.expressions import Function
+
+STEPS: Final[Mapping[Function, tuple[int, int]]] = {
+    **dict.fromkeys((Function.UPPER, Function.LOWER), (FOLD_STEPS, FOLDED_BYTE_STEPS)),
+    **dict.fromkeys(
+        (Function.TRIM, Function.LTRIM, Function.RTRIM),
+        (TRIM_STEPS, TRIMMED_BYTE_STEPS),
+    ),
+    Function.SUBSTRING: (PART_STEPS, PARTED_BYTE_STEPS),
+    Function.RIGHT: (PART_STEPS, PARTED_BYTE_STEPS),
+    Function.LENGTH: (PART_STEPS, PARTED_BYTE_STEPS),
+    Function.REPLACE: (REPLACE_STEPS, REPLACED_BYTE_STEPS),
+    Function.STRPOS: (PART_STEPS, SEARCHED_BYTE_STEPS),
+    Function.CONCAT: (PART_STEPS, BYTES_A_STEP),
+    Function.MATCHES: (MATCH_STEPS, MATCHED_BYTE_STEPS),
+}
+"""Of a text, and of each of its bytes."""

@@ -1,0 +1,1 @@
+"""What functions of one row give, by themselves."""

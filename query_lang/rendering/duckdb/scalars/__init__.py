@@ -1,0 +1,1 @@
+"""Functions of one row as DuckDB SQL, of types that have no other room."""

@@ -1,0 +1,130 @@
+"""Functions and patterns of texts by other dialects' names."""
+
+from collections.abc import Callable, Mapping
+from string import ascii_lowercase, ascii_uppercase
+from typing import Final
+
+from query_lang.syntax import patterns, rules
+from query_lang.syntax.idioms import OtherCall, OtherLike
+from query_lang.syntax.nodes import (
+    Expression,
+    FunctionCall,
+    FunctionName,
+    Like,
+    Not,
+    Position,
+    StringLiteral,
+)
+from query_lang.syntax.patterns import PatternError
+from query_lang.syntax.refusals import refuse
+
+_SAME: Final[Mapping[str, FunctionName]] = {
+    "BTRIM": "trim",
+    "CHARACTER_LENGTH": "length",
+    "CHAR_LENGTH": "length",
+    "ENDSWITH": "ends_with",
+    "INSTR": "strpos",
+    "LCASE": "lower",
+    "LEN": "length",
+    "MID": "substring",
+    "PREFIX": "starts_with",
+    "REGEXP_CONTAINS": "regexp_like",
+    "REGEXP_MATCHES": "regexp_like",
+    "STARTSWITH": "starts_with",
+    "SUBSTR": "substring",
+    "SUFFIX": "ends_with",
+    "UCASE": "upper",
+}
+_PART_FIRST: Final = frozenset({"CHARINDEX", "LOCATE", "POSITION"})
+"""What has the part that is looked for in front."""
+
+TEXT_CALLS: Final = frozenset({*_SAME, *_PART_FIRST})
+_SMALL: Final = str.maketrans(ascii_uppercase, ascii_lowercase)
+
+
+def text_call(tree: OtherCall) -> Expression:
+    """Rewrite a function of texts by its other name."""
+    if tree.name in _PART_FIRST:
+        arguments = tuple(reversed(tree.arguments))
+        return FunctionCall("strpos", arguments, tree.position)
+    return FunctionCall(_SAME[tree.name], tree.arguments, tree.position)
+
+
+def other_like(tree: OtherLike) -> Expression:
+    """Rewrite ILIKE, ESCAPE, SIMILAR TO and ``~`` to LIKE and REGEXP_LIKE.
+
+    Raises:
+        SqlNotAllowedError: The pattern or the escape sign is no string, or has no
+            meaning.
+    """
+    found = _WORDS.get(tree.word, _regular)(tree)
+    is_negated = tree.negated and not isinstance(found, Like)
+    return Not(found, tree.position) if is_negated else found
+
+
+def _like(tree: OtherLike) -> Expression:
+    pattern = _literal(tree.pattern)
+    if tree.escape is not None:
+        pattern = _read(_unescaped, tree)
+    value = tree.value
+    if tree.word == "ILIKE":
+        value = FunctionCall("lower", (value,), tree.position)
+        pattern = pattern.translate(_SMALL)
+    literal = StringLiteral(pattern, tree.pattern.position)
+    return Like(value, literal, tree.negated, tree.position)
+
+
+def _unescaped(tree: OtherLike) -> str:
+    escape = _literal(tree.escape)
+    if len(escape) > 1:
+        message = "the sign after ESCAPE is one character"
+        raise PatternError(message)
+    return patterns.like_escaped(_literal(tree.pattern), escape)
+
+
+def _similar(tree: OtherLike) -> Expression:
+    if tree.escape is not None and _literal(tree.escape) != "\\":
+        hint = "write a backslash before the character, without ESCAPE"
+        raise refuse(rules.PATTERN, tree.escape.position, hint=hint)
+    found = _read(
+        lambda _: patterns.written(patterns.similar_pattern(_literal(tree.pattern))),
+        tree,
+    )
+    return _matches(tree.value, f"^(?:{found})$", tree.pattern.position, tree.position)
+
+
+def _regular(tree: OtherLike) -> Expression:
+    if tree.escape is not None:
+        raise refuse(rules.PATTERN, tree.escape.position)
+    text = _literal(tree.pattern)
+    flag = "(?i)" if tree.word == "~*" and not text.startswith("(?i)") else ""
+    return _matches(tree.value, flag + text, tree.pattern.position, tree.position)
+
+
+def _matches(
+    value: Expression, pattern: str, place: Position, position: Position
+) -> Expression:
+    literal = StringLiteral(pattern, place)
+    return FunctionCall("regexp_like", (value, literal), position)
+
+
+_Change = Callable[[OtherLike], Expression]
+_WORDS: Final[Mapping[str, _Change]] = {
+    "LIKE": _like,
+    "ILIKE": _like,
+    "SIMILAR": _similar,
+}
+
+
+def _literal(tree: Expression | None) -> str:
+    if not isinstance(tree, StringLiteral):
+        position = Position(1, 1) if tree is None else tree.position
+        raise refuse(rules.LIKE, position)
+    return tree.text
+
+
+def _read(reader: Callable[[OtherLike], str], tree: OtherLike) -> str:
+    try:
+        return reader(tree)
+    except PatternError as error:
+        raise refuse(rules.PATTERN, tree.pattern.position, detail=str(error)) from None
