@@ -91,6 +91,7 @@ class Column:
 
     ``scale`` is the number of decimals of a DECIMAL, else 0; ``max_length`` the most
     bytes of UTF-8 that a value of a TEXT has, enforced row by row at ingestion.
+    ``expression`` is what a load computes the column by; None: the files have it.
     """
 
     name: str
@@ -100,6 +101,7 @@ class Column:
     constant_in_unit: bool = False
     domain: Domain | None = None
     max_length: int = DEFAULT_MAX_LENGTH
+    expression: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,6 +117,7 @@ def _column_to_json(column: Column) -> JsonObject:
         "constant_in_unit": column.constant_in_unit,
         "domain": _domain_to_json(column.domain),
         **_unless_default("max_length", column.max_length, DEFAULT_MAX_LENGTH),
+        **_unless_default("expression", column.expression, None),
     }
 
 
@@ -210,6 +211,7 @@ def _column_from_json(document: JsonObject) -> Column:
         constant_in_unit=bool(document["constant_in_unit"]),
         domain=_domain_from_json(document["domain"], kind),
         max_length=_integer(document.get("max_length", DEFAULT_MAX_LENGTH)),
+        expression=None if (text := document.get("expression")) is None else str(text),
     )
 
 

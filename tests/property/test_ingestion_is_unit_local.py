@@ -76,6 +76,21 @@ MANIFEST = {
                 {"name": "pid", "type": "integer"},
                 {"name": "day", "type": "integer"},
             ],
+            "derived": [
+                {
+                    "name": "late",
+                    "expression": "CASE WHEN patients.sex = 'F' THEN day ELSE -9 END",
+                    "type": "integer",
+                    "domain": {"min": 0, "max": 4},
+                    "source": "test",
+                },
+                {
+                    "name": "ward",
+                    "expression": "stays.ward",
+                    "type": "text",
+                    "constant_in_unit": True,
+                },
+            ],
         },
     ],
 }
@@ -259,6 +274,12 @@ def test_every_promise_of_the_manifest_holds_in_each_stored_unit(load):
                 assert len({ward for *_, ward, _ in own}) == 1
                 texts = [text for *_, ward, note in own for text in (ward, note)]
                 assert all(len((text or "").encode()) <= most for text in texts)
+    sex = {row[0]: row[3] for row in tables["patients"]}
+    ward = {row[0]: row[4] for row in tables["stays"]}
+    for unit, *_, day, late, home in tables["labs"]:
+        given = day if sex.get(unit) == "F" else -9
+        assert late == (None if given is None else min(max(given, 0), 4))
+        assert home == ward.get(unit)
 
 
 @few(rounds(10, 4))

@@ -81,9 +81,19 @@ def reading_steps(reader: ColumnReader, index: int) -> ReadingSteps:
         present=_present(reader, raw),
         readable=_readable(reader, raw, n),
         parsed=_mapped(reader, raw, _parsed(reader, n)),
-        value=f"TRY_CAST({_value(reader, p)} AS {STORED_TYPES[reader.column.type]})",
+        value=stored_value_sql(reader, p),
         outcome=_outcome(reader, index),
     )
+
+
+def stored_value_sql(reader: ColumnReader, p: str) -> str:
+    """Return what a column stores of a value that was read: within its domain.
+
+    Args:
+        reader: The column's rules.
+        p: The name of the value before its domain; decimals on their grid.
+    """
+    return f"TRY_CAST({_value(reader, p)} AS {STORED_TYPES[reader.column.type]})"
 
 
 def _present(reader: ColumnReader, raw: str) -> str:

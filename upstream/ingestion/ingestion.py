@@ -24,12 +24,15 @@ from upstream.files.sources import (
 )
 from upstream.full_disks import is_for_want_of_space
 from upstream.id_forms.loose_ids import FUNCTIONS
+from upstream.ingestion.derived_values import DerivedValues
 from upstream.ingestion.load_warnings import alike_warnings, load_warnings
 from upstream.ingestion.private_tables import PrivateTable
 from upstream.ingestion.public_tables import store_public_table
 from upstream.ingestion.secrets import IngestionKeys, derive_keys
 from upstream.manifests.declarations import TableSpec
+from upstream.manifests.derived import derived_columns, storing_order
 from upstream.manifests.manifest import Manifest
+from upstream.manifests.public_schema import file_schema
 from upstream.manifests.sizes import check_rows, check_units
 from upstream.progress import Interruptible, Progress, never_interrupted, silent
 from upstream.public_check.lost_texts import lost_texts
@@ -453,9 +456,7 @@ class _Load:
         private = [table for table in staged if not table.table.public]
         self.watch.refuse_together()
         self.watch.refuse_rows_of(list(self._private_rows(private)))
-        for table in private:
-            report = PrivateTable(self.area, table).store()
-            stored[table.table.name] = self._done(table, report)
+        stored |= self._store_private(private)
         reports = [stored[table.name] for table in self.manifest.tables]
         warnings = load_warnings(self.area.connection, self.manifest.tables, reports)
         alike = count_alike(self.area.connection)
@@ -481,6 +482,25 @@ class _Load:
             reports[name] = self._done(table, report)
         return reports
 
+    def _store_private(self, staged: Sequence[StagedTable]) -> dict[str, TableReport]:
+        """Store private tables, those first that derived columns of others read."""
+        by_name = {table.table.name: table for table in staged}
+        tables = self.manifest.tables
+        derived = {
+            table.table.name: derived_columns(table.table, tables, self.schema)
+            for table in staged
+        }
+        reports = {}
+        for spec in storing_order([table.table for table in staged], derived):
+            name, table = spec.name, by_name[spec.name]
+            values = None
+            if derived[name]:
+                connection, own = self.area.connection, self.schema.hierarchies
+                values = DerivedValues(connection, table, derived[name], own)
+            report = PrivateTable(self.area, table, values).store()
+            reports[name] = self._done(table, report)
+        return reports
+
     def _done(self, table: StagedTable, report: TableReport) -> TableReport:
         check_rows(table.table, report.rows_kept)
         table.discard(self.area.connection)
@@ -490,7 +510,7 @@ class _Load:
         """Yield private tables' rows, as they are compared with what is public."""
         for table in staged:
             unit = table.table.column(str(table.table.unit_column)).file_column
-            columns = self.schema.tables[table.table.name].columns
+            columns = file_schema(table.table).columns
             yield staged_rows(table, columns, unit)
 
     def _open(self, folders: Folders) -> Sources:

@@ -1,9 +1,9 @@
 """From staged rows to a stored private table, each step within one unit.
 
 Order (docs/proofs/ingestion.md): row hashes; constants take the value of the unit's
-row of rank 1; keys are made unique; the row bound; ranks. The row of rank 1 has the
-least hash, so no later step drops it. Buckets hold whole units, so each is done by
-itself; taken in the order of unit keys, they make a table in that order.
+row of rank 1; keys are made unique; the row bound; ranks; derived columns. The row of
+rank 1 has the least hash, so no later step drops it. Buckets hold whole units, so each
+is done by itself; taken in the order of unit keys, they make a table in that order.
 """
 
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ import duckdb
 
 from upstream.errors import IngestionError
 from upstream.files.reading_sql import STORED_TYPES
+from upstream.ingestion.derived_values import DerivedValues
 from upstream.ingestion.doubles import TWO_ROWS, Doubles
 from upstream.progress import ProgressStep
 from upstream.staging.report import TableReport
@@ -40,6 +41,7 @@ class PrivateTable:
 
     area: StagingArea
     staged: StagedTable
+    derived: DerivedValues | None = None
 
     def store(self) -> TableReport:
         """Create and fill the stored table ``<name>`` and return its report.
@@ -52,7 +54,9 @@ class PrivateTable:
         buckets = self.staged.buckets()
         doubled = Doubles(self.area.connection, self.staged).find(buckets)
         for done, rows in enumerate(buckets):
-            bucket = _Bucket(self.area.connection, self.staged, doubled=doubled)
+            bucket = _Bucket(
+                self.area.connection, self.staged, self.derived, doubled=doubled
+            )
             self._tell("rank", done, len(buckets))
             bucket.rank(rows, counts)
             self._tell("write", done, len(buckets))
@@ -67,7 +71,10 @@ class PrivateTable:
             deduplicated=counts.deduplicated,
             dropped_over_bound=counts.over_bound,
             constants_replaced=counts.replaced,
-            columns=self.staged.columns,
+            columns=(
+                *self.staged.columns,
+                *(self.derived.reports() if self.derived else ()),
+            ),
         )
 
     def _tell(self, phase: Literal["rank", "write"], done: int, buckets: int) -> None:
@@ -82,6 +89,7 @@ class PrivateTable:
             f', "{name}" {STORED_TYPES[table.columns[i].type]}'
             for i, name in self.staged.stored()
         )
+        declared += self.derived.declared() if self.derived else ""
         self.area.connection.execute(
             f'CREATE TABLE snapshot."{table.name}" (unit_key BIGINT NOT NULL, '
             f"row_hash BIGINT NOT NULL, row_rank INTEGER NOT NULL{declared})"
@@ -94,6 +102,7 @@ class _Bucket:
 
     connection: duckdb.DuckDBPyConnection
     staged: StagedTable
+    derived: DerivedValues | None
     doubled: bool
 
     def rank(self, rows: str, counts: _RowCounts) -> None:
@@ -198,10 +207,15 @@ class _Bucket:
         """Store the rows in the order of unit keys and ranks, not of the source."""
         table = self.staged.table
         rank = "place" if table.keep is None else f"row_number() OVER ({_BY_HASH})"
-        self.connection.execute(
-            f'INSERT INTO snapshot."{table.name}" '  # noqa: S608 - our own names
-            f"SELECT unit_key, row_hash, {rank} AS row_rank"
-            f"{self._values()} FROM temp.numbered "
-            f"WHERE place <= {table.max_rows_per_unit} ORDER BY unit_key, row_rank"
+        kept = (
+            f"(SELECT unit_key, row_hash, {rank} AS row_rank{self._values()} "  # noqa: S608 - our own names
+            f"FROM temp.numbered WHERE place <= {table.max_rows_per_unit})"
         )
+        if self.derived is None:
+            self.connection.execute(
+                f'INSERT INTO snapshot."{table.name}" '  # noqa: S608 - as above
+                f"SELECT * FROM {kept} ORDER BY unit_key, row_rank"
+            )
+        else:
+            self.derived.store(kept)
         self.connection.execute("DROP TABLE temp.numbered; DROP TABLE temp.hashed")

@@ -257,6 +257,36 @@ class ColumnSpec(Spec):
         return DEFAULT_MAX_LENGTH if self.max_length is None else self.max_length
 
 
+class DerivedSpec(Spec):
+    """A column that a load computes of each row (``upstream.manifests.derived``).
+
+    ``expression`` is of the language, over the row's own columns and the unit's
+    constants in other private tables.
+    """
+
+    name: Identifier
+    expression: Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
+    type: ColumnType
+    scale: StrictInt | None = Field(default=None, ge=0, le=18)
+    constant_in_unit: StrictBool = False
+    max_length: StrictInt | None = Field(default=None, ge=1, le=MOST_LENGTH)
+    source: Source | None = None
+    domain: DomainSpec | None = None
+
+    def as_column(self) -> ColumnSpec:
+        """Return the column as others are declared; its values may be NULL."""
+        return ColumnSpec.model_construct(
+            name=self.name,
+            type=self.type,
+            scale=self.scale,
+            constant_in_unit=self.constant_in_unit,
+            max_length=self.max_length,
+            source=self.source,
+            domain=self.domain,
+            null_values=(),
+        )
+
+
 class TableSpec(Spec):
     """A declared table: private (``unit_column``) or public.
 
@@ -283,6 +313,12 @@ class TableSpec(Spec):
     fan_out: tuple[FanOutSpec, ...] = ()
     max_rows: StrictInt | None = Field(default=None, ge=1, le=MOST_ROWS)
     columns: tuple[ColumnSpec, ...] = Field(min_length=1)
+    derived: tuple[DerivedSpec, ...] | None = Field(default=None, min_length=1)
+
+    @property
+    def derived_columns(self) -> tuple[ColumnSpec, ...]:
+        """The columns that a load computes, as others are declared."""
+        return tuple(each.as_column() for each in self.derived or ())
 
     @property
     def most_rows(self) -> int:
@@ -296,7 +332,8 @@ class TableSpec(Spec):
         Raises:
             KeyError: No column has that name.
         """
-        return {column.name: column for column in self.columns}[name]
+        every = (*self.columns, *self.derived_columns)
+        return {column.name: column for column in every}[name]
 
 
 class Declarations(Spec):

@@ -1,7 +1,7 @@
 """The manifest: read from YAML or JSON, checked, and turned into a public schema."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
@@ -11,6 +11,7 @@ from pydantic import PrivateAttr, ValidationError
 from privacy.schema import Dataset, Hierarchy
 from upstream.errors import ManifestError, Problem
 from upstream.manifests.declarations import Declarations
+from upstream.manifests.derived import broken_derived_rules
 from upstream.manifests.hierarchies import read_hierarchies
 from upstream.manifests.public_schema import table_schema
 from upstream.manifests.rules.manifest_rules import broken_rules, source_problems
@@ -55,7 +56,7 @@ class Manifest(Declarations):
         copy = self.model_copy(deep=True)
         copy._own = own  # noqa: SLF001 - our own copy
         for table in copy.tables:
-            for column in table.columns:
+            for column in (*table.columns, *(table.derived or ())):
                 if column.domain is not None:
                     column.domain.attach(own)
         return copy
@@ -101,9 +102,12 @@ def load_manifest(
     read = read or read_yaml(path)
     manifest = checked_manifest(read.content, read.places, str(path))
     base = path.resolve().parent
-    return manifest.with_hierarchies(
+    whole = manifest.with_hierarchies(
         read_hierarchies(manifest.hierarchies, base, import_folder or base)
     )
+    if found := list(broken_derived_rules(whole.tables, whole.schema())):
+        raise ManifestError(_problems(found, read.places, str(path)))
+    return whole
 
 
 def checked_manifest(content: Plain, places: Places, file: str) -> Manifest:
@@ -123,11 +127,15 @@ def checked_manifest(content: Plain, places: Places, file: str) -> Manifest:
         found = broken_rules(manifest)
         if not found:
             return manifest
-    problems = []
-    for at, said in found:
-        line, column = _place(at, places)
-        problems.append(Problem(file, line, column, said))
-    raise ManifestError(tuple(sorted(problems, key=_order)))
+    raise ManifestError(_problems(found, places, file))
+
+
+def _problems(
+    found: Iterable[tuple[Place, str]], places: Places, file: str
+) -> tuple[Problem, ...]:
+    """Return broken rules in the order of their places."""
+    problems = (Problem(file, *_place(at, places), said) for at, said in found)
+    return tuple(sorted(problems, key=_order))
 
 
 def _order(problem: Problem) -> tuple[int, int]:

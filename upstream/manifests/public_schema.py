@@ -1,5 +1,7 @@
 """From declarations to the public schema that every other package reads."""
 
+from dataclasses import replace
+
 from privacy.schema import (
     Column,
     Domain,
@@ -13,7 +15,17 @@ from upstream.manifests.literals import typed_literal
 
 
 def table_schema(table: TableSpec) -> Table:
-    """Return the public schema of a checked table."""
+    """Return the public schema of a checked table, its derived columns last."""
+    read = file_schema(table)
+    derived = tuple(
+        replace(_column(each.as_column(), is_unit=False), expression=each.expression)
+        for each in table.derived or ()
+    )
+    return replace(read, columns=(*read.columns, *derived))
+
+
+def file_schema(table: TableSpec) -> Table:
+    """Return the public schema of a checked table as its files have it."""
     return Table(
         name=table.name,
         columns=tuple(

@@ -9,6 +9,7 @@ counts all of it as one.
 """
 
 import hashlib
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -47,6 +48,9 @@ _WIDE = (
     "with a unit column; names are public, so choose others. "
 )
 _AT_ONCE = 100_000  # hashes handed to DuckDB in one statement
+
+_LITERAL = re.compile(r"'(?:[^']|'')*'|\d+(?:\.\d+)?")
+"""A text or a number of an expression of the language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +138,7 @@ class EarlierSnapshot:
 
 
 def listed(declared: Declared) -> Iterator[Published]:
-    """Yield the lists and own hierarchies that a schema shows."""
+    """Yield the lists, literals of expressions and hierarchies that a schema shows."""
     schema, coinciding = declared.schema, declared.coinciding
     for table in schema.tables.values():
         for column in table.columns:
@@ -142,8 +146,21 @@ def listed(declared: Declared) -> Iterator[Published]:
                 name = f"{table.name}.{column.name}"
                 rows = literal_rows([_text(v) for v in column.domain.values])
                 yield (Texts(f"the list of {name}", rows, name in coinciding),)
+    yield from _literals(declared)
     for hierarchy in schema.hierarchies.values():
         yield tuple(_levels(hierarchy, coinciding))
+
+
+def _literals(declared: Declared) -> Iterator[Published]:
+    """Yield the numbers and texts that each derived column's expression holds."""
+    for table in declared.schema.tables.values():
+        for column in table.columns:
+            held = _LITERAL.findall(column.expression or "")
+            if held:
+                name = f"{table.name}.{column.name}"
+                rows = literal_rows([text.strip("'") for text in held])
+                is_exempt = name in declared.coinciding
+                yield (Texts(f"the expression of {name}", rows, is_exempt),)
 
 
 def _levels(hierarchy: Hierarchy, coinciding: frozenset[str]) -> Iterator[Texts]:

@@ -1,8 +1,8 @@
-"""Expressions over public values: the language's own rendering, on values of ours.
+"""Expressions over rows of a relation: the language's own rendering, without a query.
 
 A published release is asked with the expressions of the language. They are evaluated
 on the public values of its dimensions, by the SQL that an engine would run on rows, so
-that an expression means the same in both places.
+that an expression means the same in both places. A load computes derived columns so.
 """
 
 from collections.abc import Mapping, Sequence

@@ -17,7 +17,8 @@ _TABLE_FACTS = (
 )  # fmt: skip
 _HIERARCHY_FACTS = ("levels", "codes")
 _COLUMN_FACTS = (
-    "type", "scale", "nullable", "constant_in_unit", "domain", "max_length"
+    "type", "scale", "nullable", "constant_in_unit", "domain", "max_length",
+    "expression",
 )  # fmt: skip
 _POPULATION_FACTS = ("max_units", "unit_fold")
 _DEFAULTS: Mapping[str, object] = {

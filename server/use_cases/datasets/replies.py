@@ -47,7 +47,7 @@ class Budget(TypedDict):
 
 
 class ColumnShape(TypedDict):
-    """A declared column."""
+    """A declared column; ``expression`` is what a load computes its values by."""
 
     name: str
     type: str
@@ -56,6 +56,7 @@ class ColumnShape(TypedDict):
     constant_in_unit: bool
     domain: Document | None
     max_length: NotRequired[int]
+    expression: NotRequired[str]
 
 
 class FanOutShape(TypedDict):

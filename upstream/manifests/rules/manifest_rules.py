@@ -165,31 +165,53 @@ def _table(at: Place, table: TableSpec, hierarchies: Sequence[str]) -> Broken:
             yield (*at, "key", index), f"key names {name}, which is no column: add it"
     yield from _twins((*at, "key"), list(table.key), "key column")
     yield from _columns(at, table, hierarchies)
+    yield from _derived(at, table, hierarchies)
+
+
+def _derived(at: Place, table: TableSpec, hierarchies: Sequence[str]) -> Broken:
+    """Refuse what no derived column may be, whatever its expression means."""
+    if table.derived and table.public:
+        sentence = "only a private table has derived columns: write them into the file"
+        yield (*at, "derived"), sentence
+    read = [column.name for column in table.columns]
+    names = [column.name for column in table.derived_columns]
+    yield from _twins((*at, "derived"), names, "column")
+    for index, column in enumerate(table.derived_columns):
+        below: Place = (*at, "derived", index)
+        if column.name in read:
+            yield (*below, "name"), f"{column.name} is a column of the files already"
+        yield from _name(below, column.name)
+        yield from broken_column_rules(below, column, hierarchies, is_unit=False)
+        yield from _source_of(below, table, column)
 
 
 def _columns(at: Place, table: TableSpec, hierarchies: Sequence[str]) -> Broken:
     for index, column in enumerate(table.columns):
         below: Place = (*at, "columns", index)
-        if column.name in RESERVED:
-            yield (
-                (*below, "name"),
-                f"the name {column.name} is reserved: choose another",
-            )
-        elif not is_writable(column.name):
-            yield (
-                (*below, "name"),
-                f"{column.name} is a word of the language, no name: choose another",
-            )
+        yield from _name(below, column.name)
         is_unit = column.name == table.unit_column
         yield from _optional(below, table, column, is_unit=is_unit)
         yield from broken_column_rules(below, column, hierarchies, is_unit=is_unit)
-        if column.domain is not None:
-            yield from source_rules(below, column.source, "the domain's bounds")
-        elif column.source is not None:
-            yield from source_rules(below, column.source, "")
-        elif table.source is None and (column.max_length or column.not_unit_ids):
-            what = "max_length and not_unit_ids (else the table's source)"
-            yield from source_rules(below, None, what)
+        yield from _source_of(below, table, column)
+
+
+def _name(at: Place, name: str) -> Broken:
+    if name in RESERVED:
+        yield (*at, "name"), f"the name {name} is reserved: choose another"
+    elif not is_writable(name):
+        sentence = f"{name} is a word of the language, no name: choose another"
+        yield (*at, "name"), sentence
+
+
+def _source_of(at: Place, table: TableSpec, column: ColumnSpec) -> Broken:
+    """Refuse bounds of a column of which nobody says where they come from."""
+    if column.domain is not None:
+        yield from source_rules(at, column.source, "the domain's bounds")
+    elif column.source is not None:
+        yield from source_rules(at, column.source, "")
+    elif table.source is None and (column.max_length or column.not_unit_ids):
+        what = "max_length and not_unit_ids (else the table's source)"
+        yield from source_rules(at, None, what)
 
 
 def _optional(
