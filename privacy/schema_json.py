@@ -69,8 +69,8 @@ def _held_sizes(dataset: Dataset) -> JsonObject:
     return {"max_units": dataset.max_units} if dataset.sizes_are_held else {}
 
 
-def _unless_default(name: str, value: int, default: int) -> JsonObject:
-    """Write a limit that was declared."""
+def _unless_default(name: str, value: object, default: object) -> JsonObject:
+    """Write what was declared otherwise than by silence."""
     return {} if value == default else {name: value}
 
 

@@ -64,6 +64,7 @@ class Watched:
         monkeypatch.setattr(executors, name, noted)
 
 
+@pytest.mark.long
 def test_no_plan_is_written_nor_result_read_because_an_execution_ended(
     tmp_path, watched
 ):

@@ -49,6 +49,7 @@ def test_a_load_prints_dataset_snapshot_and_report(curator):
     ]
 
 
+@pytest.mark.long
 def test_a_load_of_the_same_rows_says_so(curator):
     rows = list(DEFAULT_ROWS)
     first = curator.json("dataset", "load", curator.installation.write_manifest(rows))
@@ -340,6 +341,7 @@ def test_few_units_can_be_loaded_where_there_is_nobody_to_compare_with(curator):
     assert curator.json("population", "show", "people")["datasets"] == ["clinic"]
 
 
+@pytest.mark.long
 def test_units_that_were_allowed_once_are_not_compared_again(loaded):
     manifest = loaded.installation.write_manifest(dataset="school", population="pupils")
     reason = ("--override-overlap", "--reason", "both wards agree")
@@ -376,6 +378,7 @@ def test_a_dry_run_is_compared_with_no_other_population(loaded):
     assert loaded.json("ledger", "export") == before
 
 
+@pytest.mark.long
 def test_an_override_of_an_overlap_needs_a_reason(loaded):
     manifest = loaded.installation.write_manifest(dataset="school", population="pupils")
     said = refused(loaded, "dataset", "load", manifest, "--override-overlap")

@@ -33,6 +33,7 @@ def test_snapshots_are_listed_oldest_first(two):
     assert states(two) == ["kept", "active"]
 
 
+@pytest.mark.long
 def test_activating_an_older_snapshot_is_recorded(two):
     older, _ = ids(two)
     two.json("dataset", "snapshot", "activate", older)

@@ -175,6 +175,7 @@ def test_raises_wait_for_somebody_else(people, two):
     assert people.json("ledger", "verify")["ok"]
 
 
+@pytest.mark.long
 def test_what_is_no_raise_is_done_at_once(people):
     for command in NO_RAISES:
         people.run(*command)

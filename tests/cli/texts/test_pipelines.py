@@ -157,6 +157,7 @@ def test_a_pipeline_with_a_source_reads_tags_and_loads(texts, tmp_path):
     assert (fresh["documents"], len(fresh["spans"])) == (len(NOTES), 1)
 
 
+@pytest.mark.long
 def test_what_has_no_value_is_counted_by_its_reason(texts, tmp_path):
     texts.run("text", "read", "notes.yaml")
     told = yaml.safe_load(of_page("pipeline.yaml"))["table"]
@@ -168,6 +169,7 @@ def test_what_has_no_value_is_counted_by_its_reason(texts, tmp_path):
     assert re.match(said, made["texts"]["warnings"][-1])
 
 
+@pytest.mark.long
 def test_rows_of_nobody_are_counted_in_a_warning(texts, tmp_path):
     notes = yaml.safe_load(of_page("notes.yaml"))
     pattern = r"p(?P<patient>(?!0001|0002)\d+)?\d*-(?P<visit>\d)\.txt"
@@ -264,6 +266,7 @@ def test_a_dry_run_reports_what_would_be_and_keeps_nothing(texts, tmp_path):
     assert texts.json("text", "run", "pipeline.yaml")["snapshot"]
 
 
+@pytest.mark.long
 def test_a_column_without_any_value_is_a_warning(texts, tmp_path):
     texts.run("text", "read", "notes.yaml")
     table = yaml.safe_load(of_page("pipeline.yaml"))["table"]
@@ -281,6 +284,7 @@ def test_a_table_of_nobody_or_of_nothing_is_refused(texts, tmp_path):
     assert "no row has a value for the unit column" in texts.said("text", "run", path)
 
 
+@pytest.mark.long
 def test_the_tables_of_a_collection_go_with_it(texts, tmp_path):
     texts.run("text", "read", "notes.yaml")
     made = texts.json("text", "run", "pipeline.yaml")

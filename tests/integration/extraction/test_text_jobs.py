@@ -121,6 +121,7 @@ def test_folds_say_how_good_a_model_is_without_a_second_gold_standard(texts):
     assert (wrong["state"], "no field 'ward'" in wrong["error"]) == ("failed", True)
 
 
+@pytest.mark.long
 def test_models_of_the_same_folds_are_compared_fold_by_fold(texts):
     write_gold(texts.folder, range(60))
     texts.read("gold.yaml")

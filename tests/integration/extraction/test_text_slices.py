@@ -157,6 +157,7 @@ def test_a_pipelines_origins_are_written_and_deleted_in_slices(texts, monkeypatc
     assert counts(texts)["text_origin"] == 0
 
 
+@pytest.mark.long
 def test_a_long_model_is_kept_in_parts_and_goes_with_them(texts):
     write_notes(texts.folder, range(1, 9))
     texts.read("notes.yaml")

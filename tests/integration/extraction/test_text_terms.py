@@ -161,6 +161,7 @@ def test_a_pipeline_joins_what_rules_and_terms_found(texts):
     }
 
 
+@pytest.mark.long
 def test_where_models_disagree_the_riskier_type_keeps_its_characters(texts):
     """The doctor is called Fever: a list that says so outranks a list of symptoms."""
     write_terms(texts.folder)

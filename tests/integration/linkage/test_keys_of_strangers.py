@@ -7,6 +7,7 @@ from unittest import mock
 
 import pytest
 
+from tests.effort import gate_first
 from tests.support.installations.harness import ImportingInstallation
 from tests.support.linking import Linking
 
@@ -67,7 +68,7 @@ def linked(folder, *runs):
     return {own: key for (_, own), key in found.items()}
 
 
-@pytest.mark.parametrize("gone", [0, 17, 59])
+@pytest.mark.parametrize("gone", gate_first(1, [17, 0, 59]))
 def test_nobodys_key_moves_when_one_patient_was_never_there(bare, tmp_path, gone):
     everybody = patients(60)
     others = [one for number, one in enumerate(everybody) if number != gone]
@@ -92,6 +93,7 @@ def test_nobodys_key_moves_when_one_patient_was_never_there(bare, tmp_path, gone
     assert all(10**15 <= key < 9 * 10**15 for key in arms["with"].values())
 
 
+@pytest.mark.long
 def test_another_linkage_draws_other_keys(bare, tmp_path):
     people = patients(5)
     one, other = (

@@ -107,6 +107,7 @@ def test_a_dry_run_leaves_no_register_doubt_or_act(linking, folder):
     assert linking.crosswalk()
 
 
+@pytest.mark.long
 def test_a_dry_run_that_would_load_leaves_no_register(linking, folder):
     linking.write()
     before = names(folder)
@@ -123,6 +124,7 @@ def test_a_backup_holds_no_register_that_no_linkage_names(linking, folder, tmp_p
     assert left.name not in names(target / "linkages")
 
 
+@pytest.mark.long
 def test_a_register_that_a_killed_job_wrote_goes_though_it_was_cancelled(
     linking, folder
 ):

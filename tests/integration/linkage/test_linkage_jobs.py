@@ -167,6 +167,7 @@ def test_a_second_opinion_is_needed_where_two_are_asked_for(linking):
     assert {one["agreed"] for one in told["agreements"]} == {1}
 
 
+@pytest.mark.long
 def test_decisions_that_contradict_are_asked_about_until_somebody_says_more(linking):
     one = linking.doubts()[0]
     pair = one["left"], one["right"]
@@ -202,6 +203,7 @@ def asked_about(linking):
         linking.review.decide(OPERATOR, "patients", pair, "unsure")
 
 
+@pytest.mark.long
 def test_what_is_taken_back_waits_for_the_next_run(linking):
     one = linking.doubts()[0]
     made = linking.review.decide(
@@ -214,6 +216,7 @@ def test_what_is_taken_back_waits_for_the_next_run(linking):
     assert linking.review.show(OPERATOR, "patients")["waiting"]
 
 
+@pytest.mark.long
 def test_what_clerks_decided_is_neither_missed_nor_wrong(linking):
     assert linking.first["duplicates"]["missed"] > 0
     for one in linking.doubts():
@@ -269,6 +272,7 @@ def test_what_is_decided_is_no_doubt_any_more(linking):
     assert not linking.review.show(OPERATOR, "patients")["waiting"]
 
 
+@pytest.mark.long
 def test_two_under_one_key_whom_nobody_doubted_are_parted(linking):
     before = linking.crosswalk()
     numbers = {one: n for n, one in enumerate(before, 1)}
@@ -449,6 +453,7 @@ def test_one_register_is_kept_and_no_folder_of_a_job(linking):
     assert list((folder / "work").iterdir()) == []
 
 
+@pytest.mark.long
 def test_a_run_that_begins_with_one_that_counts_no_more_counts_for_nothing(
     linking, monkeypatch
 ):
@@ -472,6 +477,7 @@ def test_a_run_that_begins_with_one_that_counts_no_more_counts_for_nothing(
     assert linking.review.show(OPERATOR, "patients")["runs"] == 2
 
 
+@pytest.mark.long
 def test_an_attempt_cut_off_behind_another_run_begins_anew(linking, monkeypatch):
     """Its numbers of records follow from the run that counted when it was begun."""
     settle = running.Run.settle

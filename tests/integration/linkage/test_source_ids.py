@@ -8,6 +8,7 @@ import yaml
 from server.use_cases.loading.loading import LoadChoices
 from server.use_cases.loading.service import LoadService
 from server.use_cases.services.errors import CommandRefusedError
+from tests.effort import gate_first
 from tests.support.linking import copied, of_page, write_unlinked
 from upstream.errors import IngestionError
 
@@ -121,7 +122,7 @@ def load(linking, path, **choices):
     return service.load(path, LoadChoices(**choices))
 
 
-@pytest.mark.parametrize("found", [numbers, samples])
+@pytest.mark.parametrize("found", gate_first(1, [numbers, samples]))
 def test_a_public_table_of_a_source_s_ids_is_refused_in_a_linked_load(either, found):
     with_tables(either, public(either.folder, found(either.folder)[:200]))
     told = either.run("linkage.link", linkage="patients.yaml")
@@ -129,6 +130,7 @@ def test_a_public_table_of_a_source_s_ids_is_refused_in_a_linked_load(either, fo
     assert "the column codes.code holds ids of" in told["error"]
 
 
+@pytest.mark.long
 def test_a_handful_of_a_source_s_ids_is_let_pass(before):
     values = [*numbers(before.folder)[:5], *(f"w{n}" for n in range(50))]
     with_tables(before, public(before.folder, values))
@@ -181,11 +183,13 @@ def test_the_same_records_are_not_linked_in_two_populations(after):
     assert "some of these units are in population 'people' too" in told["error"]
 
 
+@pytest.mark.long
 def test_the_same_linkage_is_loaded_again_and_again(after):
     after.write()
     assert after.link()["snapshot"]
 
 
+@pytest.mark.long
 def test_two_people_of_one_number_in_two_sources_are_not_called_alike(after):
     after.write()
     (after.folder / "laboratory.csv").write_text(

@@ -91,6 +91,7 @@ def test_every_column_of_the_file_is_declared(source_rows):
     assert without - booleans == {"encounter_id", "patient_nbr"}
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_stored_values_count_as_in_plain_python(connection, source_rows):
     stays = Counter(row["patient_nbr"] for row in source_rows)

@@ -59,6 +59,7 @@ def loaded(source, tmp_path_factory):
         yield ingested, connection
 
 
+@pytest.mark.long
 def test_every_row_of_the_omop_tables_is_kept(loaded, source):
     ingested, _ = loaded
     for report in ingested.report.tables:

@@ -64,6 +64,7 @@ def test_questions_are_refused_for_nothing_until_the_dataset_is_loaded_again(ear
         assert ask(http).status_code == 200
 
 
+@pytest.mark.long
 def test_so_are_releases(earlier):
     press = Press(earlier)
     with pytest.raises(InvalidOptionError, match="load it again"):
@@ -72,6 +73,7 @@ def test_so_are_releases(earlier):
     assert press.publish(spec())["state"] == "done"
 
 
+@pytest.mark.long
 def test_the_doctor_says_which_datasets(earlier):
     ((state, detail),) = findings(earlier)
     assert (state, "load it again" in detail) == ("fail", True)

@@ -3,7 +3,7 @@ from datetime import date
 
 import pytest
 
-from upstream.errors import ManifestError
+from upstream.errors import IngestionError, ManifestError
 from upstream.manifests.derived import broken_derived_rules
 from upstream.manifests.manifest import load_manifest
 
@@ -216,3 +216,19 @@ def test_a_manifest_file_is_refused_at_the_line_of_the_expression(tmp_path):
         load_manifest(path)
     (problem,) = refusal.value.problems
     assert (problem.line, "did you mean day" in problem.sentence) == (15, True)
+
+
+def test_ids_in_an_expression_are_public_and_refused(hospital):
+    derived(hospital)
+    ids = range(1_000_001, 1_000_008)
+    hospital.csv = "pid,day,ward,gone\n" + "".join(
+        f"{uid},2024-01-01,A,2024-01-02\n" for uid in ids
+    )
+    listed = ", ".join(str(uid) for uid in ids)
+    one = {
+        **STAY,
+        "expression": f"CASE WHEN gone - day IN ({listed}) THEN 1 ELSE 0 END",
+    }
+    hospital.table = {"derived": [one]}
+    with pytest.raises(IngestionError, match=r"the expression of stays\.stay_days"):
+        hospital.load()
