@@ -56,9 +56,11 @@ class Manifest(Declarations):
         copy = self.model_copy(deep=True)
         copy._own = own  # noqa: SLF001 - our own copy
         for table in copy.tables:
-            for column in (*table.columns, *(table.derived or ())):
-                if column.domain is not None:
-                    column.domain.attach(own)
+            domains = [column.domain for column in table.columns]
+            domains += [column.domain for column in table.derived or ()]
+            for domain in domains:
+                if domain is not None:
+                    domain.attach(own)
         return copy
 
     def canonical_json(self) -> str:
@@ -134,7 +136,10 @@ def _problems(
     found: Iterable[tuple[Place, str]], places: Places, file: str
 ) -> tuple[Problem, ...]:
     """Return broken rules in the order of their places."""
-    problems = (Problem(file, *_place(at, places), said) for at, said in found)
+    problems = []
+    for at, said in found:
+        line, column = _place(at, places)
+        problems.append(Problem(file, line, column, said))
     return tuple(sorted(problems, key=_order))
 
 
