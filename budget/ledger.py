@@ -37,6 +37,8 @@ from budget.charging.queries import (
     find_reusable,
     is_known,
     look_up_key,
+    measured_vectors,
+    paid_questions,
     read_history,
     read_query,
     reading_body,
@@ -60,6 +62,7 @@ from budget.storage.records import (
     InFlight,
     Mismatch,
     Orphan,
+    PaidQuestion,
     QueryRecord,
     Refused,
     Replay,
@@ -80,6 +83,7 @@ __all__ = [
     "Ledger",
     "Mismatch",
     "Orphan",
+    "PaidQuestion",
     "QueryRecord",
     "RecordedTransaction",
     "Refused",
@@ -305,6 +309,28 @@ class Ledger:
                 project,
                 self._is_released,
             )
+
+    def paid_questions(
+        self, project: str, snapshot: str, most: int
+    ) -> list[PaidQuestion]:
+        """Return a project's own paid and released questions, the newest first.
+
+        Args:
+            project: Whose.
+            snapshot: That they asked.
+            most: So many are looked at.
+        """
+        self._writer.require_matched()
+        with self._databases.ledger_reader.connect() as connection:
+            return paid_questions(
+                connection, project, snapshot, most, self._is_released
+            )
+
+    def measured_vectors(self, query_id: str) -> bytes | None:
+        """Return the vectors that ``store_answer`` was given with a paid answer."""
+        self._writer.require_matched()
+        with self._databases.ledger_reader.connect() as connection:
+            return measured_vectors(connection, query_id)
 
     def store_answer(self, paid: Charge, body: bytes, vectors: bytes = b"") -> bytes:
         """Store an answer, anchored; the first stored answer is the answer.

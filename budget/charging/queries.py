@@ -13,6 +13,7 @@ from budget.storage.records import (
     FailedReplay,
     InFlight,
     Mismatch,
+    PaidQuestion,
     QueryRecord,
     Replay,
     Settled,
@@ -49,6 +50,23 @@ _REUSABLE = Prepared(
         | (charge.c.project == bindparam("project")),
     )
     .order_by(charge.c.nano_epsilon.desc(), charge.c.seq)
+)
+_PAID = Prepared(
+    select(
+        charge.c.query_id,
+        charge.c.question,
+        charge.c.nano_epsilon,
+        charge.c.request,
+    )
+    .where(
+        charge.c.project == bindparam("project"),
+        charge.c.snapshot == bindparam("snapshot"),
+        charge.c.state == "answered",
+        charge.c.held_boot.is_(None),
+        charge.c.source_query_id.is_(None),
+    )
+    .order_by(charge.c.seq.desc())
+    .limit(bindparam("most"))
 )
 
 
@@ -130,6 +148,36 @@ def find_reusable(
             body, vectors = document_of(stored), vectors_of(stored)
             return StoredAnswer(query_id, Loss(nano_epsilon), body, vectors)
     return None
+
+
+def paid_questions(
+    connection: Connection,
+    project: str,
+    snapshot: str,
+    most: int,
+    is_released: ReleaseTest,
+) -> list[PaidQuestion]:
+    """Return what one project paid for on one snapshot and was shown, newest first.
+
+    Args:
+        connection: To the ledger.
+        project: Whose charges; nobody else's are looked at.
+        snapshot: That they asked.
+        most: So many of the newest are looked at.
+        is_released: Whether a question's reply has left.
+    """
+    asked = {"project": project, "snapshot": snapshot, "most": most}
+    return [
+        PaidQuestion(query_id, question, Loss(nano_epsilon), request)
+        for query_id, question, nano_epsilon, request in _PAID.rows(connection, asked)
+        if is_released(query_id)
+    ]
+
+
+def measured_vectors(connection: Connection, query_id: str) -> bytes | None:
+    """Return what was stored behind the document of a paid answer."""
+    stored, spliced_from = _stored(connection, query_id)
+    return None if spliced_from is not None else vectors_of(stored)
 
 
 def read_history(

@@ -108,6 +108,23 @@ Settled = Replay | FailedReplay | InFlight | Mismatch
 
 
 @dataclass(frozen=True, slots=True)
+class PaidQuestion:
+    """A question that was charged and whose answer was shown.
+
+    Attributes:
+        query_id: Of the charge.
+        question: Its identity.
+        loss: What it paid.
+        request: Its text, as it was charged.
+    """
+
+    query_id: str
+    question: str
+    loss: Loss
+    request: str
+
+
+@dataclass(frozen=True, slots=True)
 class StoredAnswer:
     """A released answer that may be given again for nothing.
 

@@ -198,12 +198,39 @@ def _measure(
     rows: Relation,
     share: Fraction,
 ) -> NormalMeasure:
-    kind, held = _counted(plan, measure, rows, relations.conditions)
+    found = counted(plan, measure, relations, rows)
     l1 = str(measure_sensitivity(plan, measure).l1)
     size = measure.bins.count if isinstance(measure, HistogramMeasure) else 1
-    condition = relations.kept(rows, held).condition
     written = type(measure).__name__
-    return NormalMeasure(kind, condition.key, l1, str(share), size, written)
+    return NormalMeasure(found.kind, found.rows.key, l1, str(share), size, written)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What a measure takes of a row, and which rows it takes.
+
+    Attributes:
+        kind: In JSON: equal for what may be added up.
+        rows: The condition on the rows of the sources, WHERE in it.
+    """
+
+    kind: Parameter
+    rows: Term
+
+
+def counted(
+    plan: Aggregate, measure: MeasureKind, relations: RelationReader, rows: Relation
+) -> Counted:
+    """Return what a measure of a plan counts or adds up.
+
+    Args:
+        plan: As it is measured.
+        measure: Of it.
+        relations: Which read the rows.
+        rows: Of the plan's child.
+    """
+    kind, held = _counted(plan, measure, rows, relations.conditions)
+    return Counted(kind, relations.kept(rows, held).condition)
 
 
 def _counted(  # noqa: PLR0911 - an arm a form

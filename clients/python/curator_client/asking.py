@@ -33,8 +33,9 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--prefer",
-        choices=("release",),
-        help="take a release that answers it, for nothing, where there is one",
+        choices=("release", "paid"),
+        help="take a release that answers it, or what the project paid for, for "
+        "nothing, where that gives it",
     )
 
 

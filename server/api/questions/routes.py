@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
@@ -24,6 +24,7 @@ from server.api.routing.backlog import (
     Ticket,
     Unexecuted,
     from_release,
+    looked_at,
     sent,
     shown_again,
     work_of,
@@ -37,6 +38,7 @@ from server.telemetry.logs import note
 from server.use_cases.identity.access import Caller
 from server.use_cases.identity.admission import Admission, CallerPermit
 from server.use_cases.questions.asking import IdempotencyKey, Paid, QueryService, Reply
+from server.use_cases.questions.paid_answers import NOTHING_LOOKED_AT
 from server.use_cases.questions.requests import QuestionRequest, read_request
 from server.use_cases.services.errors import (
     OverBudgetError,
@@ -72,10 +74,15 @@ class PendingResponse:
     is_from_release: bool = False
     shown_again: CompiledQuery | None = None  # a text that shows stored vectors
     readings: int = 0  # of further texts, for a refusal's fix
+    looked_at: tuple[int, int] = NOTHING_LOOKED_AT
 
     @property
     def work(self) -> Unexecuted:
         """What it costs the server, where nothing executed."""
+        return self._sending.after(looked_at(*self.looked_at))
+
+    @property
+    def _sending(self) -> Unexecuted:
         size = len(self.response.body)
         if self.shown_again is not None:
             return shown_again(size, self.shown_again)
@@ -257,7 +264,8 @@ class QueryEndpoint:
     def _plan(self, visit: Visit, caller: Caller, *, dataset: str) -> PendingResponse:
         asked = _read(visit.arrival.body)
         self._queries.check_role(caller)
-        return PendingResponse(_json(self._queries.plan(caller, dataset, asked)))
+        planned = self._queries.plan(caller, dataset, asked)
+        return PendingResponse(_json(planned.body), looked_at=planned.looked_at)
 
     def _query(self, visit: Visit, caller: Caller, *, dataset: str) -> Begun:
         if visit.key is not None:
@@ -283,13 +291,16 @@ class QueryEndpoint:
             query_id=None if shown else reply.query_id,
             is_from_release=reply.is_free,
             shown_again=reply.shown_again,
+            looked_at=reply.looked_at,
         )
 
 
 def _work_of(begun: Begun) -> Cost:
     """Return the public cost of what reading a question brought."""
     if isinstance(begun, Paid):
-        return work_of(begun.question.compiled)
+        work = work_of(begun.question.compiled)
+        compared = looked_at(*begun.looked_at)
+        return replace(work, storing=work.storing + compared)
     return begun.work
 
 

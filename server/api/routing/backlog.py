@@ -48,6 +48,10 @@ EXECUTING_SECONDS: Final = 0.002
 """Of an executor, beside the bound of the plan itself: a request and its reply."""
 RELEASE_SECONDS: Final = 0.5
 """To answer from a release, beside writing it down: its own reply alone waits."""
+COMPARING_SECONDS_PER_TEXT: Final = 0.05
+"""Of the server, to read a paid question again and see what its vectors count."""
+COMPARING_SECONDS_PER_CELL: Final = 0.001
+"""Likewise, to find of which paid cells one that is asked for is made."""
 STARTING_SECONDS: Final = 2.0
 """Until what recovery takes up may show, after a start: for executors that start too,
 and for what is asked meanwhile, which goes first."""
@@ -119,6 +123,10 @@ class Unexecuted:
     alone: float = 0.0
     readings: int = 0
 
+    def after(self, seconds: float) -> "Unexecuted":
+        """Return the same reply after so much other work of the server."""
+        return Unexecuted(self.serving + seconds, self.alone)
+
 
 Cost = Work | Unexecuted
 NOTHING: Final = Unexecuted()
@@ -155,6 +163,16 @@ def shown_again(size: int, compiled: CompiledQuery) -> Unexecuted:
     """
     written = RELEASED_SECONDS_PER_BYTE * size
     return Unexecuted(written + work_of(compiled).storing, RELEASE_SECONDS)
+
+
+def looked_at(texts: int, cells: int) -> float:
+    """Return the seconds that comparing a question with paid ones takes.
+
+    Args:
+        texts: How many of the project's questions were read anew for it.
+        cells: How many of its own cells were looked for in them.
+    """
+    return COMPARING_SECONDS_PER_TEXT * texts + COMPARING_SECONDS_PER_CELL * cells
 
 
 def work_of(compiled: CompiledQuery) -> Work:

@@ -55,7 +55,7 @@ class Options(_Asked):
 
     reuse: Literal["allow", "never"] = "allow"
     weights: dict[str, float] = Field(default={}, examples=[{"patients": 2}])
-    prefer: Literal["release"] | None = None
+    prefer: Literal["release", "paid"] | None = None
     bounds: Bounds | None = None
 
 

@@ -91,7 +91,7 @@ def answer_document(
         "charge": charge_document(question.event.loss, reused=False),
         "remaining": remaining,
         "derivation": compiled.derivation,
-        "warnings": _warnings(compiled),
+        "warnings": warnings_of(compiled),
     }
 
 
@@ -124,7 +124,7 @@ def free_pieces(
     words = encode(
         {
             "derivation": question.compiled.derivation,
-            "warnings": _warnings(question.compiled),
+            "warnings": warnings_of(question.compiled),
         }
     )
     ending = b", " + words[1:]
@@ -221,7 +221,7 @@ def plan_document(
         "attainable": None if affordable else attainable_document(question, remaining),
         "cost": cost_document(question.compiled.cost),
         "derivation": question.compiled.derivation,
-        "warnings": _warnings(question.compiled),
+        "warnings": warnings_of(question.compiled),
         "free": list(free),
         "related": list(related),
     }
@@ -249,5 +249,6 @@ def charge_document(loss: Loss, *, reused: bool) -> ChargeShape:
     return {"epsilon": str(loss), "delta": "0", "reused": reused}
 
 
-def _warnings(compiled: CompiledQuery) -> list[WarningShape]:
+def warnings_of(compiled: CompiledQuery) -> list[WarningShape]:
+    """Describe the warnings of a text."""
     return [{"code": w.code, "detail": w.detail} for w in compiled.warnings]

@@ -47,6 +47,12 @@ from server.use_cases.questions.answers import (
 )
 from server.use_cases.questions.free_answer_limit import ROW_BYTES, FreeAnswerLimit
 from server.use_cases.questions.measured import Measured
+from server.use_cases.questions.paid_answers import (
+    NOTHING_LOOKED_AT,
+    Found,
+    PaidAnswers,
+)
+from server.use_cases.questions.paid_documents import derived_document, offered
 from server.use_cases.questions.questions import (
     Compiler,
     LossRange,
@@ -103,6 +109,15 @@ class Reply:
     failure: CuratorError | None = None
     is_free: bool = False  # though something was read for it: a release
     shown_again: CompiledQuery | None = None  # a text that shows stored vectors
+    looked_at: tuple[int, int] = NOTHING_LOOKED_AT
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan's document, and what was looked at for what it offers."""
+
+    body: bytes
+    looked_at: tuple[int, int] = NOTHING_LOOKED_AT
 
 
 Computed = Filled | Exception
@@ -117,6 +132,7 @@ class Paid:
     question: Question
     remaining: Remaining
     execution: Execution
+    looked_at: tuple[int, int] = NOTHING_LOOKED_AT  # before it was charged
 
 
 class QueryService:
@@ -132,6 +148,7 @@ class QueryService:
         self._services = services
         self._compiler = compiler
         self._offers = offers
+        self._paid = PaidAnswers(services, compiler)
         self._free_answers = free_answers or FreeAnswerLimit()
 
     def check_role(self, caller: Caller) -> None:
@@ -142,7 +159,7 @@ class QueryService:
         """
         Gate(self._services.ledger).check(caller, PLAN)
 
-    def plan(self, caller: Caller, dataset: str, request: QuestionRequest) -> bytes:
+    def plan(self, caller: Caller, dataset: str, request: QuestionRequest) -> Planned:
         """Price a question; touches no data and writes nothing."""
         grant, question = self._prepare(caller, dataset, request)
         ledger = self._services.ledger
@@ -154,8 +171,11 @@ class QueryService:
             ]
         offers, near = self._releases(caller, grant, question)
         free += free_offers(offers)
+        paid = Found(None) if stored else self._paid.find(grant, question)
+        if paid.derived is not None:
+            free.append(offered(question, paid.derived))
         left = ledger.remaining(scopes_of(grant, caller))
-        return encode(
+        body = encode(
             plan_document(
                 question,
                 affordable=all(
@@ -167,6 +187,7 @@ class QueryService:
                 related=related_releases(near),
             )
         )
+        return Planned(body, paid.looked_at)
 
     def look_up(self, caller: Caller, key: IdempotencyKey) -> Reply | None:
         """Return what this key brought before, if it came before.
@@ -207,14 +228,20 @@ class QueryService:
             CuratorError: Any refusal before the charge; nothing was spent.
         """
         grant, question = self._prepare(caller, dataset, request)
+        looked_at = NOTHING_LOOKED_AT
         if request.reuse == "allow":
             reply = None
-            if request.prefers_release:
+            if request.prefer == "release":
                 reply = self._released(caller, grant, question, key)
             reply = reply or self._reuse(caller, grant, question, key)
+            if reply is None and request.prefer == "paid":
+                found = self._paid.find(grant, question)
+                reply = self._derived(caller, grant, question, key, found)
+                looked_at = found.looked_at
             if reply is not None:
-                return reply
-        return self._charge(caller, grant, question, key)
+                return replace(reply, looked_at=looked_at)
+        paid = self._charge(caller, grant, question, key)
+        return replace(paid, looked_at=looked_at)
 
     def _releases(
         self, caller: Caller, grant: Grant, question: Question
@@ -302,6 +329,31 @@ class QueryService:
         )
         body = encode(document)
         reply = self._store_free(charge_request, stored.query_id, body)
+        return replace(reply, shown_again=question.compiled)
+
+    def _derived(
+        self,
+        caller: Caller,
+        grant: Grant,
+        question: Question,
+        key: IdempotencyKey | None,
+        found: Found,
+    ) -> Reply | None:
+        """Answer from what the asker's project paid for, where that gives it."""
+        if found.derived is None:
+            return None  # it is charged
+        self._free_answers.check(caller.name)
+        charge_request = self._charge_request(caller, grant, question, key, Loss(0))
+        left = self._services.ledger.remaining(charge_request.scopes)
+        document = derived_document(
+            question,
+            found.derived,
+            self._paid.vectors(found.derived),
+            query_id=charge_request.query_id,
+            remaining=visible_remaining(left, grant, caller),
+        )
+        source = found.derived.taken[0].query_id
+        reply = self._store_free(charge_request, source, encode(document))
         return replace(reply, shown_again=question.compiled)
 
     def _stored(self, grant: Grant, question: Question) -> StoredAnswer | None:

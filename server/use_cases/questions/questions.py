@@ -223,6 +223,24 @@ def prepare(
     )
 
 
+def question_of_charge(compiler: Compiler, grant: Grant, text: str) -> Question:
+    """Return a charged question as ``question_text`` wrote it down, priced as then.
+
+    Args:
+        compiler: Of texts.
+        grant: That names the snapshot which it asked.
+        text: Of the charge.
+
+    Raises:
+        CuratorError: It would be refused now.
+    """
+    request = request_of(text)
+    loss = request.loss()
+    if loss is None:  # a charge has one
+        raise AssertionError
+    return prepare(compiler, grant, LossRange(loss, loss), request)
+
+
 def _price(
     compiled: CompiledQuery, losses: LossRange, request: QuestionRequest
 ) -> PriceEvent:

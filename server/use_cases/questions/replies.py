@@ -11,6 +11,7 @@ from server.use_cases.releases.replies import (
     HalfWidths,
     Intervals,
     OutputColumn,
+    PaidTaken,
     RelatedRelease,
     ReleaseTaken,
     WarningShape,
@@ -93,10 +94,19 @@ class Answer(TypedDict):
             ReleaseTaken, Field(description="Where a release answered, for nothing.")
         ]
     ]
+    paid: NotRequired[
+        Annotated[
+            PaidTaken,
+            Field(description="Where earlier questions of the project answered."),
+        ]
+    ]
     half_widths: NotRequired[
         Annotated[
             list[HalfWidths],
-            Field(description="From a release alone, whose noise is its own."),
+            Field(
+                description="From a release or from paid questions alone: a cell has "
+                "its own."
+            ),
         ]
     ]
     charge: ChargeShape

@@ -11,6 +11,9 @@ from privacy.errors import InvalidLossError, InvalidOptionError
 from privacy.losses import NANO, Loss
 from server.use_cases.services.strict_json import JsonValue
 
+Preference = Literal["release", "paid"]
+"""What may answer in the place of fresh noise: a release, or what the project paid."""
+
 _LARGEST_POWER = 30  # nothing that fits a grid or a domain has more digits
 _KEYS = {"sql", "epsilon", "accuracy", "project", "options"}
 _OPTIONS = {"reuse", "weights", "prefer", "bounds"}
@@ -36,7 +39,7 @@ class QuestionRequest:
     reuse: Literal["allow", "never"]
     weights: tuple[tuple[str, Fraction], ...]
     bounds: ContributionBounds
-    prefers_release: bool = False
+    prefer: Preference | None = None
 
     def loss(self) -> Loss | None:
         """Return the loss asked for; None where an accuracy is asked for instead.
@@ -92,7 +95,7 @@ def read_request(body: JsonValue) -> QuestionRequest:
         reuse=_reuse(options.get("reuse", "allow")),
         weights=_weights(options.get("weights", {})),
         bounds=_bounds(options.get("bounds", {})),
-        prefers_release=_prefers_release(options),
+        prefer=_prefer(options),
     )
 
 
@@ -154,11 +157,15 @@ def _reuse(value: JsonValue) -> Literal["allow", "never"]:
     return "allow"
 
 
-def _prefers_release(options: Mapping[str, JsonValue]) -> bool:
-    if options.get("prefer", "release") != "release":
-        message = 'options.prefer can only be "release"'
+def _prefer(options: Mapping[str, JsonValue]) -> Preference | None:
+    if "prefer" not in options:
+        return None
+    if options["prefer"] == "release":
+        return "release"
+    if options["prefer"] != "paid":
+        message = 'options.prefer must be "release" or "paid"'
         raise InvalidOptionError(message)
-    return "prefer" in options
+    return "paid"
 
 
 def _weights(value: JsonValue) -> tuple[tuple[str, Fraction], ...]:

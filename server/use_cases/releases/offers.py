@@ -165,7 +165,15 @@ def _unanswerable(
 
 def free_offers(offers: list[Offer]) -> list[FreeAnswer]:
     """Describe what is on offer for nothing."""
-    return [{**release_taken(offer)} for offer in offers]
+    return [
+        {
+            "kind": "release",
+            "id": taken["id"],
+            "name": taken["name"],
+            "epsilon": taken["epsilon"],
+        }
+        for taken in map(release_taken, offers)
+    ]
 
 
 def release_taken(offer: Offer) -> ReleaseTaken:

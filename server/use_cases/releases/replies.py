@@ -140,16 +140,41 @@ class ReleaseAnswer(Undecidedness):
     warnings: list[WarningShape]
 
 
-class FreeAnswer(TypedDict):
-    """An answer that is on offer for nothing: somebody's, or a release's.
+class WidthsExpected(TypedDict):
+    """The half-widths of one column of an answer that is made of paid ones.
 
-    A release is taken by ``options.prefer``, or asked by itself.
+    The least and the greatest of its cells, each at 95 %.
     """
 
-    kind: Literal["answer", "release"]
-    id: str
+    column: str
+    least: Annotated[str, Field(examples=["14"])]
+    greatest: Annotated[str, Field(examples=["21"])]
+
+
+class FreeAnswer(TypedDict):
+    """An answer that is on offer for nothing: one given before, or a release's.
+
+    ``answer`` is the same question's and is given again by itself. ``release`` and
+    ``paid``, which is made of noisy numbers that the project paid for, are taken by
+    ``options.prefer``.
+    """
+
+    kind: Literal["answer", "release", "paid"]
+    id: Annotated[
+        str, Field(description="Of the release or query; of several the newest.")
+    ]
     name: NotRequired[Annotated[str, Field(description="Of a release.")]]
     epsilon: Annotated[str, Field(description="That was paid for it.", examples=["1"])]
+    queries: NotRequired[
+        Annotated[
+            list[str], Field(description="Of what the project paid: all that are used.")
+        ]
+    ]
+    half_widths: NotRequired[
+        Annotated[
+            list[WidthsExpected], Field(description="Of what the project paid for.")
+        ]
+    ]
 
 
 class ReleaseDifference(TypedDict):
@@ -176,3 +201,13 @@ class ReleaseTaken(TypedDict):
     id: str
     name: str
     epsilon: str
+
+
+class PaidTaken(TypedDict):
+    """The paid questions whose noisy numbers made an answer."""
+
+    kind: Literal["paid"]
+    queries: list[str]
+    epsilon: Annotated[
+        str, Field(description="That was paid for these, together.", examples=["0.5"])
+    ]

@@ -109,6 +109,7 @@ class Question:
     sql: str
     epsilon: str = "1"
     reuse: str = "never"
+    prefer: str | None = None
 
     @property
     def path(self):
@@ -120,9 +121,13 @@ class Question:
             {
                 "sql": self.sql,
                 "epsilon": self.epsilon,
-                "options": {"reuse": self.reuse},
+                "options": {"reuse": self.reuse, **self._preferred},
             }
         )
+
+    @property
+    def _preferred(self):
+        return {} if self.prefer is None else {"prefer": self.prefer}
 
 
 def make_arms(folder, tables, permits=PERMITS):

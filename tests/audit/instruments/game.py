@@ -9,6 +9,7 @@ attack, however clever, is right more often than e^B / (1 + e^B).
 
 import secrets
 from decimal import Decimal
+from http import HTTPStatus
 
 from tests.audit.instruments.arms import Line, Question
 from tests.audit.subjects.suites import ONE, UNITS
@@ -34,6 +35,7 @@ class Attacker:
         if abs(self.evidence) > SURE:
             self._ask(WIDE, self._left / 2)
         self._ask(NARROW, self._left)
+        self._derive()
         self._beg()
         if self.evidence == 0:
             return secrets.randbelow(2) == 1
@@ -59,6 +61,17 @@ class Attacker:
         again = self._line.answer(Question(ONE.dataset, sql, epsilon, reuse="allow"))
         if again["rows"] != body["rows"]:
             self._weigh(sql, again)
+
+    def _derive(self):
+        """Ask what follows from all that was paid: fresh noise would win every game."""
+        for sql in (NARROW, WIDE):
+            free = Question(ONE.dataset, sql, "0.5", reuse="allow", prefer="paid")
+            first, second = (self._line.post(free) for _ in range(2))
+            if first[0] == second[0] == HTTPStatus.OK:
+                assert first[1]["charge"]["epsilon"] == "0"
+                if first[1]["rows"] != second[1]["rows"]:
+                    mean = (first[1]["rows"][0][0] + second[1]["rows"][0][0]) / 2
+                    self.evidence += mean - self._counts[sql] - 0.5
 
     def _beg(self):
         """Ask when nothing is left: an answer here would win every game."""

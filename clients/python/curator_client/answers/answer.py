@@ -386,10 +386,12 @@ class Answer:
         ]
 
     def _footer(self) -> str:
-        release = self.document.get("release")
+        release, taken = self.document.get("release"), self.document.get("paid")
         paid = f"paid epsilon {self.charge['epsilon']}"
         if isinstance(release, dict):
             paid = f"free: from the release {release['name']}"
+        elif isinstance(taken, dict):
+            paid = f"free: of {', '.join(taken['queries'])}, paid before"
         elif self.charge["reused"]:
             paid = "free: answered before"
         left = [
@@ -399,7 +401,7 @@ class Answer:
         ]
         clamped = "; negative counts made 0" if self.is_clamped else ""
         holds = "± holds 95 % of the noise"
-        if isinstance(release, dict):
+        if isinstance(release, dict) or isinstance(taken, dict):
             holds = "each interval holds 95 % of the noise"
         return f"({paid}; remaining: {', '.join(left)}; {holds}{clamped})"
 

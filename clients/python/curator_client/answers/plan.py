@@ -127,7 +127,8 @@ class Plan(Generic[Asked]):
         """Answers that are on offer for nothing: given before, or by a release.
 
         An answer that was given before is taken as it is; a release only by
-        ``options={"prefer": "release"}`` (in a terminal, ``--prefer release``).
+        ``options={"prefer": "release"}`` (in a terminal, ``--prefer release``), and
+        what follows from numbers that the project paid for by ``"paid"``.
         """
         return list(self.document["free"])
 
@@ -151,6 +152,7 @@ class Plan(Generic[Asked]):
             for one in self.free
             if one["kind"] == "release"
         ]
+        notes += [_paid_note(one) for one in self.free if one["kind"] == "paid"]
         lines = [f"price: {price} ({room})", *self._other_noise(given), *noise]
         return "\n".join([*lines, *_work(self.cost), self.derivation, *notes])
 
@@ -228,3 +230,21 @@ def _noisy_name(noise: dict[str, Any]) -> str:
         return f"{noise['column']}, its {noise['part']}"
     per = f", each {noise['per']}" if "per" in noise else ""
     return f"{noise['column']}{per}"
+
+
+def _paid_note(offer: dict[str, Any]) -> str:
+    """Say what paid questions give for nothing, and how wide it is."""
+    widths = (
+        f"{each['column']} ± {each['least']}"
+        if each["least"] == each["greatest"]
+        else f"{each['column']} ± {each['least']} to {each['greatest']}"
+        for each in offer["half_widths"]
+    )
+    count = len(offer["queries"])
+    of = "an answer" if count == 1 else f"{count} answers"
+    give = "gives" if count == 1 else "give"
+    return (
+        f"note: {of} that the project paid for {give} this for nothing "
+        f"({', '.join(widths)}): "
+        'options={"prefer": "paid"}, in a terminal --prefer paid'
+    )

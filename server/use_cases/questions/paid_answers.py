@@ -1,0 +1,276 @@
+"""Answers that are made of noisy numbers which the same project paid for before.
+
+Sums over a key of a paid table, slices of it, totals less a slice: post-processing of
+vectors that were measured on the same snapshot, with intervals of their own, and free
+(docs/proofs/derived.md). No other project's charge is looked at.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final
+
+from budget.ledger import PaidQuestion
+from mechanisms.scales.weighted_sums import sum_half_width
+from privacy.errors import CuratorError
+from privacy.events import PriceEvent
+from privacy.losses import Loss
+from query_lang.deriving.grids import Grid, grids_of
+from query_lang.deriving.ways import (
+    Combination,
+    Deriver,
+    Vector,
+    draws_of,
+    value_of,
+)
+from query_lang.plans.compiled import KeyShown, NumberShown
+from query_lang.showing.chosen_rows import is_chosen_by_noise
+from server.use_cases.identity.access import Grant
+from server.use_cases.questions.measured import Measured
+from server.use_cases.questions.questions import (
+    Compiler,
+    Question,
+    question_of_charge,
+)
+from server.use_cases.services.services import Services
+
+LOOKED_AT: Final = 32
+"""The newest paid questions of a project on a snapshot that are compared with one."""
+
+NOTHING_LOOKED_AT: Final = (0, 0)
+_MISS: Final = Fraction(5, 100)
+_MOST_LAWS: Final = 64
+"""Kinds of noise in one answer: each takes its half-width to be found."""
+
+_KNOWN: Final = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class PaidVectors:
+    """A paid question whose vectors may be added up.
+
+    Attributes:
+        query_id: Of its charge.
+        loss: That it paid.
+        question: As it was charged.
+        event: Its noise.
+        grids: What each of its measures counts; None: nothing that adds up.
+    """
+
+    query_id: str
+    loss: Loss
+    question: Question
+    event: PriceEvent
+    grids: tuple[Grid | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One measured vector of a paid question."""
+
+    paid: PaidVectors
+    place: int
+    grid: Grid
+
+    @property
+    def scale(self) -> float:
+        """Of its noise, in steps of its grid."""
+        return self.paid.event.vectors[self.place].scale
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """How a question's numbers are made of paid ones; nothing was read for it yet.
+
+    Attributes:
+        sources: All vectors that were looked at.
+        cells: Of each measure, of each cell: what is added up.
+        half_widths: Of each measure, of each cell, in grid steps, at 95 %.
+    """
+
+    sources: Sequence[Source]
+    cells: Sequence[Sequence[Combination]]
+    half_widths: Sequence[Sequence[int]]
+
+    @property
+    def taken(self) -> list[PaidVectors]:
+        """Return the paid questions that are used, the newest first."""
+        used = {one.vector for each in self.cells for cell in each for one in cell}
+        found = {
+            source.paid.query_id: source.paid
+            for place, source in enumerate(self.sources)
+            if place in used
+        }
+        return list(found.values())
+
+    @property
+    def loss(self) -> Loss:
+        """What was paid for all of these."""
+        return Loss(sum(paid.loss.nano_epsilon for paid in self.taken))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a project's paid questions give.
+
+    Attributes:
+        derived: None where they do not give the question.
+        looked_at: How many questions were read anew for it, and how many cells were
+            looked for: what it took, by public facts.
+    """
+
+    derived: Derived | None
+    looked_at: tuple[int, int] = NOTHING_LOOKED_AT
+
+
+class PaidAnswers:
+    """Finds how questions follow from what their project paid for."""
+
+    def __init__(self, services: Services, compiler: Compiler) -> None:
+        self._services = services
+        self._compiler = compiler
+        self._read = lru_cache(_KNOWN)(self._read_uncached)
+
+    def find(self, grant: Grant, question: Question) -> Found:
+        """Return how a question follows from paid answers; reads none of their numbers.
+
+        Args:
+            grant: Of the asker: its project and snapshot are looked at, no other.
+            question: What is asked, at any loss.
+        """
+        if not _is_plain(question):
+            return Found(None)
+        listed = self._services.ledger.paid_questions(
+            grant.project.name, grant.snapshot, LOOKED_AT
+        )
+        if not listed:
+            return Found(None)
+        before = self._read.cache_info().misses
+        paid = [one for one in (self._read(each, grant) for each in listed) if one]
+        sources = list(_sources(paid))
+        anew = self._read.cache_info().misses - before
+        wanted = grids_of(question.bound.plan) if sources else []
+        derived, tried = _derived(wanted, sources)
+        return Found(derived, (anew, tried))
+
+    def vectors(self, derived: Derived) -> list[list[int]]:
+        """Return the noisy numbers of a question, rounded to its grids.
+
+        Raises:
+            LookupError: A stored vector is gone.
+        """
+        numbers = self._numbers(derived)
+        grids = [source.grid for source in derived.sources]
+        return [
+            [round(value_of(cell, numbers, grids)) for cell in cells]
+            for cells in derived.cells
+        ]
+
+    def _numbers(self, derived: Derived) -> dict[int, Sequence[int]]:
+        stored = {
+            paid.query_id: self._stored(paid.query_id, paid.question)
+            for paid in derived.taken
+        }
+        return {
+            place: stored[source.paid.query_id][source.place]
+            for place, source in enumerate(derived.sources)
+            if source.paid.query_id in stored
+        }
+
+    def _stored(self, query_id: str, question: Question) -> list[list[int]]:
+        measured = Measured.read(self._services.ledger.measured_vectors(query_id))
+        if measured is None:
+            raise LookupError(query_id)
+        return question.normal.own_vectors(measured.vectors)
+
+    def _read_uncached(self, paid: PaidQuestion, grant: Grant) -> PaidVectors | None:
+        """Return what a charge paid for; None where its vectors are of no use.
+
+        Its text is read as it was then; where its form is another one now, what is
+        stored is in an order that is not known.
+        """
+        question = self._as_charged(paid, grant)
+        if question is None or question.identity != paid.question:
+            return None
+        grids = tuple(grids_of(question.bound.plan))
+        kept = self._services.ledger.measured_vectors(paid.query_id) is not None
+        if not kept or not any(grids):
+            return None
+        return PaidVectors(paid.query_id, paid.loss, question, question.event, grids)
+
+    def _as_charged(self, paid: PaidQuestion, grant: Grant) -> Question | None:
+        if "sql" not in json.loads(paid.request):
+            return None
+        try:
+            return question_of_charge(self._compiler, grant, paid.request)
+        except CuratorError:
+            return None
+
+
+def _is_plain(question: Question) -> bool:
+    """Whether keys, counts and sums alone are shown, and no noise chooses rows."""
+    compiled = question.compiled
+    plain = KeyShown | NumberShown
+    return not is_chosen_by_noise(compiled.presentation) and all(
+        isinstance(column.shown, plain) for column in compiled.columns
+    )
+
+
+def _sources(paid: Sequence[PaidVectors]) -> Iterator[Source]:
+    for one in paid:
+        for place, grid in enumerate(one.grids):
+            if grid is not None:
+                yield Source(one, place, grid)
+
+
+def _derived(
+    wanted: Sequence[Grid | None], sources: Sequence[Source]
+) -> tuple[Derived | None, int]:
+    """Return how a question is made of sources, and how many cells were tried."""
+    vectors = [Vector(source.grid, 2 * source.scale**2) for source in sources]
+    cells: list[list[Combination]] = []
+    tried = 0
+    for grid in wanted:
+        if grid is None:
+            return None, tried
+        deriver = Deriver(grid, vectors)
+        found = deriver.all_cells()
+        tried += deriver.tried
+        if found is None:
+            return None, tried
+        cells.append(found)
+    if not any(cell for each in cells for cell in each):
+        return None, tried
+    widths = _half_widths(cells, [source.scale for source in sources])
+    return None if widths is None else Derived(sources, cells, widths), tried
+
+
+Law = tuple[tuple[float, Fraction, int], ...]
+
+
+def _half_widths(
+    cells: Sequence[Sequence[Combination]], scales: Sequence[float]
+) -> list[list[int]] | None:
+    """Return the half-width of each cell at 95 %; None where there are too many."""
+    laws = [[_law(cell, scales) for cell in each] for each in cells]
+    known: Mapping[Law, int | None] = dict.fromkeys(
+        law for each in laws for law in each
+    )
+    if len(known) > _MOST_LAWS:
+        return None
+    widths = {law: _half_width(law) for law in known}
+    return [[widths[law] for law in each] for each in laws]
+
+
+def _law(cell: Combination, scales: Sequence[float]) -> Law:
+    draws = ((scales[v], abs(weight), n) for v, weight, n in draws_of(cell) if weight)
+    return tuple(sorted(draws))
+
+
+def _half_width(law: Law) -> int:
+    """Return the half-width of a rounded number: rounding moves it by half a step."""
+    width = sum_half_width([(weight, scale, n) for scale, weight, n in law], _MISS)
+    return math.floor(width + Fraction(1, 2))

@@ -1,0 +1,144 @@
+"""Answers that are made of paid ones, in the shapes of CONTRACT 5."""
+
+from collections.abc import Sequence
+
+from privacy.losses import Loss
+from query_lang.plans.compiled import NumberShown, OutputColumn
+from query_lang.showing.decimals import decimal_text
+from query_lang.showing.presentation import chosen_cells
+from server.use_cases.questions.answers import (
+    charge_document,
+    columns_of,
+    rows_of,
+    warnings_of,
+)
+from server.use_cases.questions.paid_answers import Derived
+from server.use_cases.questions.questions import Question
+from server.use_cases.questions.replies import Answer, Remaining
+from server.use_cases.releases.replies import (
+    FreeAnswer,
+    HalfWidths,
+    Intervals,
+    PaidTaken,
+    WidthsExpected,
+)
+
+_CONFIDENCE = "0.95"
+
+
+def offered(question: Question, derived: Derived) -> FreeAnswer:
+    """Describe what a plan offers, with the least and greatest half-width."""
+    taken = paid_taken(derived)
+    return {
+        "kind": "paid",
+        "id": taken["queries"][0],
+        "epsilon": taken["epsilon"],
+        "queries": taken["queries"],
+        "half_widths": [
+            _expected(column, vector, derived) for column, vector in _numbers(question)
+        ],
+    }
+
+
+def paid_taken(derived: Derived) -> PaidTaken:
+    """Name the paid questions of an answer."""
+    queries = [paid.query_id for paid in derived.taken]
+    return {"kind": "paid", "queries": queries, "epsilon": str(derived.loss)}
+
+
+def derived_document(
+    question: Question,
+    derived: Derived,
+    vectors: Sequence[Sequence[int]],
+    *,
+    query_id: str,
+    remaining: Remaining,
+) -> Answer:
+    """Return an answer that paid ones gave, for nothing.
+
+    Args:
+        question: As it was asked.
+        derived: How its numbers are made.
+        vectors: The noisy numbers, on the question's grids.
+        query_id: Of the asker.
+        remaining: Of the asker.
+    """
+    cells = chosen_cells(question.compiled, vectors)
+    shown = list(_numbers(question))
+    return {
+        "query_id": query_id,
+        "snapshot": question.snapshot,
+        "columns": columns_of(question.compiled),
+        "rows": rows_of(question.compiled, vectors),
+        "noise": [],
+        "intervals": [
+            _intervals(column, vectors[n], derived.half_widths[n], cells)
+            for column, n in shown
+        ],
+        "half_widths": [
+            _widths(column, derived.half_widths[n], cells) for column, n in shown
+        ],
+        "paid": paid_taken(derived),
+        "charge": charge_document(Loss(0), reused=True),
+        "remaining": remaining,
+        "derivation": _words(derived),
+        "warnings": warnings_of(question.compiled),
+    }
+
+
+def _numbers(question: Question) -> list[tuple[OutputColumn, int]]:
+    """Return the columns that show a vector, each with its position."""
+    return [
+        (column, column.shown.vector)
+        for column in question.compiled.columns
+        if isinstance(column.shown, NumberShown)
+    ]
+
+
+def _expected(column: OutputColumn, vector: int, derived: Derived) -> WidthsExpected:
+    widths = derived.half_widths[vector]
+    return {
+        "column": column.name,
+        "least": decimal_text(min(widths), column.scale),
+        "greatest": decimal_text(max(widths), column.scale),
+    }
+
+
+def _intervals(
+    column: OutputColumn,
+    numbers: Sequence[int],
+    widths: Sequence[int],
+    cells: Sequence[int],
+) -> Intervals:
+    return {
+        "column": column.name,
+        "confidence": _CONFIDENCE,
+        "rows": [
+            [
+                decimal_text(numbers[cell] - widths[cell], column.scale),
+                decimal_text(numbers[cell] + widths[cell], column.scale),
+            ]
+            for cell in cells
+        ],
+    }
+
+
+def _widths(
+    column: OutputColumn, widths: Sequence[int], cells: Sequence[int]
+) -> HalfWidths:
+    return {
+        "column": column.name,
+        "confidence": _CONFIDENCE,
+        "rows": [decimal_text(widths[cell], column.scale) for cell in cells],
+    }
+
+
+def _words(derived: Derived) -> str:
+    """Say where the numbers come from."""
+    names = ", ".join(paid.query_id for paid in derived.taken)
+    most = max((len(cell) for cells in derived.cells for cell in cells), default=0)
+    how = "one sum" if most <= 1 else f"a weighted sum of up to {most} sums"
+    return (
+        f"nothing was measured: each number is {how} of noisy numbers that the project "
+        f"paid for in {names}; rounded to the column's grid"
+    )

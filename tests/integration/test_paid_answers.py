@@ -1,0 +1,132 @@
+"""What a project paid for answers more than was asked, for nothing, over real HTTP."""
+
+import pytest
+
+from server.persistence.schema import RECORDED_TABLES
+from tests.support.installations.harness import (
+    Installation,
+    ask,
+    client,
+    serve_in_thread,
+)
+
+PAID = {"options": {"prefer": "paid"}}
+BUY = {"options": {"reuse": "never"}}
+TABLE = "SELECT sex, ward, COUNT(*) AS n, SUM(age) AS years FROM visits GROUP BY 1, 2"
+TOTAL = "SELECT COUNT(*) AS n, SUM(age) AS years FROM visits"
+
+
+@pytest.fixture(scope="module")
+def installation(tmp_path_factory):
+    installation = Installation(tmp_path_factory.mktemp("paid")).create()
+    installation.load()
+    return installation
+
+
+def plan(http, sql, **more):
+    body = {"sql": sql, "epsilon": "1", **more}
+    return http.post("/v1/datasets/clinic/plan", json=body).json()
+
+
+def offers(http, sql, **more):
+    return [each for each in plan(http, sql, **more)["free"] if each["kind"] == "paid"]
+
+
+def test_a_roll_up_and_a_slice_of_a_paid_table_are_free(installation):
+    key = installation.analyst("ada", "tables")
+    by_sex = "SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex"
+    slice_of = (
+        "SELECT ward, SUM(age) AS years FROM visits WHERE sex = 'F' GROUP BY ward"
+    )
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        bought = ask(http, TABLE, **BUY).json()
+        (offer,) = offers(http, by_sex)
+        summed = ask(http, by_sex, **PAID).json()
+        sliced = ask(http, slice_of, **PAID).json()
+        again = ask(http, by_sex, **PAID).json()
+        dear = ask(http, by_sex, options={}).json()
+        spent = http.get("/v1/budget").json()["projects"][0]["spent"]
+        shown = http.get(f"/v1/queries/{summed['query_id']}").json()["answer"]
+    for sex, n in summed["rows"]:
+        assert n == sum(row[2] for row in bought["rows"] if row[0] == sex)
+    for ward, years in sliced["rows"]:
+        assert [years] == [r[3] for r in bought["rows"] if r[:2] == ["F", ward]]
+    assert sliced["half_widths"][0]["rows"][0] == bought["noise"][1]["half_width_95"]
+    assert offer["queries"] == summed["paid"]["queries"] == [bought["query_id"]]
+    assert offer["epsilon"] == "1"
+    width = int(offer["half_widths"][0]["greatest"])
+    assert width == int(summed["half_widths"][0]["rows"][0])
+    assert width > int(bought["noise"][0]["half_width_95"])
+    (_, n), *_ = summed["rows"]
+    assert summed["intervals"][0]["rows"][0] == [str(n - width), str(n + width)]
+    assert summed["charge"] == {"epsilon": "0", "delta": "0", "reused": True}
+    assert again["rows"] == summed["rows"]
+    assert shown == summed
+    assert not dear["charge"]["reused"]  # nobody gets a wider answer unasked
+    assert spent == "2"
+    with installation.services() as services:
+        assert services.ledger.verify(RECORDED_TABLES).ok
+
+
+def test_the_rest_of_a_total_is_the_least_noisy_of_several_ways(installation):
+    key = installation.analyst("eve", "rests")
+    women = "SELECT COUNT(*) AS n FROM visits WHERE sex = 'F'"
+    others = "SELECT COUNT(*) AS n FROM visits WHERE sex <> 'F'"
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        total = ask(http, TOTAL, **BUY, epsilon="4").json()["rows"][0][0]
+        few = ask(http, women, **BUY, epsilon="2").json()["rows"][0][0]
+        rest = ask(http, others, **PAID).json()
+        ask(http, "SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex", **BUY)
+        better = ask(http, others, **PAID).json()
+    assert rest["rows"] == [[total - few]]
+    assert len(rest["paid"]["queries"]) == 2
+    assert len(better["paid"]["queries"]) == 3
+    widths = [int(each["half_widths"][0]["rows"][0]) for each in (rest, better)]
+    assert widths[1] < widths[0]
+
+
+@pytest.mark.parametrize("private", [False, True])
+def test_what_another_project_paid_is_never_looked_at(installation, private):
+    buyer, asker = f"buyer{private}", f"asker{private}"
+    bought = installation.analyst(buyer, f"p-{buyer}", private_history=private)
+    other = installation.analyst(asker, f"p-{asker}")
+    with serve_in_thread(installation) as url:
+        with client(url, bought) as http:
+            ask(http, TABLE, **BUY)
+            assert offers(http, "SELECT COUNT(*) AS n FROM visits")
+        with client(url, other) as http:
+            assert not offers(http, "SELECT COUNT(*) AS n FROM visits")
+            paid = ask(http, "SELECT COUNT(*) AS n FROM visits", **PAID).json()
+    assert paid["charge"] == {"epsilon": "1", "delta": "0", "reused": False}
+
+
+ASKED = (
+    ("SELECT COUNT(DISTINCT patient_id) AS n FROM visits", {}),  # of several wards
+    ("SELECT AVG(age) AS mean FROM visits GROUP BY sex", {}),
+    ("SELECT sex, COUNT(*) AS n FROM visits GROUP BY 1 ORDER BY n DESC LIMIT 1", {}),
+    ("SELECT COUNT(*) AS n FROM visits WHERE age > 50", {}),  # of no key that was paid
+    ("SELECT COUNT(*) AS n FROM visits", {"bounds": {"max_rows_per_unit": 1}}),
+)
+
+
+@pytest.mark.parametrize(("sql", "options"), ASKED)
+def test_what_paid_numbers_do_not_add_up_to_is_not_offered(installation, sql, options):
+    who = f"asker{ASKED.index((sql, options))}"
+    key = installation.analyst(who, f"p-{who}")
+    units = "SELECT ward, COUNT(DISTINCT patient_id) AS n FROM visits GROUP BY ward"
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        ask(http, TABLE, **BUY)
+        ask(http, units, **BUY)
+        assert offers(http, "SELECT COUNT(*) AS n FROM visits")
+        assert offers(http, sql, options=options) == []
+
+
+def test_the_next_snapshot_owes_nothing_to_what_was_paid_before(tmp_path):
+    installation = Installation(tmp_path).create()
+    installation.load()
+    key = installation.analyst()
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        ask(http, TABLE, **BUY)
+        assert offers(http, TOTAL)
+        installation.load()
+        assert offers(http, TOTAL) == []

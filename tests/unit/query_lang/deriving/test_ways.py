@@ -1,0 +1,150 @@
+"""What follows from paid tables, by which weights, and how far its noise reaches."""
+
+import random
+from fractions import Fraction
+
+import pytest
+
+from mechanisms.scales.weighted_sums import sum_half_width
+from privacy.contributions import NO_BOUNDS, ContributionBounds
+from query_lang.binding.bind import bind_query
+from query_lang.deriving.grids import grids_of
+from query_lang.deriving.ways import (
+    Deriver,
+    Taken,
+    Vector,
+    draws_of,
+    least_squares,
+    value_of,
+)
+from query_lang.reading.parse import parse_query
+from tests.semantics import hospital
+
+ROWS = "FROM patients AS p JOIN encounters AS e ON e.patient_id = p.patient_id"
+TABLE = f"SELECT sex, ward, severity, COUNT(*) AS n {ROWS} GROUP BY 1, 2, 3"
+UNITS = f"SELECT sex, ward, COUNT(DISTINCT p.patient_id) AS n {ROWS} GROUP BY 1, 2"
+
+
+def grid_of(sql, bounds=NO_BOUNDS):
+    (grid,) = grids_of(bind_query(parse_query(sql), hospital.DATASET, bounds).plan)
+    return grid
+
+
+def derived(sql, *paid, variances=None):
+    sources = [grid_of(each) for each in paid]
+    vectors = map(Vector, sources, variances or [1.0] * len(paid))
+    return Deriver(grid_of(sql), list(vectors)).all_cells()
+
+
+FOLLOWS = (
+    (TABLE, f"SELECT COUNT(*) AS n {ROWS}"),
+    (TABLE, f"SELECT ward, COUNT(*) AS n {ROWS} WHERE sex <> 'f' GROUP BY ward"),
+    (TABLE, f"SELECT COUNT(*) AS n {ROWS} WHERE severity > 1 AND ward IS NULL"),
+    (TABLE, f"SELECT COUNT(1) AS n {ROWS} WHERE NOT severity BETWEEN 2 AND 3"),
+    (TABLE, f"SELECT COUNT(ward) AS n {ROWS}"),
+    (TABLE, f"SELECT COUNT(*) AS n {ROWS} WHERE ward = 'er' OR ward IS NULL"),
+    (UNITS, f"SELECT ward, COUNT(DISTINCT p.patient_id) AS n {ROWS} GROUP BY ward"),
+    (
+        UNITS,
+        f"SELECT COUNT(DISTINCT e.patient_id) {ROWS} WHERE sex = 'm' AND ward = 'er'",
+    ),
+)
+NEVER = (
+    (TABLE, f"SELECT COUNT(*) AS n {ROWS} WHERE days > 3"),
+    (TABLE, "SELECT COUNT(*) AS n FROM encounters"),
+    (TABLE, f"SELECT COUNT(days) AS n {ROWS}"),
+    (TABLE, f"SELECT SUM(severity) AS n {ROWS}"),
+    (UNITS, f"SELECT COUNT(DISTINCT p.patient_id) AS n {ROWS}"),
+    (UNITS, f"SELECT sex, COUNT(*) AS n {ROWS} GROUP BY sex"),
+    (
+        f"SELECT ward, COUNT(*) AS n {ROWS} WHERE severity > 1 GROUP BY ward",
+        f"SELECT ward, COUNT(*) AS n {ROWS} GROUP BY ward",
+    ),
+    (
+        f"SELECT ward, COUNT(*) AS n {ROWS} WHERE ward IS NOT NULL GROUP BY ward",
+        f"SELECT COUNT(*) AS n {ROWS}",
+    ),
+)
+
+
+@pytest.mark.parametrize(("paid", "sql"), FOLLOWS)
+def test_sums_and_slices_of_a_paid_table_follow(paid, sql):
+    assert derived(sql, paid) is not None
+
+
+@pytest.mark.parametrize(("paid", "sql"), NEVER)
+def test_what_is_no_sum_of_whole_cells_does_not_follow(paid, sql):
+    assert derived(sql, paid) is None
+
+
+def test_other_bounds_are_other_rows():
+    bounds = ContributionBounds(max_rows_per_unit=1)
+    vectors = [Vector(grid_of(TABLE, bounds), 1.0)]
+    wanted = f"SELECT COUNT(*) AS n {ROWS}"
+    assert Deriver(grid_of(wanted), vectors).all_cells() is None
+
+
+def test_the_rest_of_a_total_follows_from_both():
+    total = f"SELECT COUNT(*) AS n {ROWS}"
+    women = f"SELECT COUNT(*) AS n {ROWS} WHERE sex = 'f'"
+    (cell,) = derived(f"SELECT COUNT(*) AS n {ROWS} WHERE sex <> 'f'", total, women)
+    assert sorted((one.vector, one.weight) for one in cell) == [(0, 1), (1, -1)]
+
+
+def test_a_cell_that_holds_no_row_is_0_and_has_no_noise():
+    sql = f"SELECT ward, COUNT(*) AS n {ROWS} WHERE ward = 'er' GROUP BY ward"
+    cells = derived(sql, TABLE)
+    assert min(map(len, cells)) <= 1
+    assert all(cells) == (len(cells) == 1)  # the binder may leave them out
+
+
+def test_several_ways_are_weighed_by_their_variances():
+    total = f"SELECT COUNT(*) AS n {ROWS}"
+    (cell,) = derived(total, total, total, variances=[1.0, 3.0])
+    assert {one.vector: one.weight for one in cell} == {
+        0: Fraction(3, 4),
+        1: Fraction(1, 4),
+    }
+
+
+def test_weights_add_up_to_1_whatever_rounding_does():
+    rng = random.Random(1)
+    for _ in range(50):
+        rows = [[rng.uniform(-1, 1) for _ in range(5)] for _ in range(4)]
+        table = [[sum(map(float.__mul__, a, b)) for b in rows] for a in rows]
+        assert sum(least_squares(table)) == 1
+    assert least_squares([[1.0, 1.0], [1.0, 1.0]]) == [1, 0]  # the same estimate twice
+
+
+def test_draws_that_several_parts_use_are_counted_once():
+    cell = (
+        Taken(0, Fraction(1), (0b0111, 0b11)),
+        Taken(0, Fraction(-1), (0b0100, 0b01)),
+        Taken(1, Fraction(2), (0b1,)),
+    )
+    assert sorted(draws_of(cell)) == [
+        (0, 0, 1),
+        (0, 1, 5),
+        (1, 2, 1),
+    ]
+
+
+def test_intervals_of_derived_numbers_hold_as_often_as_they_say():
+    """Draws are made here: a difference of geometric ones is discrete Laplace."""
+    rng = random.Random(7)
+    paid = TABLE, f"SELECT sex, COUNT(*) AS n {ROWS} GROUP BY sex"
+    scales, grids = (6.0, 9.0), [grid_of(each) for each in paid]
+    sql = f"SELECT COUNT(*) AS n {ROWS} WHERE sex <> 'f'"
+    (cell,) = derived(sql, *paid, variances=[2 * scale**2 for scale in scales])
+    assert {one.vector for one in cell} == {0, 1}
+    draws = [(weight, scales[v], n) for v, weight, n in draws_of(cell)]
+    width = sum_half_width(draws, Fraction(1, 20))
+
+    def noise(scale):
+        return int(rng.expovariate(1 / scale)) - int(rng.expovariate(1 / scale))
+
+    held = 0
+    for _ in range(2_000):
+        noisy = {n: [noise(scales[n]) for _ in range(grids[n].size)] for n in (0, 1)}
+        held += abs(value_of(cell, noisy, grids)) <= width
+    assert 1_845 <= held < 1_990  # 1,900 or a few more; below 5.6 deviations never
