@@ -25,7 +25,8 @@ from privacy.schema import ColumnType
 from query_lang.binding.bind import bind_query
 from query_lang.reading.parse import parse_query
 from server.use_cases.questions.answers import answer_document, free_pieces
-from server.use_cases.questions.questions import LossRange, Question
+from server.use_cases.questions.questions import Question
+from server.use_cases.questions.wishes import LossRange
 from server.use_cases.services.documents import encode
 from tests.support.data.answers import compiled, key, measure, number
 

@@ -1,16 +1,17 @@
 """What a request costs, and what a wished-for accuracy costs."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from mechanisms.scales.calibration import MAX_SCALE, laplace_scale
 from mechanisms.scales.half_widths import half_width, scale_estimate
+from mechanisms.scales.misses import beyond, chance_of_more
 from privacy.errors import InvalidLossError
 from privacy.events import MeasuredVector, PriceEvent, VectorSensitivity
 from privacy.losses import MAX_NANO, NANO, Loss
 
-__all__ = ["half_width", "price", "solve_accuracy"]
+__all__ = ["half_width", "price", "solve_accuracy", "solve_share"]
 
 
 def price(
@@ -84,6 +85,74 @@ def solve_accuracy(  # noqa: PLR0913 - the wish and the range are the request's 
     return Loss(
         _least(suffices, minimum.nano_epsilon, maximum.nano_epsilon, start=guess)
     )
+
+
+def solve_share(  # noqa: PLR0913 - the wish and the range are the request's own words
+    sensitivities: Sequence[VectorSensitivity],
+    weights: Sequence[Fraction],
+    *,
+    tolerances: Sequence[Mapping[int, int]],
+    share: Fraction,
+    confidence: Fraction,
+    minimum: Loss,
+    maximum: Loss,
+) -> Loss:
+    """Return the least loss at which most cells of each vector are near enough.
+
+    Args:
+        sensitivities: One a vector, in grid steps.
+        weights: One a vector, positive.
+        tolerances: One a vector: how far noise may move a cell, in whole steps of its
+            grid, with the number of cells that may be moved so far.
+        share: Of a vector's cells, that are to be moved no further, above 0, at most 1.
+        confidence: That so many are not, strictly between 0 and 1.
+        minimum: Least loss that a query may spend; the answer is never below it.
+        maximum: Greatest loss that a query may spend.
+
+    Raises:
+        InvalidLossError: Even ``maximum`` is not accurate enough.
+
+    Neighbouring relation: add or remove all rows of one unit.
+    Source: Hoeffding 1956, Theorem 4; docs/proofs/accuracy.md.
+    """
+    total = _checked_total(weights)
+    vectors = list(zip(sensitivities, weights, tolerances, strict=True))
+
+    def suffices(nano: int) -> bool:
+        return all(
+            _is_mostly_near(
+                (vector.l1, weight / total), nano, near, share, 1 - confidence
+            )
+            for vector, weight, near in vectors
+        )
+
+    if not suffices(maximum.nano_epsilon):
+        raise InvalidLossError(
+            text=str(maximum),
+            reason=f"this accuracy needs more than {maximum}, the most that one query "
+            "may spend",
+        )
+    low, high = minimum.nano_epsilon, maximum.nano_epsilon
+    return Loss(_least(suffices, low, high, start=low))
+
+
+def _is_mostly_near(
+    noise: tuple[Fraction, Fraction],
+    nano: int,
+    tolerances: Mapping[int, int],
+    share: Fraction,
+    miss: Fraction,
+) -> bool:
+    """Whether too many cells are moved too far with a chance of at most miss."""
+    l1, part = noise
+    try:
+        scale = laplace_scale(l1, Loss(_part_floor(part, nano)))
+    except InvalidLossError:
+        return False
+    cells = sum(tolerances.values())
+    allowed = math.floor((1 - share) * cells)
+    mean = sum(n * beyond(scale, width) for width, n in tolerances.items())
+    return chance_of_more(cells, mean / cells, allowed) <= float(miss)
 
 
 _Demand = tuple[Fraction, Fraction, Fraction]

@@ -25,11 +25,18 @@ def installation(tmp_path_factory):
 
 def plan(http, sql, **more):
     body = {"sql": sql, "epsilon": "1", **more}
-    return http.post("/v1/datasets/clinic/plan", json=body).json()
+    reply = http.post("/v1/datasets/clinic/plan", json=body)
+    assert reply.status_code == 200, reply.text
+    return reply.json()
 
 
 def offers(http, sql, **more):
-    return [each for each in plan(http, sql, **more)["free"] if each["kind"] == "paid"]
+    """Return what paid answers offer in the place of one that nobody has bought."""
+    return [
+        each
+        for each in plan(http, sql, epsilon="4.5", **more)["free"]
+        if each["kind"] == "paid"
+    ]
 
 
 def test_a_roll_up_and_a_slice_of_a_paid_table_are_free(installation):
@@ -129,3 +136,30 @@ def test_the_next_snapshot_owes_nothing_to_what_was_paid_before(tmp_path):
         assert offers(http, TOTAL)
         installation.load()
         assert offers(http, TOTAL) == []
+
+
+def test_a_relative_accuracy_is_priced_by_what_a_probe_has_shown(installation):
+    key = installation.analyst("kim", "wishes")
+    sql = "SELECT COUNT(DISTINCT patient_id) AS n FROM visits"
+    wish = {"relative": "20%", "at_least": 1}
+    body = {"sql": sql, "accuracy": wish, "options": {"reuse": "never"}}
+    with serve_in_thread(installation) as url, client(url, key) as http:
+
+        def priced(**more):
+            asked = {**body, "accuracy": {**wish, **more}}
+            return http.post("/v1/datasets/clinic/plan", json=asked)
+
+        public = priced().json()
+        refused = priced(at_most=public["priced_by"]["probe"]).json()
+        probe = ask(http, sql, epsilon="4", options={"reuse": "never"}).json()
+        known = priced().json()
+        paid = http.post("/v1/datasets/clinic/queries", json=body).json()
+    assert public["priced_by"]["facts"] == "public"
+    assert refused["type"] == "epsilon_out_of_range"
+    assert known["priced_by"] == {
+        "facts": "paid",
+        "queries": [probe["query_id"]],
+        "probe": None,
+    }
+    assert float(known["epsilon"]) < float(public["epsilon"])
+    assert paid["charge"]["epsilon"] == known["epsilon"]

@@ -36,10 +36,32 @@ class _Asked(BaseModel):
 
 
 class AccuracyWish(_Asked):
-    """Every cell of every aggregate within this half-width at this confidence."""
+    """How far noise may move the cells of every aggregate: within, or relative.
 
-    within: float = Field(gt=0, examples=[20])
-    confidence: float = Field(gt=0, lt=1, examples=[0.95])
+    Each cell by itself at this confidence; with ``cells``, so many of them at once.
+    """
+
+    within: float | None = Field(default=None, gt=0, examples=[20])
+    relative: str | None = Field(
+        default=None,
+        examples=["5%"],
+        description="Of the number itself; goes with at_least.",
+    )
+    at_least: float | None = Field(
+        default=None,
+        gt=0,
+        examples=[10],
+        description="So far a small number may be moved, however small.",
+    )
+    cells: str | None = Field(
+        default=None, examples=["90%"], description="A share of the cells; else each."
+    )
+    confidence: float = Field(default=0.95, gt=0, lt=1, examples=[0.95])
+    at_most: str | float | None = Field(
+        default=None,
+        examples=["0.5"],
+        description="The most epsilon that it may cost; else it is refused.",
+    )
 
 
 class Bounds(_Asked):

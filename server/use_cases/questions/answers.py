@@ -25,8 +25,10 @@ from server.use_cases.questions.replies import (
     ChargeShape,
     Cost,
     Plan,
+    PricedWish,
     Remaining,
 )
+from server.use_cases.questions.wishes import Wish
 from server.use_cases.releases.answers import (
     release_columns,
     release_half_widths,
@@ -224,6 +226,21 @@ def plan_document(
         "warnings": warnings_of(question.compiled),
         "free": list(free),
         "related": list(related),
+        **_priced_by(question.wish),
+    }
+
+
+def _priced_by(wish: Wish | None) -> PricedWish:
+    """Say what an accuracy was priced by, and whether a probe would pay."""
+    if wish is None:
+        return {}
+    known = wish.known
+    return {
+        "priced_by": {
+            "facts": "public" if known is None else "paid",
+            "queries": [] if known is None else list(known.queries),
+            "probe": None if wish.probe is None else str(wish.probe),
+        }
     }
 
 

@@ -7,6 +7,7 @@ touched, and the answer is stored and anchored before it is sent.
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from sqlalchemy import Connection
 
@@ -55,7 +56,6 @@ from server.use_cases.questions.paid_answers import (
 from server.use_cases.questions.paid_documents import derived_document, offered
 from server.use_cases.questions.questions import (
     Compiler,
-    LossRange,
     Question,
     loss_range,
     prepare,
@@ -63,6 +63,7 @@ from server.use_cases.questions.questions import (
 from server.use_cases.questions.replies import Remaining
 from server.use_cases.questions.requests import QuestionRequest
 from server.use_cases.questions.room import require_room
+from server.use_cases.questions.wishes import LossRange
 from server.use_cases.releases.offers import (
     Near,
     Offer,
@@ -187,7 +188,7 @@ class QueryService:
                 related=related_releases(near),
             )
         )
-        return Planned(body, paid.looked_at)
+        return Planned(body, _both(question.looked_at, paid.looked_at))
 
     def look_up(self, caller: Caller, key: IdempotencyKey) -> Reply | None:
         """Return what this key brought before, if it came before.
@@ -228,7 +229,7 @@ class QueryService:
             CuratorError: Any refusal before the charge; nothing was spent.
         """
         grant, question = self._prepare(caller, dataset, request)
-        looked_at = NOTHING_LOOKED_AT
+        looked_at = question.looked_at
         if request.reuse == "allow":
             reply = None
             if request.prefer == "release":
@@ -237,7 +238,7 @@ class QueryService:
             if reply is None and request.prefer == "paid":
                 found = self._paid.find(grant, question)
                 reply = self._derived(caller, grant, question, key, found)
-                looked_at = found.looked_at
+                looked_at = _both(looked_at, found.looked_at)
             if reply is not None:
                 return replace(reply, looked_at=looked_at)
         paid = self._charge(caller, grant, question, key)
@@ -295,7 +296,8 @@ class QueryService:
 
         key = ("grant", caller, dataset, request.project, today())  # for its expiry
         grant, losses = self._services.catalogue.get(key, read, names_snapshot=True)
-        return grant, prepare(self._compiler, grant, losses, request)
+        looking = partial(self._paid.known, grant)
+        return grant, prepare(self._compiler, grant, losses, request, looking)
 
     def _reuse(
         self,
@@ -597,6 +599,10 @@ def _unavailable(
     """Say that a charge waits for its end, which recovery brings."""
     failure = LedgerUnavailableError(str(error), query_id=charge.query_id)
     return Reply(charge.query_id, executed=question, failure=failure)
+
+
+def _both(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
+    return one[0] + other[0], one[1] + other[1]
 
 
 def scopes_of(grant: Grant, caller: Caller) -> tuple[Scope, ...]:

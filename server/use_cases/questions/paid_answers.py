@@ -35,6 +35,7 @@ from server.use_cases.questions.questions import (
     Question,
     question_of_charge,
 )
+from server.use_cases.questions.wishes import KnownNumbers
 from server.use_cases.services.services import Services
 
 LOOKED_AT: Final = 32
@@ -95,6 +96,14 @@ class Derived:
     cells: Sequence[Sequence[Combination]]
     half_widths: Sequence[Sequence[int]]
 
+    def widths(self, miss: Fraction) -> list[list[int]]:
+        """Return the half-width of each cell, missed with at most a given chance."""
+        scales = [source.scale for source in self.sources]
+        return [
+            [_half_width(_law(cell, scales), miss) for cell in cells]
+            for cells in self.cells
+        ]
+
     @property
     def taken(self) -> list[PaidVectors]:
         """Return the paid questions that are used, the newest first."""
@@ -141,8 +150,31 @@ class PaidAnswers:
             grant: Of the asker: its project and snapshot are looked at, no other.
             question: What is asked, at any loss.
         """
-        if not _is_plain(question):
-            return Found(None)
+        return self._found(grant, question) if _is_plain(question) else Found(None)
+
+    def known(
+        self, grant: Grant, question: Question, miss: Fraction
+    ) -> KnownNumbers | None:
+        """Return how large a question's numbers are at least, by paid noisy ones.
+
+        Args:
+            grant: Of the asker.
+            question: What is asked, at any loss.
+            miss: How often a bound may be wrong, each by itself.
+        """
+        found = self._found(grant, question)
+        if found.derived is None:
+            return None
+        widths = found.derived.widths(miss)
+        numbers = self.vectors(found.derived)
+        least = [
+            [max(0, abs(n) - width) for n, width in zip(*each, strict=True)]
+            for each in zip(numbers, widths, strict=True)
+        ]
+        queries = [paid.query_id for paid in found.derived.taken]
+        return KnownNumbers(least, queries, found.looked_at)
+
+    def _found(self, grant: Grant, question: Question) -> Found:
         listed = self._services.ledger.paid_questions(
             grant.project.name, grant.snapshot, LOOKED_AT
         )
@@ -261,7 +293,7 @@ def _half_widths(
     )
     if len(known) > _MOST_LAWS:
         return None
-    widths = {law: _half_width(law) for law in known}
+    widths = {law: _half_width(law, _MISS) for law in known}
     return [[widths[law] for law in each] for each in laws]
 
 
@@ -270,7 +302,7 @@ def _law(cell: Combination, scales: Sequence[float]) -> Law:
     return tuple(sorted(draws))
 
 
-def _half_width(law: Law) -> int:
+def _half_width(law: Law, miss: Fraction) -> int:
     """Return the half-width of a rounded number: rounding moves it by half a step."""
-    width = sum_half_width([(weight, scale, n) for scale, weight, n in law], _MISS)
+    width = sum_half_width([(weight, scale, n) for scale, weight, n in law], miss)
     return math.floor(width + Fraction(1, 2))

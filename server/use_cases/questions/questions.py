@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -10,32 +10,32 @@ from typing import Final
 
 from sqlalchemy import Connection, select
 
-from mechanisms.scales.pricing import half_width, price, solve_accuracy
+from mechanisms.scales.pricing import price
 from privacy.contributions import ContributionBounds
-from privacy.errors import InvalidLossError, InvalidOptionError, QueryError
-from privacy.events import PriceEvent, VectorSensitivity
+from privacy.errors import InvalidLossError, QueryError
+from privacy.events import PriceEvent
 from privacy.losses import Loss
 from privacy.schema import Dataset
 from privacy.schema_json import dataset_from_json
 from query_lang.binding.bind import ResolvedQuery, bind_query, check_bounds
 from query_lang.compile import compile_bound
 from query_lang.normalising.questions import NormalQuestion, normal_question
-from query_lang.plans.compiled import (
-    AverageShown,
-    CompiledQuery,
-    QuantileShown,
-    leaves,
-)
+from query_lang.plans.compiled import CompiledQuery
 from query_lang.plans.costs import PAID, UNLIMITED
 from query_lang.rendering.dialect import Target
 from query_lang.rewriting.mending import mended
-from query_lang.showing.decimals import decimal_of
-from query_lang.showing.noisy_conditions import all_shown
 from query_lang.syntax.refusals import refuse
 from query_lang.syntax.rules import TOO_COSTLY
 from server.persistence import tables
 from server.use_cases.identity.access import Grant
-from server.use_cases.questions.requests import Accuracy, QuestionRequest
+from server.use_cases.questions.requests import QuestionRequest
+from server.use_cases.questions.wishes import (
+    KnownNumbers,
+    LossRange,
+    Wish,
+    priced_wish,
+    vectors_of,
+)
 from server.use_cases.services.services import Parser
 
 _CACHED_PLANS = 2_048
@@ -44,28 +44,6 @@ UNHELD_SIZES: Final = (
     "declared sizes"
 )
 """Why questions and releases are refused until a dataset is loaded again."""
-
-
-@dataclass(frozen=True, slots=True)
-class LossRange:
-    """The losses that a population lets one query spend."""
-
-    minimum: Loss
-    maximum: Loss
-
-    def check(self, loss: Loss) -> Loss:
-        """Return ``loss`` if it lies in the range.
-
-        Raises:
-            InvalidLossError: It does not.
-        """
-        if not self.minimum <= loss <= self.maximum:
-            raise InvalidLossError(text=str(loss), reason=str(self))
-        return loss
-
-    def __str__(self) -> str:
-        """Say it as refusals do."""
-        return f"one query may spend {self.minimum} to {self.maximum}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +60,13 @@ class Question:
     identity: str  # same question, same identity (CONTRACT 5)
     former: str  # the same before questions had a normal form: one text alone
     text: str  # enough to ask it again: JSON
+    wish: Wish | None = None  # how an accuracy was priced
+
+    @property
+    def looked_at(self) -> tuple[int, int]:
+        """Return what was looked at to price it, as ``Found`` has it."""
+        known = None if self.wish is None else self.wish.known
+        return (0, 0) if known is None else known.looked_at
 
     def priced_at(self, loss: Loss) -> PriceEvent | None:
         """Return the same question's noise at another loss.
@@ -197,10 +182,25 @@ def loss_range(connection: Connection, population: str) -> LossRange:
     return LossRange(Loss(row.epsilon_min_nano), Loss(row.epsilon_max_nano))
 
 
+Looking = Callable[["Question", Fraction], KnownNumbers | None]
+"""Finds noisy numbers of a question that its project was shown before."""
+
+
 def prepare(
-    compiler: Compiler, grant: Grant, losses: LossRange, request: QuestionRequest
+    compiler: Compiler,
+    grant: Grant,
+    losses: LossRange,
+    request: QuestionRequest,
+    looking: Looking = lambda _, __: None,
 ) -> Question:
     """Compile and price a request: options, then SQL, then losses.
+
+    Args:
+        compiler: Of texts.
+        grant: Of the asker.
+        losses: That one query may spend.
+        request: What is asked.
+        looking: For numbers that an accuracy may be priced by.
 
     Raises:
         CuratorError: Any refusal of the text, its options or its loss.
@@ -208,19 +208,31 @@ def prepare(
     schema = schema_of(grant.snapshot, grant.schema)
     check_bounds(request.bounds, schema.dataset)
     found = compiler.compile(request.sql, schema, request)
-    event = _price(found.query, losses, request)
-    return Question(
-        bound=found.bound,
-        compiled=found.query,
-        event=event,
-        losses=losses,
-        snapshot=grant.snapshot,
-        unit=schema.dataset.unit,
-        normal=found.normal,
-        identity=_identity(found.normal.text, grant.snapshot),
-        former=_identity(found.query.canonical, grant.snapshot),
-        text=question_text(grant, request, event.loss),
+
+    def priced(loss: Loss, wish: Wish | None = None) -> Question:
+        return Question(
+            bound=found.bound,
+            compiled=found.query,
+            event=_event(found.query, loss),
+            losses=losses,
+            snapshot=grant.snapshot,
+            unit=schema.dataset.unit,
+            normal=found.normal,
+            identity=_identity(found.normal.text, grant.snapshot),
+            former=_identity(found.query.canonical, grant.snapshot),
+            text=question_text(grant, request, loss),
+            wish=wish,
+        )
+
+    if request.accuracy is None:
+        return priced(losses.check(_asked(request, losses)))
+    wish = priced_wish(
+        found.query,
+        losses,
+        request.accuracy,
+        lambda miss: looking(priced(losses.maximum), miss),
     )
+    return priced(wish.loss, wish)
 
 
 def question_of_charge(compiler: Compiler, grant: Grant, text: str) -> Question:
@@ -241,15 +253,6 @@ def question_of_charge(compiler: Compiler, grant: Grant, text: str) -> Question:
     return prepare(compiler, grant, LossRange(loss, loss), request)
 
 
-def _price(
-    compiled: CompiledQuery, losses: LossRange, request: QuestionRequest
-) -> PriceEvent:
-    if request.accuracy is not None:
-        _check_has_half_widths(compiled)
-        return _event(compiled, _solved(compiled, losses, request.accuracy))
-    return _event(compiled, losses.check(_asked(request, losses)))
-
-
 def _asked(request: QuestionRequest, losses: LossRange) -> Loss:
     try:
         asked = request.loss()
@@ -263,64 +266,7 @@ def _asked(request: QuestionRequest, losses: LossRange) -> Loss:
 
 
 def _event(compiled: CompiledQuery, loss: Loss) -> PriceEvent:
-    return price(*_vectors(compiled), loss)
-
-
-def _vectors(
-    compiled: CompiledQuery,
-) -> tuple[list[VectorSensitivity], list[Fraction]]:
-    measures = compiled.measures
-    return [m.sensitivity for m in measures], [m.weight for m in measures]
-
-
-def _solved(compiled: CompiledQuery, losses: LossRange, accuracy: Accuracy) -> Loss:
-    """Return the least loss that brings an accuracy.
-
-    Raises:
-        InvalidLossError: One query may not spend so much; says what it can bring.
-    """
-    withins = [accuracy.within * 10**measure.scale for measure in compiled.measures]
-    try:
-        return solve_accuracy(
-            *_vectors(compiled),
-            withins=withins,
-            confidence=accuracy.confidence,
-            minimum=losses.minimum,
-            maximum=losses.maximum,
-        )
-    except InvalidLossError as error:
-        nearest = _nearest_accuracy(compiled, losses.maximum, accuracy.confidence)
-        raise InvalidLossError(
-            text=error.text, reason=f"{error.reason}; {nearest}"
-        ) from None
-
-
-def _nearest_accuracy(compiled: CompiledQuery, most: Loss, confidence: Fraction) -> str:
-    """Say how accurate the most is that one query may spend."""
-    event = _event(compiled, most)
-    widths = (
-        decimal_of(half_width(vector.scale, confidence), measure.scale)
-        for vector, measure in zip(event.vectors, compiled.measures, strict=True)
-    )
-    return (
-        f"that brings ± {max(widths):f} at this confidence; lower bounds, coarser "
-        "groups or fewer aggregates make it smaller"
-    )
-
-
-def _check_has_half_widths(compiled: CompiledQuery) -> None:
-    """Refuse an accuracy for what has no half-width before its answer is drawn.
-
-    Raises:
-        InvalidOptionError: The query speaks of an average or a quantile.
-    """
-    read = (leaf for shown in all_shown(compiled) for leaf in leaves(shown))
-    if any(isinstance(leaf, AverageShown | QuantileShown) for leaf in read):
-        message = (
-            "accuracy is for counts and sums; ask for an average or a quantile with "
-            "epsilon"
-        )
-        raise InvalidOptionError(message)
+    return price(*vectors_of(compiled), loss)
 
 
 def _identity(form: str, snapshot: str) -> str:

@@ -27,12 +27,12 @@ from server.use_cases.questions.asking import (
 )
 from server.use_cases.questions.questions import (
     Compiler,
-    LossRange,
     Question,
     prepare,
     request_of,
 )
 from server.use_cases.questions.replies import Remaining
+from server.use_cases.questions.wishes import LossRange
 from server.use_cases.services.services import Services
 
 _log = logging.getLogger("curator.recovery")

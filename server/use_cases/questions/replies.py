@@ -174,7 +174,34 @@ class Cost(TypedDict):
     ]
 
 
-class Plan(TypedDict):
+class PricedBy(TypedDict):
+    """What the price of an accuracy follows from: no exact number ever."""
+
+    facts: Annotated[
+        Literal["public", "paid"],
+        Field(
+            description="`paid`: noisy numbers that the project paid for say how large "
+            "cells are."
+        ),
+    ]
+    queries: Annotated[list[str], Field(description="That these are of.")]
+    probe: Annotated[
+        str | None,
+        Field(
+            description="An epsilon for which the same question, asked first, may make "
+            "this accuracy cheaper: its noisy numbers are reckoned with.",
+            examples=["0.02"],
+        ),
+    ]
+
+
+class PricedWish(TypedDict):
+    """What plans of an accuracy have beside."""
+
+    priced_by: NotRequired[PricedBy]
+
+
+class Plan(PricedWish):
     """What an answer would cost and how noisy it would be; no data was touched."""
 
     epsilon: str

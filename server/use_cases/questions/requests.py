@@ -1,5 +1,6 @@
 """What an analyst asks: the body of plan and queries, checked key by key."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -17,15 +18,28 @@ Preference = Literal["release", "paid"]
 _LARGEST_POWER = 30  # nothing that fits a grid or a domain has more digits
 _KEYS = {"sql", "epsilon", "accuracy", "project", "options"}
 _OPTIONS = {"reuse", "weights", "prefer", "bounds"}
+_ACCURACY = {"within", "relative", "at_least", "cells", "confidence", "at_most"}
+_PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?)%", re.ASCII)
 _BOUNDS = {"tables", "max_rows_per_unit", "max_groups_per_unit"}
 
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """A wish: every cell of every aggregate within ``within`` at ``confidence``."""
+    """A wish: how far noise may move the cells of every aggregate.
 
-    within: Fraction  # in the column's unit
+    Attributes:
+        within: That far, in the column's unit, whatever the number is.
+        confidence: Of each cell by itself; where ``cells`` is given, of all at once.
+        relative: So large a part of the number itself, where that is more.
+        cells: The share of the cells that is to be moved no further.
+        at_most: The most that may be charged for it.
+    """
+
+    within: Fraction
     confidence: Fraction
+    relative: Fraction | None = None
+    cells: Fraction | None = None
+    at_most: str | int | Decimal | None = None  # a loss, still unread
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,16 +139,48 @@ def _epsilon(value: JsonValue) -> str | int | Decimal:
 
 
 def _accuracy(value: JsonValue) -> Accuracy:
-    fields = _object(value, "accuracy", {"within", "confidence"})
-    within = _number(fields.get("within"), "accuracy.within")
-    confidence = _number(fields.get("confidence"), "accuracy.confidence")
+    fields = _object(value, "accuracy", _ACCURACY)
+    relative = _relative(fields)
+    name = "within" if relative is None else "at_least"
+    within = _number(fields.get(name), f"accuracy.{name}")
+    confidence = _number(
+        fields.get("confidence", Decimal("0.95")), "accuracy.confidence"
+    )
     if within <= 0:
-        message = "accuracy.within must be positive"
+        message = f"accuracy.{name} must be positive"
         raise InvalidOptionError(message)
     if not 0 < confidence < 1:
         message = "accuracy.confidence is a probability: 0.95, not 95"
         raise InvalidOptionError(message)
-    return Accuracy(within, confidence)
+    cells = _percent(fields["cells"], "cells") if "cells" in fields else None
+    at_most = _epsilon(fields["at_most"]) if "at_most" in fields else None
+    return Accuracy(within, confidence, relative, cells, at_most)
+
+
+def _relative(fields: Mapping[str, JsonValue]) -> Fraction | None:
+    """Return the part of a number that its noise may be; checks what goes with it."""
+    if "relative" not in fields:
+        if "at_least" in fields:
+            message = "accuracy.at_least goes with relative; without, give within"
+            raise InvalidOptionError(message)
+        return None
+    if "within" in fields or "at_least" not in fields:
+        message = (
+            'give accuracy as {"within": 20} or {"relative": "5%", "at_least": 10}; '
+            "at_least is how far a small number may be off"
+        )
+        raise InvalidOptionError(message)
+    return _percent(fields["relative"], "relative")
+
+
+def _percent(value: JsonValue, name: str) -> Fraction:
+    """Read a share such as "5%"; above 0, at most 100."""
+    found = _PERCENT.fullmatch(value) if isinstance(value, str) else None
+    share = None if found is None else Fraction(found[1]) / 100
+    if share is None or not 0 < share <= 1:
+        message = f'accuracy.{name} is a share such as "5%", at most "100%"'
+        raise InvalidOptionError(message)
+    return share
 
 
 def _number(value: JsonValue, name: str) -> Fraction:

@@ -9,7 +9,6 @@ import pytest
 
 from budget.charging.splices import Splice, joined
 from mechanisms.scales.pricing import half_width, price
-from privacy.contributions import ContributionBounds
 from privacy.errors import InvalidOptionError
 from privacy.losses import Loss
 from privacy.schema import ColumnType
@@ -30,8 +29,9 @@ from server.use_cases.questions.answers import (
     free_pieces,
     plan_document,
 )
-from server.use_cases.questions.questions import LossRange, Question, _price
-from server.use_cases.questions.requests import Accuracy, QuestionRequest
+from server.use_cases.questions.questions import Question
+from server.use_cases.questions.requests import Accuracy
+from server.use_cases.questions.wishes import LossRange, priced_wish
 from server.use_cases.services.documents import encode
 from tests.support.data.answers import WIDE, column, compiled, key, measure, number
 
@@ -227,16 +227,12 @@ def test_keys_of_every_type_are_written_as_json():
     assert rows == [["2024-01-02", True, 7]]
 
 
-def asking(within):
-    return QuestionRequest(
-        sql="",
-        epsilon=None,
-        accuracy=Accuracy(Fraction(within), Fraction(95, 100)),
-        project=None,
-        reuse="allow",
-        weights=(),
-        bounds=ContributionBounds(),
-    )
+def wished(query, within):
+    """Return the noise that an accuracy buys."""
+    wish = Accuracy(Fraction(within), Fraction(95, 100))
+    loss = priced_wish(query, LOSSES, wish, lambda _: None).loss
+    measures = query.measures
+    return price([m.sensitivity for m in measures], [m.weight for m in measures], loss)
 
 
 def test_an_accuracy_is_in_the_unit_of_each_column():
@@ -244,7 +240,7 @@ def test_an_accuracy_is_in_the_unit_of_each_column():
         [number(0), number(1, "grams", ColumnType.DECIMAL, 2)],
         [measure(), measure(scale=2, l1=100)],
     ).compiled
-    event = _price(query, LOSSES, asking(20))
+    event = wished(query, 20)
     rows, grams = (half_width(v.scale, Fraction(95, 100)) for v in event.vectors)
     assert (rows, grams) <= (20, 2_000)
     assert grams > 1_900
@@ -268,4 +264,4 @@ def test_an_accuracy_is_in_the_unit_of_each_column():
 )
 def test_an_accuracy_is_for_counts_and_sums(asked):
     with pytest.raises(InvalidOptionError, match="counts and sums"):
-        _price(asked.compiled, LOSSES, asking(20))
+        wished(asked.compiled, 20)

@@ -12,6 +12,10 @@ def body(**more):
     return {"sql": "SELECT 1", "epsilon": "0.1", **more}
 
 
+def wish(**accuracy):
+    return {"sql": "SELECT 1", "accuracy": accuracy}
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -23,6 +27,12 @@ def body(**more):
         {"sql": "x", "accuracy": {"within": 0, "confidence": Decimal("0.9")}},
         {"sql": "x", "accuracy": {"within": 1, "confidence": 1}},
         {"sql": "x", "accuracy": {"within": "1", "confidence": Decimal("0.9")}},
+        wish(relative="5%"), wish(relative="5%", within=1, at_least=1),
+        wish(at_least=1),
+        wish(relative=5, at_least=1), wish(relative="0%", at_least=1),
+        wish(relative="101%", at_least=1), wish(relative="5", at_least=1),
+        wish(within=1, cells="0%"), wish(within=1, cells=Decimal("0.9")),
+        wish(within=1, at_most=True), wish(within=1, at_least=1), wish(within=1, x=1),
         body(project=None), body(project=1), body(options=None), body(options={"x": 1}),
         body(options={"reuse": "maybe"}), body(options={"prefer": "answer"}),
         body(options={"weights": []}), body(options={"weights": {"a": 0}}),
@@ -38,6 +48,17 @@ def body(**more):
 def test_bodies_of_the_wrong_form_are_refused(wrong):
     with pytest.raises(InvalidOptionError):
         read_request(wrong)
+
+
+def test_an_accuracy_is_absolute_or_relative_for_each_cell_or_a_share():
+    absolute = read_request(wish(within=20)).accuracy
+    assert (absolute.within, absolute.confidence) == (20, Fraction(95, 100))
+    assert (absolute.relative, absolute.cells, absolute.at_most) == (None, None, None)
+    relative = read_request(
+        wish(relative="2.5%", at_least=10, cells="90%", at_most="0.5")
+    ).accuracy
+    assert (relative.relative, relative.within) == (Fraction(1, 40), 10)
+    assert (relative.cells, relative.at_most) == (Fraction(9, 10), "0.5")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,260 @@
+"""What an accuracy that is wished for costs: of public facts, and of noisy ones.
+
+Noisy numbers that the project was shown before may say how large a cell is, and so how
+far noise may move it. The price then follows them; never exact numbers (PRIVACY 4).
+Proof: docs/proofs/accuracy.md.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Final
+
+from mechanisms.scales.pricing import (
+    half_width,
+    price,
+    solve_accuracy,
+    solve_share,
+)
+from privacy.errors import InvalidLossError, InvalidOptionError
+from privacy.events import VectorSensitivity
+from privacy.losses import Loss
+from query_lang.plans.compiled import (
+    AverageShown,
+    CompiledQuery,
+    QuantileShown,
+    leaves,
+)
+from query_lang.showing.decimals import decimal_of
+from query_lang.showing.noisy_conditions import all_shown
+from server.use_cases.questions.requests import Accuracy, loss_of
+
+_OF_KNOWN: Final = Fraction(1, 10)
+"""The part of the chance of a miss that numbers known with noise may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class LossRange:
+    """The losses that a population lets one query spend."""
+
+    minimum: Loss
+    maximum: Loss
+
+    def check(self, loss: Loss) -> Loss:
+        """Return ``loss`` if it lies in the range.
+
+        Raises:
+            InvalidLossError: It does not.
+        """
+        if not self.minimum <= loss <= self.maximum:
+            raise InvalidLossError(text=str(loss), reason=str(self))
+        return loss
+
+    def __str__(self) -> str:
+        """Say it as refusals do."""
+        return f"one query may spend {self.minimum} to {self.maximum}"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownNumbers:
+    """Noisy numbers of a question that its project was shown before.
+
+    Attributes:
+        least: Of each measure, of each cell: what its size is at least, in steps.
+        queries: Of the paid questions that say so.
+        looked_at: What it took to find them, as ``Found`` has it.
+    """
+
+    least: Sequence[Sequence[int]]
+    queries: Sequence[str]
+    looked_at: tuple[int, int]
+
+
+Known = Callable[[Fraction], KnownNumbers | None]
+"""Returns what is known, where each bound misses with at most a given chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How a wish was priced.
+
+    Attributes:
+        loss: What it costs.
+        known: What it follows from beside public facts.
+        probe: A loss at which the same question would say enough of large cells to
+            make the wish cheaper; None where it would not pay.
+    """
+
+    loss: Loss
+    known: KnownNumbers | None = None
+    probe: Loss | None = None
+
+
+def vectors_of(
+    compiled: CompiledQuery,
+) -> tuple[list[VectorSensitivity], list[Fraction]]:
+    """Return the sensitivity and the weight of each measure."""
+    measures = compiled.measures
+    return [m.sensitivity for m in measures], [m.weight for m in measures]
+
+
+def priced_wish(
+    compiled: CompiledQuery, losses: LossRange, wish: Accuracy, known: Known
+) -> Wish:
+    """Return the least loss that brings an accuracy.
+
+    Args:
+        compiled: The question.
+        losses: That one query may spend.
+        wish: The accuracy.
+        known: Finds what the project was shown before; asked where the wish depends
+            on how large numbers are.
+
+    Raises:
+        InvalidLossError: More than may be spent; says what that can bring.
+        InvalidOptionError: The question has no half-widths before its answer.
+    """
+    _check_has_half_widths(compiled)
+    if wish.at_most is not None:
+        most = losses.check(loss_of(wish.at_most))
+        losses = LossRange(losses.minimum, most)
+    if wish.relative is None:
+        return Wish(_solved(compiled, losses, wish, _alike(compiled, wish.within)))
+    found = known(_miss_of_known(compiled, wish))
+    if found is not None:
+        widths = _tolerances(compiled, wish, found.least)
+        noise = _of_known(wish)
+        return Wish(_solved(compiled, losses, noise, widths), known=found)
+    return _of_public_facts(compiled, losses, wish)
+
+
+def _of_public_facts(
+    compiled: CompiledQuery, losses: LossRange, wish: Accuracy
+) -> Wish:
+    """Price a wish as if every number were small; a probe may say that they are not."""
+    if wish.relative is None:
+        raise AssertionError
+    probing = _alike(compiled, wish.within / (2 * wish.relative))
+    try:
+        probe = _solved(compiled, losses, replace(wish, cells=None), probing)
+    except InvalidLossError:
+        probe = None
+    try:
+        loss = _solved(compiled, losses, wish, _alike(compiled, wish.within))
+    except InvalidLossError as error:
+        if probe is None:
+            raise
+        raise InvalidLossError(
+            text=error.text,
+            reason=f"{error.reason}; were all numbers small: ask the same question "
+            f"for epsilon {probe} first, and its noisy numbers will be reckoned with",
+        ) from None
+    pays = probe is not None and 2 * probe.nano_epsilon <= loss.nano_epsilon
+    return Wish(loss, probe=probe if pays else None)
+
+
+def _miss_of_known(compiled: CompiledQuery, wish: Accuracy) -> Fraction:
+    """Return how often one bound of what is known may be wrong."""
+    miss = (1 - wish.confidence) * _OF_KNOWN
+    return miss if wish.cells is None else miss / len(compiled.rendered.cells)
+
+
+def _of_known(wish: Accuracy) -> Accuracy:
+    """Return the wish with the chance of a miss that noise itself may take."""
+    miss = (1 - wish.confidence) * (1 - _OF_KNOWN)
+    return replace(wish, confidence=1 - miss)
+
+
+Tolerances = Sequence[Mapping[int, int]]
+"""Of each measure: how far a cell may be moved, in steps, and how many may so far."""
+
+
+def _alike(compiled: CompiledQuery, within: Fraction) -> Tolerances:
+    cells = len(compiled.rendered.cells)
+    return [
+        {math.floor(within * 10**measure.scale): cells * measure.size}
+        for measure in compiled.measures
+    ]
+
+
+def _tolerances(
+    compiled: CompiledQuery, wish: Accuracy, least: Sequence[Sequence[int]]
+) -> Tolerances:
+    relative = wish.relative or Fraction(0)
+    return [
+        Counter(
+            max(
+                math.floor(wish.within * 10**measure.scale),
+                math.floor(relative * size),
+            )
+            for size in sizes
+        )
+        for measure, sizes in zip(compiled.measures, least, strict=True)
+    ]
+
+
+def _solved(
+    compiled: CompiledQuery, losses: LossRange, wish: Accuracy, widths: Tolerances
+) -> Loss:
+    """Return the least loss whose noise keeps to tolerances.
+
+    Raises:
+        InvalidLossError: It is more than may be spent; says what that can bring.
+    """
+    try:
+        if wish.cells is None:
+            return solve_accuracy(
+                *vectors_of(compiled),
+                withins=[Fraction(min(each)) for each in widths],
+                confidence=wish.confidence,
+                minimum=losses.minimum,
+                maximum=losses.maximum,
+            )
+        return solve_share(
+            *vectors_of(compiled),
+            tolerances=widths,
+            share=wish.cells,
+            confidence=wish.confidence,
+            minimum=losses.minimum,
+            maximum=losses.maximum,
+        )
+    except InvalidLossError:
+        raise InvalidLossError(
+            text=str(losses.maximum),
+            reason=f"this accuracy needs more than {losses.maximum}, "
+            f"{'the most that you allow' if wish.at_most else _MOST}; "
+            f"{_nearest(compiled, losses.maximum, wish.confidence)}",
+        ) from None
+
+
+_MOST: Final = "the most that one query may spend"
+
+
+def _nearest(compiled: CompiledQuery, most: Loss, confidence: Fraction) -> str:
+    """Say how accurate the most is that one query may spend."""
+    event = price(*vectors_of(compiled), most)
+    widths = (
+        decimal_of(half_width(vector.scale, confidence), measure.scale)
+        for vector, measure in zip(event.vectors, compiled.measures, strict=True)
+    )
+    return (
+        f"that brings ± {max(widths):f} at this confidence; lower bounds, coarser "
+        "groups or fewer aggregates make it smaller"
+    )
+
+
+def _check_has_half_widths(compiled: CompiledQuery) -> None:
+    """Refuse an accuracy for what has no half-width before its answer is drawn.
+
+    Raises:
+        InvalidOptionError: The query speaks of an average or a quantile.
+    """
+    read = (leaf for shown in all_shown(compiled) for leaf in leaves(shown))
+    if any(isinstance(leaf, AverageShown | QuantileShown) for leaf in read):
+        message = (
+            "accuracy is for counts and sums; ask for an average or a quantile with "
+            "epsilon"
+        )
+        raise InvalidOptionError(message)

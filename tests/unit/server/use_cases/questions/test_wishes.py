@@ -1,0 +1,100 @@
+"""What an accuracy costs, by public facts and by noisy numbers."""
+
+from fractions import Fraction
+
+import pytest
+
+from mechanisms.scales.misses import beyond
+from mechanisms.scales.pricing import half_width, price
+from privacy.errors import InvalidLossError
+from privacy.losses import Loss
+from server.use_cases.questions.requests import Accuracy
+from server.use_cases.questions.wishes import (
+    KnownNumbers,
+    LossRange,
+    priced_wish,
+    vectors_of,
+)
+from tests.support.data.answers import compiled, measure, number
+
+LOSSES = LossRange(Loss.parse("0.001"), Loss.parse("5"))
+SURE = Fraction(95, 100)
+CELLS = tuple((n,) for n in range(20))
+QUESTION = compiled([number(0)], [measure(l1=2)], CELLS)
+RELATIVE = Accuracy(Fraction(10), SURE, relative=Fraction(1, 20))
+
+
+def scale_at(loss):
+    return price(*vectors_of(QUESTION), loss).vectors[0].scale
+
+
+def nothing(_):
+    return None
+
+
+def of_size(*least):
+    """Return what finds numbers of at least these sizes."""
+    return lambda _: KnownNumbers([list(least)], ["q_1"], (1, 20))
+
+
+def just_below(loss):
+    return Loss(loss.nano_epsilon - 1)
+
+
+def test_each_cell_by_itself_is_within_at_the_least_loss():
+    loss = priced_wish(QUESTION, LOSSES, Accuracy(Fraction(20), SURE), nothing).loss
+    assert half_width(scale_at(loss), SURE) <= 20
+    assert half_width(scale_at(just_below(loss)), SURE) > 20
+
+
+def test_all_cells_at_once_cost_more_than_each_and_most_of_them_less():
+    prices = [
+        priced_wish(
+            QUESTION, LOSSES, Accuracy(Fraction(20), SURE, cells=cells), nothing
+        ).loss
+        for cells in (Fraction(1), Fraction(9, 10), Fraction(1, 2))
+    ]
+    each = priced_wish(QUESTION, LOSSES, Accuracy(Fraction(20), SURE), nothing).loss
+    assert prices[0] > prices[1] > prices[2]
+    assert prices[0] > each > prices[2]
+    miss = beyond(scale_at(prices[0]), 20)
+    assert 1 - (1 - miss) ** len(CELLS) <= 0.05
+    miss = beyond(scale_at(Loss(prices[0].nano_epsilon - 10)), 20)
+    assert 1 - (1 - miss) ** len(CELLS) > 0.0487
+
+
+def test_a_relative_accuracy_costs_by_public_facts_what_small_numbers_need():
+    wish = priced_wish(QUESTION, LOSSES, RELATIVE, nothing)
+    small = priced_wish(QUESTION, LOSSES, Accuracy(Fraction(10), SURE), nothing)
+    assert (wish.loss, wish.known) == (small.loss, None)
+    assert half_width(scale_at(wish.probe), SURE) <= 100  # where 5 % begins to matter
+    assert 5 * wish.probe.nano_epsilon < wish.loss.nano_epsilon
+
+
+def test_numbers_that_are_known_to_be_large_make_it_cheaper():
+    public = priced_wish(QUESTION, LOSSES, RELATIVE, nothing).loss
+    large = priced_wish(QUESTION, LOSSES, RELATIVE, of_size(*[1_000] * 20))
+    one_small = priced_wish(QUESTION, LOSSES, RELATIVE, of_size(0, *[1_000] * 19))
+    most = Accuracy(Fraction(10), SURE, Fraction(1, 20), cells=Fraction(9, 10))
+    mostly = priced_wish(QUESTION, LOSSES, most, of_size(0, *[1_000] * 19))
+    assert large.loss < mostly.loss < public <= one_small.loss
+    width = half_width(scale_at(large.loss), 1 - Fraction(5, 100) * Fraction(9, 10))
+    assert width <= 50
+    assert (large.known.queries, large.probe) == (["q_1"], None)
+
+
+def test_a_cap_refuses_and_says_what_it_brings():
+    with pytest.raises(InvalidLossError, match=r"the most that you allow; that brings"):
+        priced_wish(
+            QUESTION, LOSSES, Accuracy(Fraction(1), SURE, at_most="0.1"), nothing
+        )
+    within = Accuracy(Fraction(100), SURE, at_most="0.1")
+    assert priced_wish(QUESTION, LOSSES, within, nothing).loss <= Loss.parse("0.1")
+    with pytest.raises(InvalidLossError, match="one query may spend"):
+        priced_wish(QUESTION, LOSSES, Accuracy(Fraction(1), SURE, at_most="9"), nothing)
+
+
+def test_what_small_numbers_would_need_is_refused_with_a_probe_to_buy_first():
+    wish = Accuracy(Fraction(10), SURE, Fraction(1, 20), at_most="0.2")
+    with pytest.raises(InvalidLossError, match=r"for epsilon 0\.\d+ first"):
+        priced_wish(QUESTION, LOSSES, wish, nothing)
