@@ -18,11 +18,32 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
         type=float,
         help="spend the least with which each cell stays within ± W",
     )
+    price.add_argument(
+        "--relative",
+        metavar="P",
+        help="likewise within such a part of each number: 5%%; goes with --at-least",
+    )
+    parser.add_argument(
+        "--at-least",
+        metavar="W",
+        type=float,
+        help="of --relative: ± W is near enough, however small the number",
+    )
+    parser.add_argument(
+        "--cells",
+        metavar="P",
+        help="of --within or --relative: 90%% of the cells at once, not each by itself",
+    )
+    parser.add_argument(
+        "--at-most",
+        metavar="E",
+        help="of --within or --relative: refuse what costs more epsilon",
+    )
     parser.add_argument(
         "--confidence",
         metavar="C",
         type=float,
-        help=f"of --within (default {_CONFIDENCE})",
+        help=f"of --within or --relative (default {_CONFIDENCE})",
     )
     parser.add_argument("--dataset", metavar="D", help="may be left out with one")
     parser.add_argument("--project", metavar="P", help="who pays, of several")
@@ -43,18 +64,13 @@ def question_of(given: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments of ``plan`` and ``query`` that the options stand for.
 
     Raises:
-        ValueError: Neither epsilon nor an accuracy is given, or a confidence alone.
+        ValueError: Neither epsilon nor an accuracy is given, or what belongs to an
+            accuracy without one.
     """
-    if given.epsilon is None and given.within is None:
+    accuracy = _accuracy_of(given)
+    if given.epsilon is None and accuracy is None:
         message = "give --epsilon, or --within with the half-width that you need"
         raise ValueError(message)
-    if given.within is None and given.confidence is not None:
-        message = "--confidence goes with --within"
-        raise ValueError(message)
-    accuracy = None
-    if given.within is not None:
-        confidence = _CONFIDENCE if given.confidence is None else given.confidence
-        accuracy = {"within": given.within, "confidence": confidence}
     options = {
         name: value
         for name, value in (
@@ -70,3 +86,27 @@ def question_of(given: argparse.Namespace) -> dict[str, Any]:
         "project": given.project,
         "options": options or None,
     }
+
+
+def _accuracy_of(given: argparse.Namespace) -> dict[str, Any] | None:
+    """Return the accuracy that the options stand for, None for none.
+
+    Raises:
+        ValueError: Something of an accuracy is given without one.
+    """
+    more = {
+        "at_least": given.at_least,
+        "cells": given.cells,
+        "at_most": given.at_most,
+        "confidence": given.confidence,
+    }
+    written = {name: value for name, value in more.items() if value is not None}
+    if given.within is None and given.relative is None:
+        for name in written:
+            option = name.replace("_", "-")
+            message = f"--{option} goes with --within or --relative"
+            raise ValueError(message)
+        return None
+    wish = {"within": given.within, "relative": given.relative}
+    wished = {name: value for name, value in wish.items() if value is not None}
+    return {"confidence": _CONFIDENCE, **wished, **written}

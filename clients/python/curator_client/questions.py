@@ -35,7 +35,7 @@ from curator_client.releases.steps import ReleaseSteps
 from curator_client.tables.listing import Listing
 
 Epsilon = str | float | Decimal
-Accuracy = float | dict[str, float]
+Accuracy = float | dict[str, Any]
 Asked = TypeVar("Asked")
 Opened = TypeVar("Opened")
 _PAGE = 100
@@ -189,7 +189,9 @@ class Questions(Generic[Asked, Opened]):
             dataset: Which dataset; may be left out where you have but one.
             epsilon: What to spend; or
             accuracy: For the least epsilon: ``{"within": 20, "confidence": 0.95}``,
-                or 20 alone.
+                or 20 alone; or ``{"relative": "5%", "at_least": 10}``; with
+                ``"cells": "90%"`` of so many cells at once, with ``"at_most": "0.5"``
+                refused where it costs more.
             project: Which project pays, where several could.
             options: ``bounds``, ``weights``, ``reuse``.
 
@@ -423,7 +425,7 @@ def _body(
     return {"sql": sql, **{k: v for k, v in given.items() if v is not None}}
 
 
-def _accuracy(accuracy: Accuracy) -> dict[str, float]:
+def _accuracy(accuracy: Accuracy) -> dict[str, Any]:
     named = accuracy if isinstance(accuracy, dict) else {"within": accuracy}
     return {"confidence": 0.95, **named}
 

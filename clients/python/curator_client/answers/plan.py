@@ -152,11 +152,23 @@ class Plan(Generic[Asked]):
             for one in self.free
             if one["kind"] == "release"
         ]
+        notes += self._probe_notes()
         notes += [_paid_note(one) for one in self.free if one["kind"] == "paid"]
         lines = [f"price: {price} ({room})", *self._other_noise(given), *noise]
         return "\n".join([*lines, *_work(self.cost), self.derivation, *notes])
 
     __repr__ = __str__
+
+    def _probe_notes(self) -> list[str]:
+        """Say which small question would make a relative accuracy cheaper."""
+        probe = self.document.get("priced_by", {}).get("probe")
+        if probe is None:
+            return []
+        said = (
+            "note: priced as if all numbers were small; the same question, bought for "
+            f"epsilon {probe} first, makes this cheaper if they are large"
+        )
+        return [said]
 
     def _other_noise(self, given: list[dict[str, Any]]) -> list[str]:
         """Say whose the noise below is, where the answer on offer has other noise."""
