@@ -22,16 +22,16 @@ def beyond(scale: float, width: int) -> float:
     >>> 0.0498 < beyond(10.0, 30) < 0.05
     True
     """
-    chance = 2 * math.exp(-(width + 1) / scale) / (1 + math.exp(-1 / scale))
-    return min(1.0, chance * (1 + _SPARE))
+    probability = 2 * math.exp(-(width + 1) / scale) / (1 + math.exp(-1 / scale))
+    return min(1.0, probability * (1 + _SPARE))
 
 
-def chance_of_more(cells: int, chance: float, allowed: int) -> float:
+def probability_of_more(cells: int, probability: float, allowed: int) -> float:
     """Return at least the chance that more than ``allowed`` of independent cells miss.
 
     Args:
         cells: How many there are, at least 1.
-        chance: Of a miss, the mean of theirs; below 1.
+        probability: Of a miss, the mean of theirs; below 1.
         allowed: How many may.
 
     Cells whose chances differ miss no more often than equal ones, where at most
@@ -40,18 +40,18 @@ def chance_of_more(cells: int, chance: float, allowed: int) -> float:
 
     Source: Hoeffding 1956; docs/proofs/accuracy.md.
 
-    >>> round(chance_of_more(2, 0.5, 1), 4)
+    >>> round(probability_of_more(2, 0.5, 1), 4)
     0.25
     """
-    if allowed >= cells or chance == 0:
+    if allowed >= cells or probability == 0:
         return 0.0
     if allowed == 0:
-        return min(1.0, cells * chance * (1 + _SUM_SPARE))
-    if chance >= 1 or chance * cells > allowed:
+        return min(1.0, cells * probability * (1 + _SUM_SPARE))
+    if probability >= 1 or probability * cells > allowed:
         return 1.0
-    log_odds = math.log(chance) - math.log1p(-chance)
+    log_odds = math.log(probability) - math.log1p(-probability)
     missing = allowed + 1
-    log_term = _log_choices(cells, missing) + cells * math.log1p(-chance)
+    log_term = _log_choices(cells, missing) + cells * math.log1p(-probability)
     term = math.exp(log_term + missing * log_odds)
     found = 0.0
     while missing <= cells and term > found * _SPARE / cells:  # later ones are less

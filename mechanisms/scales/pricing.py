@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from mechanisms.scales.calibration import MAX_SCALE, laplace_scale
 from mechanisms.scales.half_widths import half_width, scale_estimate
-from mechanisms.scales.misses import beyond, chance_of_more
+from mechanisms.scales.misses import beyond, probability_of_more
 from privacy.errors import InvalidLossError
 from privacy.events import MeasuredVector, PriceEvent, VectorSensitivity
 from privacy.losses import MAX_NANO, NANO, Loss
@@ -152,7 +152,7 @@ def _is_mostly_near(
     cells = sum(tolerances.values())
     allowed = math.floor((1 - share) * cells)
     mean = sum(n * beyond(scale, width) for width, n in tolerances.items())
-    return chance_of_more(cells, mean / cells, allowed) <= float(miss)
+    return probability_of_more(cells, mean / cells, allowed) <= float(miss)
 
 
 _Demand = tuple[Fraction, Fraction, Fraction]
