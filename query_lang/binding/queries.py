@@ -1,6 +1,6 @@
 """Everything below the top SELECT: derived tables, UNION ALL, IN and EXISTS."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from privacy.schema import ColumnType
@@ -405,8 +405,26 @@ def _numbered_rows(tree: Select, condition: Expression, source: Source) -> int |
         for column in source.scope.relations[0].columns.values()
         if isinstance(column, ValueColumn) and column.numbering
     }
-    held = [_held_number(part, numbers) for part in conjuncts(condition)]
+    held = [_held_number(part, numbers) for part in _stated(condition)]
     return min((most for most in held if most is not None), default=None)
+
+
+def _stated(condition: Expression) -> Iterator[Expression]:
+    """Yield the top-level conjuncts; NOT NOT of a condition is the condition."""
+    for part in conjuncts(condition):
+        inner = _negated(part)
+        twice = None if inner is None else _negated(inner)
+        if twice is None:
+            yield part
+        else:
+            yield from _stated(twice)
+
+
+def _negated(condition: Expression) -> Expression | None:
+    """Return c of ``NOT c``."""
+    if isinstance(condition, Call) and condition.function is Function.NOT:
+        return condition.operands[0]
+    return None
 
 
 def _held_number(condition: Expression, numbers: set[int]) -> int | None:  # noqa: PLR0911 - an arm a form

@@ -72,7 +72,7 @@ def test_rules_of_logic_keep_the_form_and_the_answer(seed):
         if None in forms:
             continue
         if bounds_of(forms[0]) != bounds_of(forms[1]):
-            counts["other bounds"] += 1  # NOT NOT hides the row number that bounds rows
+            counts["other bounds"] += 1  # one text may hide what bounds it
             continue
         counts["written alike" if other == question else "reworded"] += 1
         assert forms[0].text == forms[1].text, f"{question.sql}\n--\n{other.sql}"

@@ -48,6 +48,11 @@ RULES = {
         [1],
     ),
     "numbering, two": (ONE + NUMBERED.format("patient_id") + " WHERE n <= 2", [2], [2]),
+    "numbering, denied twice": (
+        ONE + NUMBERED.format("patient_id") + " WHERE NOT (NOT (n <= 2 AND n > 0))",
+        [2],
+        [2],
+    ),
     "numbering, written twice": (
         ONE
         + NUMBERED.format("patient_id").replace(
