@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from privacy.schema import ColumnType, RangeDomain
 from query_lang.binding.expressions import ExpressionBinder, describe
+from query_lang.binding.results.moments import MOMENTS
 from query_lang.binding.scalars.casts import truth_number
 from query_lang.binding.scope import UnitColumn
 from query_lang.plans.expressions import (
@@ -215,8 +216,7 @@ def _average_of(total: Expression, number: Expression, facts: Facts) -> AverageR
 
 def _check_form(tree: AggregateCall) -> None:
     """Refuse aggregates that are no roll-ups, and forms that they do not have."""
-    if tree.name in {"median", "quantile"}:
-        raise refuse(rules.AGGREGATE_PLACE, tree.position, detail=_TOP_ONLY)
+    _check_stands_below(tree)
     if len(tree.arguments) != 1:
         raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
     if tree.distinct and tree.name != "count":
@@ -227,6 +227,15 @@ def _check_form(tree: AggregateCall) -> None:
         raise refuse(rule, tree.position)
 
 
+def _check_stands_below(tree: AggregateCall) -> None:
+    """Refuse aggregates that stand at the top only."""
+    if tree.name in {"median", "quantile"}:
+        raise refuse(rules.AGGREGATE_PLACE, tree.position, detail=_TOP_ONLY)
+    if tree.name in MOMENTS:
+        raise refuse(rules.AGGREGATE_PLACE, tree.position, detail=_MOMENTS_AT_TOP)
+
+
+_MOMENTS_AT_TOP = "variances and correlations stand at the top only"
 _TOP_ONLY = "MEDIAN and QUANTILE stand at the top only: they need noise"
 
 
@@ -455,8 +464,7 @@ def _edge(bound: FrameBound) -> FrameEnd:
 
 
 def _check_window_form(tree: AggregateCall) -> None:
-    if tree.name in {"median", "quantile"}:
-        raise refuse(rules.AGGREGATE_PLACE, tree.position, detail=_TOP_ONLY)
+    _check_stands_below(tree)
     if tree.distinct or tree.order_by or len(tree.arguments) != 1:
         raise refuse(rules.WINDOW_FORM, tree.position)
 

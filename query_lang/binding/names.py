@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from query_lang.binding.computed import is_computed
+from query_lang.binding.results.computed import is_computed
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     AggregateCall,

@@ -8,8 +8,6 @@ from math import prod
 from privacy.errors import QueryError
 from privacy.schema import ColumnType
 from query_lang.binding.aggregates import argument_of, holds_aggregate
-from query_lang.binding.answer_windows import MAX_WINDOW_ROWS, AnswerWindowBinder
-from query_lang.binding.computed import ComputedBinder, is_computed
 from query_lang.binding.expressions import (
     UNNAMED,
     ExpressionBinder,
@@ -19,6 +17,12 @@ from query_lang.binding.expressions import (
 from query_lang.binding.having import HavingBinder
 from query_lang.binding.names import output_names
 from query_lang.binding.queries import item_at, key_tree
+from query_lang.binding.results.answer_windows import (
+    MAX_WINDOW_ROWS,
+    AnswerWindowBinder,
+)
+from query_lang.binding.results.computed import ComputedBinder, is_computed
+from query_lang.binding.results.moments import MOMENTS, written_out
 from query_lang.binding.scope import UnitColumn
 from query_lang.plans.compiled import (
     AverageShown,
@@ -269,24 +273,28 @@ class TopBinder:
         if tree.order_by or (tree.distinct and tree.name != "count"):
             rule = rules.AGGREGATE_DISTINCT if tree.distinct else rules.AGGREGATE
             raise refuse(rule, tree.position)
-        match tree.name:
-            case "count":
-                return self._count(tree)
-            case "sum" | "avg":
-                return self._sum(tree)
-            case "median" | "quantile":
-                return self._quantile(tree)
-            case "min" | "max":
-                raise refuse(rules.MIN_MAX, tree.position)
-            case "bool_or" | "bool_and":
-                unit = self.rows.scope.unit_name()
-                hint = (
-                    f"COUNT(DISTINCT CASE WHEN abnormal THEN {unit} END) counts those "
-                    "for whom it holds in some row; BOOL_OR, BOOL_AND stand in roll-ups"
-                )
-                raise refuse(rules.AGGREGATE, tree.position, hint=hint)
-            case _:
-                raise refuse(rules.AGGREGATE, tree.position)
+        binders = {
+            "count": self._count,
+            **dict.fromkeys(("sum", "avg"), self._sum),
+            **dict.fromkeys(("median", "quantile"), self._quantile),
+            **dict.fromkeys(MOMENTS, self._moments),
+        }
+        if tree.name not in binders:
+            raise self._not_at_top(tree)
+        return binders[tree.name](tree)
+
+    def _not_at_top(self, tree: AggregateCall) -> QueryError:
+        """Return the refusal of an aggregate that would show single rows."""
+        if tree.name in {"min", "max"}:
+            return refuse(rules.MIN_MAX, tree.position)
+        if tree.name not in {"bool_or", "bool_and"}:
+            return refuse(rules.AGGREGATE, tree.position)
+        unit = self.rows.scope.unit_name()
+        hint = (
+            f"COUNT(DISTINCT CASE WHEN abnormal THEN {unit} END) counts those "
+            "for whom it holds in some row; BOOL_OR, BOOL_AND stand in roll-ups"
+        )
+        return refuse(rules.AGGREGATE, tree.position, hint=hint)
 
     def _number(self, kind: MeasureKind, facts: Facts) -> Shown:
         shown = NumberShown(self._vector(kind))
@@ -397,6 +405,14 @@ class TopBinder:
         return shown
 
     # -- what is computed of results ------------------------------------------
+
+    def _moments(self, tree: AggregateCall) -> Shown:
+        """Return a variance or correlation: computed of counts and sums.
+
+        What is written out here was typed by nobody, so nobody is warned of its forms.
+        """
+        binder = replace(self._computed_binder(), warn=lambda *_: None)
+        return binder.bind(written_out(tree, self._bounded))
 
     def _computed(self, tree: Tree) -> Shown:
         return self._computed_binder().bind(tree)

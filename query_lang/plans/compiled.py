@@ -101,6 +101,7 @@ class Operation(StrEnum):
     ABS = "abs"
     LEAST = "least"
     GREATEST = "greatest"
+    WITHIN = "within"  # set between the second and third; nobody types it
     COALESCE = "coalesce"
     NULLIF = "nullif"
     LN = "ln"

@@ -36,6 +36,12 @@ _SAME: Mapping[str, AggregateName] = {
     "LOGICAL_AND": "bool_and",
     "LOGICAL_OR": "bool_or",
     "MEAN": "avg",
+    "STDDEV": "stddev_samp",
+    "STDEV": "stddev_samp",
+    "STDEVP": "stddev_pop",
+    "VAR": "var_samp",
+    "VARIANCE": "var_samp",
+    "VARP": "var_pop",
 }
 """Names of aggregates that the language calls otherwise."""
 

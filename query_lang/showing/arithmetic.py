@@ -176,6 +176,7 @@ _STRICT: Final[Mapping[Operation, Callable[[list[Fraction]], Number]]] = {
     Operation.MULTIPLY: lambda v: v[0] * v[1],
     Operation.NEGATE: lambda v: -v[0],
     Operation.ABS: lambda v: abs(v[0]),
+    Operation.WITHIN: lambda v: min(max(v[0], v[1]), v[2]),
     Operation.EXP: _exp,
     Operation.LN: _ln,
     Operation.SQRT: _sqrt,

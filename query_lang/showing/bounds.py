@@ -95,6 +95,19 @@ def times(one: Bounds, other: Bounds) -> Bounds:
     return least(corners), greatest(corners)
 
 
+def power(factor: Bounds, number: int) -> Bounds:
+    """Return where a number times itself lies: never below 0 for an even number.
+
+    >>> power((Fraction(-2), Fraction(1)), 2)
+    (Fraction(0, 1), Fraction(4, 1))
+    """
+    whole: Bounds = (Fraction(1), Fraction(1))
+    square = _absolute([factor])
+    for _ in range(number // 2 * 2):
+        whole = times(whole, square)
+    return times(whole, factor) if number % 2 else whole
+
+
 def quotient(over: Bounds, under: Bounds, *, is_positive: bool = False) -> Bounds:
     """Return where a quotient lies; its divisor is never 0.
 
@@ -193,6 +206,7 @@ _BOUNDS: Final[Mapping[Operation, Callable[[Sequence[Bounds]], Bounds]]] = {
         greatest(x[0] for x in p),
         greatest(x[1] for x in p),
     ),
+    Operation.WITHIN: lambda p: within(p[0], (p[1][0], p[2][1])),
     Operation.COALESCE: lambda p: (least(x[0] for x in p), greatest(x[1] for x in p)),
     Operation.NULLIF: lambda p: p[0],
     Operation.EXP: _rising(_exp),

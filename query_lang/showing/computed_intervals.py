@@ -36,6 +36,7 @@ from query_lang.showing.bounds import (
     greatest,
     is_below,
     least,
+    power,
     quotient,
     times,
     within,
@@ -377,8 +378,9 @@ class ComputedIntervals:
                 return None
             case _Product(factors):
                 whole: Bounds = (Fraction(1), Fraction(1))
-                for factor in factors:
-                    whole = times(whole, self._bounds_of(factor, found, cell))
+                for factor, number in Counter(factors).items():
+                    bounds = self._bounds_of(factor, found, cell)
+                    whole = times(whole, power(bounds, number))
                 return whole
             case _Combined(shown, operands):
                 return self._combined(shown, operands, found, cell)

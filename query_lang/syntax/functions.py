@@ -52,7 +52,10 @@ FORMS: Mapping[str, Form] = {
     "COALESCE": Form(2, _ANY_NUMBER, "COALESCE(a, b)"),
     "CONCAT": Form(2, _ANY_NUMBER, "CONCAT(ward, sex)"),
     "CONTAINS": Form(2, 2, "CONTAINS(code, 'E11')"),
+    "CORR": Form(2, 2, "CORR(age, cost)"),
     "COUNT": Form(1, 1, "COUNT(*), COUNT(age) or COUNT(DISTINCT code)"),
+    "COVAR_POP": Form(2, 2, "COVAR_POP(age, cost)"),
+    "COVAR_SAMP": Form(2, 2, "COVAR_SAMP(age, cost)"),
     "CURRENT_DATE": Form(0, 0, "CURRENT_DATE"),
     "CURRENT_TIMESTAMP": Form(0, 0, "CURRENT_TIMESTAMP"),
     "DATE": Form(1, 3, "DATE(arrived) or DATE(2024, 1, 31)"),
@@ -120,6 +123,7 @@ FORMS: Mapping[str, Form] = {
     "QUARTER": Form(1, 1, "QUARTER(admitted)"),
     "RANK": Form(0, 0, "RANK() OVER (ORDER BY COUNT(*) DESC)"),
     "REGEXP_LIKE": Form(2, 3, "REGEXP_LIKE(code, '^E1[0-4]')"),
+    "REGR_SLOPE": Form(2, 2, "REGR_SLOPE(cost, age)"),
     "REPLACE": Form(3, 3, "REPLACE(code, '.', '')"),
     "RIGHT": Form(2, 2, "RIGHT(code, 1)"),
     "ROUND": Form(1, 2, "ROUND(value) or ROUND(value, 1)"),
@@ -129,6 +133,8 @@ FORMS: Mapping[str, Form] = {
     "SIGN": Form(1, 1, "SIGN(change)"),
     "SQRT": Form(1, 1, "SQRT(COUNT(*))"),
     "STARTS_WITH": Form(2, 2, "STARTS_WITH(code, 'E11')"),
+    "STDDEV_POP": Form(1, 1, "STDDEV_POP(age)"),
+    "STDDEV_SAMP": Form(1, 1, "STDDEV_SAMP(age)"),
     "STRFTIME": Form(2, 2, "STRFTIME(admitted, '%Y-%m')"),
     "STRPOS": Form(2, 2, "STRPOS(code, '.')"),
     "SUBDATE": Form(2, 2, "SUBDATE(admitted, 90)"),
@@ -146,6 +152,8 @@ FORMS: Mapping[str, Form] = {
     "TRIM": Form(1, 1, "TRIM(ward)"),
     "TRUNC": Form(1, 2, "TRUNC(value) or TRUNC(value, 1)"),
     "UPPER": Form(1, 1, "UPPER(ward)"),
+    "VAR_POP": Form(1, 1, "VAR_POP(age)"),
+    "VAR_SAMP": Form(1, 1, "VAR_SAMP(age)"),
     "WEEK": Form(1, 1, "WEEK(admitted)"),
     "WEEKOFYEAR": Form(1, 1, "WEEKOFYEAR(admitted)"),
     "WIDTH_BUCKET": Form(4, 4, "WIDTH_BUCKET(value, 0, 100, 10)"),
@@ -205,9 +213,15 @@ OTHER_FORMS: Mapping[str, Form] = {
     "REGEXP_CONTAINS": Form(2, 2, "REGEXP_CONTAINS(code, '^E1[0-4]')"),
     "REGEXP_MATCHES": Form(2, 3, "REGEXP_MATCHES(code, '^E1[0-4]')"),
     "STARTSWITH": Form(2, 2, "STARTS_WITH(code, 'E11')"),
+    "STDDEV": Form(1, 1, "STDDEV(age)"),
+    "STDEV": Form(1, 1, "STDEV(age)"),
+    "STDEVP": Form(1, 1, "STDEVP(age)"),
     "SUBSTR": Form(2, 3, "SUBSTR(code, 1, 3)"),
     "SUFFIX": Form(2, 2, "ENDS_WITH(code, '.9')"),
     "UCASE": Form(1, 1, "UPPER(ward)"),
+    "VAR": Form(1, 1, "VAR(age)"),
+    "VARIANCE": Form(1, 1, "VARIANCE(age)"),
+    "VARP": Form(1, 1, "VARP(age)"),
 }
 """Calls of other dialects that ``query_lang.rewriting`` turns into the language's."""
 
@@ -278,10 +292,8 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     (
         rules.AGGREGATE,
         (
-            "STDDEV STDDEV_POP STDDEV_SAMP STDEV VARIANCE VAR_POP VAR_SAMP CORR "
-            "COVAR_POP COVAR_SAMP REGR_SLOPE SKEWNESS KURTOSIS PRODUCT GEOMEAN "
-            "HISTOGRAM LIST ARRAY_AGG STRING_AGG GROUP_CONCAT LISTAGG BIT_AND "
-            "BIT_OR BIT_XOR FSUM FAVG MAD ENTROPY"
+            "SKEWNESS KURTOSIS PRODUCT GEOMEAN HISTOGRAM LIST ARRAY_AGG STRING_AGG "
+            "GROUP_CONCAT LISTAGG BIT_AND BIT_OR BIT_XOR FSUM FAVG MAD ENTROPY"
         ),
         "",
     ),

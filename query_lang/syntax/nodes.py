@@ -37,6 +37,14 @@ AggregateName = Literal[
     "last",
     "median",
     "quantile",
+    "var_pop",
+    "var_samp",
+    "stddev_pop",
+    "stddev_samp",
+    "covar_pop",
+    "covar_samp",
+    "corr",
+    "regr_slope",
 ]
 FunctionName = Literal[
     "abs",

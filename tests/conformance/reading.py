@@ -262,6 +262,11 @@ def _other_call(node):  # noqa: C901, PLR0911, PLR0912 - a table of forms
             return tree.Agg(name, first)
         case "MEAN" | "AVERAGE":
             return tree.Agg("avg", first)
+        case "STDDEV" | "STDEV" | "STDEVP":
+            name = "stddev_pop" if node.name == "STDEVP" else "stddev_samp"
+            return tree.Agg(name, first)
+        case "VARIANCE" | "VAR" | "VARP":
+            return tree.Agg("var_pop" if node.name == "VARP" else "var_samp", first)
         case _:  # a quantile
             fraction = Decimal(node.arguments[1].text)
             return tree.Agg("quantile", first, fraction=fraction)
@@ -330,8 +335,10 @@ def _aggregate(node):
         return tree.Agg("count")  # COUNT(1)
     if node.name in {"quantile", "median"}:
         return _quantile(node)
-    argument = _read(node.arguments[0])
-    return tree.Agg(node.name, argument, node.distinct, _order(node.order_by))
+    argument, *rest = _all(node.arguments)
+    other = rest[0] if rest else None
+    order = _order(node.order_by)
+    return tree.Agg(node.name, argument, node.distinct, order, other=other)
 
 
 def _quantile(node):

@@ -548,6 +548,24 @@ TOPS = {
         "SELECT age::text AS age_text, ward::int AS w, COUNT(*) AS n FROM marks GROUP BY 1, 2"
     ),
     "average": "SELECT AVG(age), AVG(cost), AVG(b) FROM marks",
+    "variances and standard deviations": (
+        "SELECT VAR_POP(days), VAR_SAMP(age), STDDEV_POP(LEAST(ABS(raw), 99.5)),"
+        " STDDEV_SAMP(CASE WHEN a > 60 THEN 60 WHEN a < 0 THEN 0 ELSE a END),"
+        " AVG(days), COUNT(age) FROM marks"
+    ),
+    "variances in other words, of some rows": (
+        "SELECT VARIANCE(days), VAR(age), VARP(days), STDDEV(age), STDEV(days) AS s,"
+        " STDEVP(days) AS t, VAR_POP(days) FILTER (WHERE flag) FROM marks"
+    ),
+    "covariances, correlation and slope": (
+        "SELECT COVAR_POP(days, age), COVAR_SAMP(age, LEAST(ABS(raw), 99.5)),"
+        " CORR(days, age) AS r, REGR_SLOPE(age, days) AS b,"
+        " CORR(days, days) AS one FROM marks"
+    ),
+    "a variance by group, and its order": (
+        "SELECT sure, STDDEV_POP(days) AS s FROM marks GROUP BY sure"
+        " HAVING VAR_POP(days) >= 0 ORDER BY VAR_POP(days) DESC"
+    ),
     "sum and average within bounds of its own": (
         "SELECT SUM(LEAST(GREATEST(a, -9), 9)), AVG(GREATEST(LEAST(until - day, 60), 0)),"
         " SUM(CASE WHEN a > 60 THEN 60 WHEN a < 0 THEN 0 ELSE a END),"

@@ -58,6 +58,7 @@ TEXTS = (
     "SELECT sex s, COUNT(*) AS n, t.age FROM t GROUP BY 1, sex, age_band(age, 10)",
     "SELECT COUNT(x), COUNT(DISTINCT x), COUNT(1), SUM(x), avg(x), MIN(a), MAX(b) FROM t",
     "SELECT BOOL_AND(c), bool_or(d), MEDIAN(x), QUANTILE(x, 0.5), QUANTILE(x, 0.9, 100) FROM t",
+    "SELECT VAR_POP(x), VAR_SAMP(x), STDDEV_POP(x), stddev_samp(x), COVAR_POP(x, y), COVAR_SAMP(x, y), CORR(x, y), REGR_SLOPE(y, x) FROM t",
     "SELECT FIRST(x ORDER BY a DESC NULLS LAST, b ASC), LAST(x ORDER BY a NULLS FIRST) FROM t",
     "SELECT SUM(x) OVER (PARTITION BY u), COUNT(*) OVER (), COUNT(DISTINCT x) OVER (PARTITION BY u, v) FROM t",
     "SELECT ROW_NUMBER() OVER (PARTITION BY u ORDER BY d DESC, e NULLS FIRST) = 1 AS n FROM t",
@@ -111,6 +112,7 @@ IDIOMS = (
     "SELECT COUNT(*) FROM a, b CROSS JOIN c WHERE a.u = b.u AND c.u = b.u AND a.x = 1",
     "SELECT COUNT(*) FROM a RIGHT JOIN b ON a.u = b.u",
     "SELECT COUNT(*) FROM a RIGHT OUTER JOIN b USING (u) JOIN c USING (u)",
+    "SELECT VARIANCE(x), VAR(x), VARP(x), STDDEV(x), STDEV(x), STDEVP(x), STDDEV(x) FILTER (WHERE a) FROM t",
     "SELECT MEAN(x), APPROX_QUANTILE(x, 0.5), COUNT_DISTINCT(x), EVERY(a), LOGICAL_OR(a) FROM t",
 )
 """Texts for every idiom: what parsing rewrites."""

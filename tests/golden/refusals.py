@@ -404,7 +404,7 @@ REFUSED: tuple[tuple[str, str, str, int, int], ...] = (
         1,
         8,
     ),
-    ("SELECT STDDEV(age) FROM encounters", "sql_not_allowed", "aggregate", 1, 8),
+    ("SELECT SKEWNESS(age) FROM encounters", "sql_not_allowed", "aggregate", 1, 8),
     (
         "SELECT STRING_AGG(code, ',') FROM encounters",
         "sql_not_allowed",

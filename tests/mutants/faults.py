@@ -1883,6 +1883,22 @@ FAULTS = (
         ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
+        "moments_with_null_as_nothing",
+        "a square of NULL is counted as 0",
+        "query_lang/binding/results/moments.py",
+        'self._plus(self._call("abs", power), -half, places)',
+        'self._plus(self._call("greatest", power, self._number(0)), -half, places)',
+        ("tests/conformance/test_moments.py",),
+    ),
+    Fault(
+        "moments_of_rows_without_both",
+        "a covariance takes rows that lack the other column",
+        "query_lang/binding/results/moments.py",
+        "            if other is not column:\n",
+        "            if other is None:\n",
+        ("tests/conformance/test_moments.py",),
+    ),
+    Fault(
         "cost_without_pages",
         "pages of wide rows are full",
         "query_lang/costs/amounts.py",

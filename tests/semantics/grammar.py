@@ -16,7 +16,7 @@ from decimal import Decimal
 
 from privacy.contributions import NO_BOUNDS, ContributionBounds
 from tests.semantics import hospital
-from tests.semantics.meaning import domains, relations, tree
+from tests.semantics.meaning import domains, moments, relations, tree
 from tests.semantics.meaning.evaluator import Prepared, own_codes
 from tests.semantics.meaning.expressions import compiled
 from tests.semantics.meaning.queries import World
@@ -66,6 +66,8 @@ PRIVATE = ("patients", "encounters", "diagnoses", "labs")
 UNIT = "patient_id"
 OPERATORS = ("=", "<>", "<", "<=", ">", ">=")
 NUMBERS = frozenset({"integer", "decimal"})
+MOST_PLACES = 4
+"""Of a column whose variance is asked: products of two have twice as many."""
 MOST_CELLS = 300
 MOST_ROWS = 400  # rows_per_unit of a join that is still tried
 TRIES = 40
@@ -190,7 +192,10 @@ class Author:
 
     def _plain_aggregate(self, scope):  # noqa: PLR0911 - one return a kind
         kind = self.pick(
-            ("rows", "rows", "units", "count", "distinct", "sum", "avg", "median", "q")
+            (
+                *("rows", "rows", "units", "count", "distinct", "sum", "avg"),
+                *("median", "q", "moment"),
+            )
         )
         if kind == "rows":
             return Agg("count")
@@ -202,6 +207,8 @@ class Author:
             return Agg("count", self._key(scope), distinct=True)
         if kind in {"sum", "avg"}:
             return Agg(kind, self._bounded(scope, NUMBERS))
+        if kind == "moment":
+            return self._moment(scope)
         types = {"integer", "decimal", "date"}
         value = self._bounded(scope, types, listed=False)
         if kind == "median":
@@ -210,6 +217,20 @@ class Author:
         return Agg(
             "quantile", value, fraction=fraction, bins=self.pick((None, 2, 7, 30))
         )
+
+    def _moment(self, scope):
+        """Return a variance, covariance or correlation of what is not vast."""
+        name = self.pick(sorted(moments.NAMES))
+        wanted = 1 if name.startswith(("var", "stddev")) else 2
+        values = [self._bounded(scope, NUMBERS) for _ in range(wanted)]
+        for value in values:
+            info = compiled(value, scope)[1]
+            if (
+                info.scale > MOST_PLACES
+                or moments.Centred.of(None, info, "").reach > 10**6
+            ):
+                return Agg("sum", value)
+        return Agg(name, values[0], other=values[1] if wanted > 1 else None)
 
     def _bounded(self, scope, types, *, listed=True):
         """Return a value with finite bounds of one of some types."""

@@ -35,7 +35,7 @@ from fractions import Fraction
 from itertools import product
 
 from privacy.contributions import NO_BOUNDS
-from tests.semantics.meaning import domains, tree
+from tests.semantics.meaning import domains, moments, tree
 from tests.semantics.meaning.domains import Info
 from tests.semantics.meaning.expressions import compiled, compiled_all
 from tests.semantics.meaning.queries import (
@@ -221,6 +221,9 @@ class Prepared:
             return [_filtered_vector(vector, test, name) for vector in plain]
         if aggregate.argument is None:
             return [Vector(("rows",), 1, lambda rows: [len(rows)])]
+        if aggregate.name in moments.NAMES:
+            found = moments.vectors(self._centred(aggregate), aggregate.name)
+            return [Vector(identity, 1, of_rows) for identity, of_rows in found]
         value, info = compiled(aggregate.argument, self.scope)
         name = self.scope.canonical(aggregate.argument)
         if aggregate.distinct:
@@ -232,6 +235,17 @@ class Prepared:
             {"sum": _sum_vector, "count": _count_vector}[aggregate.name],
         )
         return [maker(value, info, name) for maker in makers]
+
+    def _centred(self, aggregate):
+        """Return the arguments of a variance or correlation."""
+        arguments = [aggregate.argument, aggregate.other]
+        return tuple(
+            moments.Centred.of(
+                *compiled(argument, self.scope), self.scope.canonical(argument)
+            )
+            for argument in arguments
+            if argument is not None
+        )
 
     # -- presenting ------------------------------------------------------------
 
@@ -288,6 +302,9 @@ class Prepared:
         info = None
         if aggregate.argument is not None:
             _, info = compiled(aggregate.argument, self.scope)
+        if aggregate.name in moments.NAMES:
+            columns = self._centred(aggregate)
+            return Moment(aggregate.name, columns, tuple(identities))
         if aggregate.name == "avg":
             return AverageMeasure(*identities, info)
         if aggregate.name in {"median", "quantile"}:
@@ -383,10 +400,15 @@ def _histogram(value, info, name, bins):
 
 def six_digits(value):
     """Write a fraction with six digits, half to even; zero has no sign."""
-    millionths = round(value * 10**6)
-    sign = "-" if millionths < 0 else ""
-    whole, rest = divmod(abs(millionths), 10**6)
-    return f"{sign}{whole}.{rest:06d}"
+    return in_digits(value, 6)
+
+
+def in_digits(value, digits):
+    """Write a fraction with so many digits, half to even."""
+    steps = round(value * 10**digits)
+    sign = "-" if steps < 0 else ""
+    whole, rest = divmod(abs(steps), 10**digits)
+    return f"{sign}{whole}.{rest:0{digits}d}"
 
 
 @dataclass(frozen=True)
@@ -429,6 +451,14 @@ class AverageMeasure:
 
     def text(self, value):
         return None if value is None else six_digits(value)
+
+
+@dataclass(frozen=True)
+class Moment(moments.MomentMeasure):
+    """A variance or correlation, written with six digits or more."""
+
+    def text(self, value):
+        return None if value is None else in_digits(value, self.digits)
 
 
 @dataclass(frozen=True)

@@ -187,7 +187,8 @@ class Agg:
     """An aggregate; ``argument`` None is COUNT(*).
 
     ``fraction`` and ``bins`` belong to quantile; they are written as given. ``where``
-    is FILTER (WHERE ...): it sees the rows that hold it, and no other.
+    is FILTER (WHERE ...): it sees the rows that hold it, and no other. ``other`` is the
+    second column of a covariance.
     """
 
     name: str
@@ -197,6 +198,7 @@ class Agg:
     fraction: Decimal | None = None
     bins: int | None = None
     where: "Expr | None" = None
+    other: "Expr | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -429,6 +431,8 @@ def aggregate_sql(node):
     if node.argument is None:
         return f"COUNT(*){kept}"
     inside = f"{'DISTINCT ' if node.distinct else ''}{sql(node.argument)}"
+    if node.other is not None:
+        inside += f", {sql(node.other)}"
     if node.fraction is not None:
         inside += f", {node.fraction:f}"
     if node.bins is not None:

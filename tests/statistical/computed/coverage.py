@@ -44,6 +44,38 @@ def ratio(over, under):
     return Fraction(over, under) if under else None
 
 
+AGES = (-1_376_000, 1_000, -10_000)
+"""Squares, rows and ages less 60: a mean of 50 years, a standard deviation of 18."""
+
+FEW = (-41_280, 30, -300)
+PAIRS = (100, 1_000, -10_000, 50, -1_376_000, 600)
+"""Products, rows, ages less 60, levels less 2, squares of both."""
+
+
+def spread(squares, rows, total, reach):
+    half = reach**2 // 2
+    return half + Fraction(squares, rows) - Fraction(total, rows) ** 2
+
+
+def of_sample(squares, rows, total, reach):
+    return spread(squares, rows, total, reach) * Fraction(rows, rows - 1)
+
+
+def together(products, rows, ages, levels):
+    return Fraction(products, rows) - Fraction(ages, rows) * Fraction(levels, rows)
+
+
+def slope(products, rows, ages, levels, squares):
+    found = together(products, rows, ages, levels)
+    return found / spread(squares, rows, levels, 1)
+
+
+def correlation(products, rows, ages, levels, *squares):
+    found = together(products, rows, ages, levels)
+    of_ages = spread(squares[0], rows, ages, 60)
+    return float(found) / math.sqrt(of_ages * spread(squares[1], rows, levels, 1))
+
+
 CASES = [
     Case("twice a count", f"2 * {A}", (100,), lambda a: 2 * a),
     Case("difference", f"{A} - {B}", (100, 90), lambda a, b: a - b),
@@ -85,6 +117,19 @@ CASES = [
     Case("greatest", f"GREATEST({A}, {B})", (20, 22), max),
     Case("fine noise", f"{A} / {B}", (3, 7), ratio, 0.4),
     Case("coarse noise", f"{A} - 3 * {B}", (0, 0), lambda a, b: a - 3 * b, 3_000.0),
+    Case("variance", "VAR_POP(age)", AGES, lambda *sums: spread(*sums, 60)),
+    Case("variance, few", "VAR_SAMP(age)", FEW, lambda *sums: of_sample(*sums, 60)),
+    Case("variance, none", "VAR_POP(age)", (-180_000, 100, 0), lambda *_: 0),
+    Case(
+        "standard deviation",
+        "STDDEV(age)",
+        AGES,
+        lambda *sums: math.sqrt(of_sample(*sums, 60)),
+    ),
+    Case("covariance", "COVAR_POP(age, level)", PAIRS[:4], together),
+    Case("slope", "REGR_SLOPE(age, level)", (*PAIRS[:4], PAIRS[5]), slope),
+    Case("correlation", "CORR(age, level)", PAIRS, correlation),
+    Case("correlation, fine", "CORR(age, level)", PAIRS, correlation, 0.4),
     Case("average doubled", "AVG(age) * 2", (6_000, 100), lambda s, n: ratio(2 * s, n)),
 ]
 

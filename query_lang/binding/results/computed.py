@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Final
 
 from privacy.schema import ColumnType
+from query_lang.binding.results.moments import Within
 from query_lang.plans.compiled import (
     AverageShown,
     ComputedShown,
@@ -129,6 +130,9 @@ class ComputedBinder:
                 return self._arithmetic(operator, left, right, tree)
             case Negative(value):
                 return self._computed(Operation.NEGATE, (self._bind(value),), tree)
+            case Within():
+                parts = (tree.value, tree.low, tree.high)
+                return self._function(Operation.WITHIN, parts, tree)
             case FunctionCall(name, arguments) if name in _FUNCTIONS:
                 return self._function(_FUNCTIONS[name], arguments, tree)
             case Cast(value) if speaks_of_results(value):
@@ -284,6 +288,8 @@ class ComputedBinder:
         if operation in _NOT_NEGATIVE:
             return Fraction(0)
         found = [self.least_of(each) for each in operands]
+        if operation is Operation.WITHIN:
+            found = [_zero(found[1])]
         known = [least for least in found if least is not None]
         if operation in _KEEP_LEAST:
             return found[0] if operation is not Operation.ROUND else _zero(found[0])
@@ -324,6 +330,7 @@ _LEAST: Final[
     Operation.DIVIDE: _of_quotient,
     Operation.LEAST: lambda _, known: min(known),
     Operation.COALESCE: lambda _, known: min(known),
+    Operation.WITHIN: lambda _, known: known[0],
 }
 
 

@@ -1,0 +1,1 @@
+"""What is computed of an answer's numbers: arithmetic, variances, windows."""
