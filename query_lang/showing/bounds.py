@@ -163,6 +163,12 @@ def _rising(
     return bounds
 
 
+def _not_negative(
+    bounds: Callable[[Sequence[Bounds]], Bounds],
+) -> Callable[[Sequence[Bounds]], Bounds]:
+    return lambda parts: within(bounds(parts), (Fraction(0), math.inf))
+
+
 def _moved(end: End, way: int) -> End:
     if isinstance(end, float):
         return end
@@ -209,7 +215,7 @@ _BOUNDS: Final[Mapping[Operation, Callable[[Sequence[Bounds]], Bounds]]] = {
     Operation.WITHIN: lambda p: within(p[0], (p[1][0], p[2][1])),
     Operation.COALESCE: lambda p: (least(x[0] for x in p), greatest(x[1] for x in p)),
     Operation.NULLIF: lambda p: p[0],
-    Operation.EXP: _rising(_exp),
+    Operation.EXP: _not_negative(_rising(_exp)),
     Operation.LN: _rising(_ln),
-    Operation.SQRT: _rising(_sqrt),
+    Operation.SQRT: _not_negative(_rising(_sqrt)),
 }

@@ -7,8 +7,10 @@ from fractions import Fraction
 import pytest
 
 from privacy.errors import QueryError
+from query_lang.showing.confidence import intervals_of
 from query_lang.showing.presentation import present
 from query_lang.syntax.refusals import SqlNotAllowedError
+from server.use_cases.questions.noise_law import LaplaceNoise
 from tests.support.compiling import compile_query
 from tests.support.data.hospital import HOSPITAL
 
@@ -80,6 +82,15 @@ def test_one_unit_moves_sums_of_centred_values_least():
     assert moved == [Fraction(4 * 1_800), 4, 4 * 60]
     moved = [m.sensitivity.l1 for m in compiled("CORR(age, level)").measures]
     assert moved == [4 * 60, 4, 4 * 60, 4, 4 * 1_800, 4]
+
+
+def test_an_interval_of_a_root_never_reaches_below_0():
+    query = compiled("STDDEV(age) / 2")
+    noise = LaplaceNoise((18_000.0, 10.0, 600.0))
+    (column,) = intervals_of(query, [[-180_000], [100], [0]], noise, Fraction(19, 20))
+    (((low, high),),) = (column.rows,)
+    assert float(low) == 0
+    assert 0 < float(high) <= 60
 
 
 def test_vectors_are_measured_once_whatever_is_asked_of_them():
