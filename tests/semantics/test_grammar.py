@@ -43,7 +43,9 @@ RARE = """
     extract hour, function icd_block, function icd_category, window sum, window min,
     window max, window bool_and, window bool_or, window sum framed, window min framed,
     window max framed, window count framed, window bool_and framed,
-    window bool_or framed
+    window bool_or framed, aggregate var_pop, aggregate var_samp, aggregate stddev_pop,
+    aggregate stddev_samp, aggregate covar_pop, aggregate covar_samp, aggregate corr,
+    aggregate regr_slope
 """
 
 
