@@ -37,7 +37,11 @@ from itertools import product
 from privacy.contributions import NO_BOUNDS
 from tests.semantics.meaning import domains, moments, tree
 from tests.semantics.meaning.domains import Info
-from tests.semantics.meaning.expressions import compiled, compiled_all
+from tests.semantics.meaning.expressions import (
+    compiled,
+    compiled_all,
+    without_idle_rounding,
+)
 from tests.semantics.meaning.queries import (
     World,
     aggregates_in,
@@ -225,7 +229,7 @@ class Prepared:
             found = moments.vectors(self._centred(aggregate), aggregate.name)
             return [Vector(identity, 1, of_rows) for identity, of_rows in found]
         value, info = compiled(aggregate.argument, self.scope)
-        name = self.scope.canonical(aggregate.argument)
+        name = self._identity(aggregate.argument)
         if aggregate.distinct:
             return [_distinct_vector(value, info, name)]
         if aggregate.name in {"median", "quantile"}:
@@ -236,12 +240,16 @@ class Prepared:
         )
         return [maker(value, info, name) for maker in makers]
 
+    def _identity(self, argument):
+        """Return what measured expressions share exactly when they are the same."""
+        return self.scope.canonical(without_idle_rounding(argument, self.scope))
+
     def _centred(self, aggregate):
         """Return the arguments of a variance or correlation."""
         arguments = [aggregate.argument, aggregate.other]
         return tuple(
             moments.Centred.of(
-                *compiled(argument, self.scope), self.scope.canonical(argument)
+                *compiled(argument, self.scope), self._identity(argument)
             )
             for argument in arguments
             if argument is not None

@@ -835,8 +835,21 @@ def hierarchy(node, scope):
 
 def rounding(node, scope):
     value, info = compiled(node.arguments[0], scope)
-    places = node.arguments[1] if len(node.arguments) > 1 else 0
-    return _applied(value, numbers.rounded(node.name, info, places))
+    return _applied(value, numbers.rounded(node.name, info, _places(node)))
+
+
+def _places(node):
+    return node.arguments[1] if len(node.arguments) > 1 else 0
+
+
+def without_idle_rounding(node, scope):
+    """Return an expression without what rounds no value of it: the same vector."""
+    while isinstance(node, tree.Call) and node.name in numbers.ROUNDING:
+        _, info = compiled(node.arguments[0], scope)
+        if not numbers.is_idle(info, _places(node)):
+            break
+        node = node.arguments[0]
+    return node
 
 
 def of_one(function):

@@ -253,9 +253,14 @@ def _function_of(function, varied, kind, scale, *, falls=False):
     return values.strict(function), found
 
 
+def is_idle(info, places):
+    """Whether rounding to decimal places leaves every value as it is."""
+    return places >= info.scale and (places > 0 or info.type == "integer")
+
+
 def rounded(name, info, places):
     """Return (function, Info) of FLOOR, CEIL, TRUNC and ROUND to decimal places."""
-    if places >= info.scale and (places > 0 or info.type == "integer"):
+    if is_idle(info, places):
         return (lambda x: x), info
     step = ROUNDING[name]
     kind, scale = ("integer", 0) if places <= 0 else ("decimal", places)
