@@ -239,7 +239,8 @@ def test_a_hand_out_that_another_one_overtook_is_refused(bare, two, monkeypatch)
     with bare.installation.services() as services:
         second = store_copy(services, "people")
     to_ben = ("anonymize", "hand-out", second, "more", "--to", "Ben", *TO[2:])
-    to_ada = ("anonymize", "hand-out", first["id"], "out", *TO)
+    Path("beside").mkdir()  # one folder holds one hand-out at a time
+    to_ada = ("anonymize", "hand-out", first["id"], "beside/out", *TO)
     for one in (to_ben, to_ada):
         bare.said(*one)
     two.approve_all("carol")
