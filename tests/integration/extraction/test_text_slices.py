@@ -337,7 +337,7 @@ def test_what_a_position_was_before_is_gone_on_with(texts, monkeypatch):
     assert len(held(texts)) == 31
 
 
-@pytest.mark.parametrize("is_their_own", [True, False])
+@pytest.mark.parametrize("is_their_own", gate_first(1, [True, False]))
 def test_what_an_ended_job_left_is_deleted_by_jobs_of_its_population_alone(
     texts, monkeypatch, is_their_own
 ):

@@ -80,6 +80,7 @@ def test_a_run_gives_each_id_a_key_and_says_what_it_read(linking):
     assert shown["report"]["patients"] == told["patients"]
 
 
+@pytest.mark.long
 def test_the_same_exports_bring_the_same_keys(linking):
     before = linking.crosswalk()
     told = linking.link()
@@ -101,6 +102,7 @@ def test_a_new_record_joins_a_patient_and_nobody_is_renumbered(linking):
     assert after["laboratory", "L2"] not in before.values()
 
 
+@pytest.mark.long
 def test_an_id_that_is_gone_keeps_its_key(linking):
     before = linking.crosswalk()
     lines = (linking.folder / "laboratory.csv").read_text().splitlines()
@@ -233,6 +235,7 @@ def test_what_clerks_decided_is_neither_missed_nor_wrong(linking):
     assert linking.apply()["duplicates"]["wrong"] <= wrong
 
 
+@pytest.mark.long
 def test_a_number_given_to_somebody_else_is_asked_about(linking):
     keys = linking.crosswalk()
     with (linking.folder / "laboratory.csv").open(newline="") as file:
@@ -262,6 +265,7 @@ def test_a_number_given_to_somebody_else_is_asked_about(linking):
     assert told["duplicates"]["wrong"] >= linking.first["duplicates"]["wrong"] + 0.9
 
 
+@pytest.mark.long
 def test_what_is_decided_is_no_doubt_any_more(linking):
     one = linking.doubts()[0]
     pair = one["left"], one["right"]
@@ -509,6 +513,7 @@ def test_an_attempt_cut_off_behind_another_run_begins_anew(linking, monkeypatch)
     assert linking.crosswalk() == before
 
 
+@pytest.mark.long
 def test_a_column_that_is_called_as_the_keys_is_refused(linking):
     path = linking.write(key="patient_no")
     told = yaml.safe_load(path.read_text())
@@ -588,6 +593,7 @@ def test_a_file_that_is_no_such_table_is_refused_by_its_name(linking, content, s
     assert any(one in seen["error"] for one in said.split("|")), seen["error"]
 
 
+@pytest.mark.long
 def test_rows_that_cannot_be_read_are_counted_and_nothing_else_is_lost(linking):
     whole = linking.first
     with (linking.folder / "admissions.csv").open("ab") as file:

@@ -1,10 +1,13 @@
 """Clerks decide, and runs count, on PostgreSQL as on SQLite."""
 
+import pytest
+
 from tests.support.installations.harness import ImportingInstallation
 from tests.support.installations.texts import OPERATOR
 from tests.support.linking import Linking
 
 
+@pytest.mark.long
 def test_a_decision_is_made_applied_and_taken_back(tmp_path, empty_database):
     made = ImportingInstallation(tmp_path, url=empty_database).create()
     with made.services() as services:

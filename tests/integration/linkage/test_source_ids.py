@@ -137,6 +137,7 @@ def test_a_handful_of_a_source_s_ids_is_let_pass(before):
     assert before.link()["snapshot"]
 
 
+@pytest.mark.long
 def test_a_public_file_with_a_source_s_column_of_ids_is_refused(before):
     with_tables(before, public(before.folder, ["w1"], header="patient_no"))
     told = before.run("linkage.link", linkage="patients.yaml")

@@ -81,6 +81,7 @@ def mended(code):
     return code.zfill(3) if code.isdigit() else code
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_every_column_of_the_file_is_declared(source_rows):
     (table,) = load_manifest(EXAMPLE).tables
@@ -119,6 +120,7 @@ def test_stored_values_count_as_in_plain_python(connection, source_rows):
     )
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_no_unit_passes_its_bound(connection):
     assert connection.sql(
@@ -127,6 +129,7 @@ def test_no_unit_passes_its_bound(connection):
     ).fetchall() == [(20, True)]
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_patients_by_sex_are_those_of_the_file(served, source_rows):
     installation, key = served
@@ -139,6 +142,7 @@ def test_patients_by_sex_are_those_of_the_file(served, source_rows):
         assert abs(counted[sex] - len(truth)) <= 3  # constant in unit: a few disagree
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_real_answer_is_noisy_within_what_it_says(served, source_rows):
     installation, key = served

@@ -73,6 +73,7 @@ def test_every_row_of_the_omop_tables_is_kept(loaded, source):
         assert set(moved) <= {"value_as_number", "days_supply"}, report.name
 
 
+@pytest.mark.long
 def test_a_join_of_omop_tables_counts_as_in_plain_python(loaded, source):
     _, connection = loaded
     sexes = {

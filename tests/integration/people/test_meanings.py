@@ -8,6 +8,7 @@ from server.use_cases.approvals.meanings import meaning_of
 from server.use_cases.approvals.proposals import ProposalService
 from server.use_cases.approvals.second_persons import ProposalOpenError
 from server.use_cases.loading.loading import LoadChoices
+from tests.effort import gate_first
 from tests.support.installations.two_persons import Two
 
 
@@ -118,13 +119,16 @@ def test_what_becomes_public_and_private_again_is_told(own):
 
 @pytest.mark.parametrize(
     ("place", "old", "new"),
-    [
-        ("admin", None, {"name": "admin"}),
-        ("visits.domain_code: nullable", False, True),
-        ("visits.subdomain: max_length", 100, 200),
-        ("visits: max_rows_per_unit", None, 3),
-        ("visits: max_rows_per_unit", 3, None),
-    ],
+    gate_first(
+        2,
+        [
+            ("admin", None, {"name": "admin"}),
+            ("visits.domain_code: nullable", False, True),
+            ("visits.subdomain: max_length", 100, 200),
+            ("visits: max_rows_per_unit", None, 3),
+            ("visits: max_rows_per_unit", 3, None),
+        ],
+    ),
 )
 def test_a_name_is_no_property(own, place, old, new):
     subject = Subject("declaration", "clinic", place)

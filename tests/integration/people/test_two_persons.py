@@ -437,6 +437,7 @@ def test_an_approval_of_a_public_table_is_of_that_very_table(two):
     load(two, with_wards(write(), CODE))
 
 
+@pytest.mark.long
 def test_a_public_table_that_was_dropped_comes_back_by_two_persons_only(two):
     write = writer(two)
     public = load(two, with_wards(write(), CODE), approver="carol")
