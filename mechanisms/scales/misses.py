@@ -19,7 +19,7 @@ def beyond(scale: float, width: int) -> float:
 
     Source: docs/proofs/discrete_laplace.md.
 
-    >>> 0.0498 < beyond(10.0, 30) < 0.05
+    >>> 0.0472 < beyond(10.0, 30) < 0.0474
     True
     """
     probability = 2 * math.exp(-(width + 1) / scale) / (1 + math.exp(-1 / scale))

@@ -228,6 +228,7 @@ def test_patients_of_another_population_are_refused_and_the_refusal_is_recorded(
     assert "pupils" not in told
 
 
+@pytest.mark.long
 def test_a_refused_overlap_is_told_in_words_in_the_statements_of_both(loaded):
     loaded.installation.load(STRANGERS, dataset="school", population="pupils")
     both = [*STRANGERS, *DEFAULT_ROWS]
@@ -358,6 +359,7 @@ def test_units_that_were_allowed_once_are_not_compared_again(loaded):
         assert "dataset.load, with units of two populations" in told
 
 
+@pytest.mark.long
 def test_the_example_clinic_is_loaded_beside_the_demo_hospital_as_typed(
     curator, monkeypatch
 ):
@@ -493,6 +495,7 @@ def test_another_dataset_cannot_change_its_populations_size_alone(loaded):
     assert "population: max_units" in refused(loaded, "dataset", "load", manifest)
 
 
+@pytest.mark.long
 def test_a_changed_own_hierarchy_is_refused(loaded):
     manifest = loaded.installation.write_manifest()
     file = manifest.parent / "wards.csv"

@@ -87,6 +87,7 @@ def test_an_unknown_snapshot_is_refused(two, verb):
     assert "there is no snapshot" in two.said("dataset", "snapshot", verb, "s_none")
 
 
+@pytest.mark.long
 def test_other_declarations_need_a_reason(loaded):
     installation = loaded.installation
     path = installation.write_manifest(max_rows=9)

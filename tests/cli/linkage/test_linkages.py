@@ -78,6 +78,7 @@ def test_doubts_are_decided_one_by_one_until_the_clerk_stops(commands):
     assert [one["state"] for one in items[:3]] == ["match", "no_match", "open"]
 
 
+@pytest.mark.long
 def test_decisions_are_applied_and_seen_as_acts(commands):
     doubt = told(commands, "doubts", "patients", "--limit", "1")["items"][0]
     pair = str(doubt["left"]), str(doubt["right"])

@@ -104,6 +104,7 @@ def test_the_pages_walk_ends_in_a_count_with_noise(texts, tmp_path):
     assert texts.json("ledger", "verify")["ok"]
 
 
+@pytest.mark.long
 def test_who_has_texts_alone_begins_with_the_population_of_a_pipeline(empty, tmp_path):
     said = empty.said("text", "read", "notes.yaml")
     assert "no population 'people': create one: curator population create FILE" in said
@@ -288,6 +289,7 @@ def test_what_no_model_finds_and_no_document_has_is_not_loaded(
     assert loaded(texts) == ["clinic"]
 
 
+@pytest.mark.long
 def test_a_dry_run_reports_what_would_be_and_keeps_nothing(texts, tmp_path):
     texts.run("text", "read", "notes.yaml")
     made = texts.json("text", "run", "pipeline.yaml", "--dry-run")
@@ -307,6 +309,7 @@ def test_a_column_without_any_value_is_a_warning(texts, tmp_path):
     assert warning.startswith(f"weight has no value in any row: {len(NOTES)} ")
 
 
+@pytest.mark.long
 def test_a_table_of_nobody_or_of_nothing_is_refused(texts, tmp_path):
     texts.run("text", "read", "notes.yaml")
     table = yaml.safe_load(of_page("pipeline.yaml"))["table"]

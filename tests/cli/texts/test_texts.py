@@ -104,6 +104,7 @@ def test_a_model_is_judged_by_its_figures_of_each_type(trained):
     assert "Ann" not in json.dumps(told)
 
 
+@pytest.mark.long
 def test_training_prints_how_good_a_model_is_and_not_its_whole_card(trained, tmp_path):
     (tmp_path / "quick.yaml").write_text("training: {algorithm: ap, iterations: 5}")
     told = ("--spec", "quick.yaml", "--folds", "2")
@@ -136,6 +137,7 @@ def test_what_does_not_serve_is_said_in_a_sentence(texts, tmp_path):
     assert "--population" in texts.said("text", "tag", "x", "rules")
 
 
+@pytest.mark.long
 def test_a_backup_holds_texts_and_models(trained, tmp_path):
     before = trained.json("text", "list"), trained.json("model", "show", "names")
     trained.run("backup", "create", tmp_path / "copy")

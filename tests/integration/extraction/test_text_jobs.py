@@ -108,6 +108,7 @@ def test_a_gold_standard_comes_in_and_a_model_is_trained_judged_and_used(texts):
     assert not any(name in said for name in ("Ann Lee", "Patient ", " kg"))
 
 
+@pytest.mark.long
 def test_folds_say_how_good_a_model_is_without_a_second_gold_standard(texts):
     write_gold(texts.folder, range(40))
     texts.read("gold.yaml")

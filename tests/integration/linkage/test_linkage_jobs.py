@@ -88,6 +88,7 @@ def test_the_same_exports_bring_the_same_keys(linking):
     assert (told["records"]["new"], told["records"]["changed"]) == (0, 0)
 
 
+@pytest.mark.long
 def test_a_new_record_joins_a_patient_and_nobody_is_renumbered(linking):
     before = linking.crosswalk()
     with (linking.folder / "laboratory.csv").open(newline="") as file:
@@ -525,6 +526,7 @@ def test_a_column_that_is_called_as_the_keys_is_refused(linking):
     assert "admissions has a column patient_no" in seen["error"]
 
 
+@pytest.mark.long
 def test_a_dry_run_keeps_nothing(linking):
     add_row(linking.folder, lab_id="L2", family_name="Quxley", first_names="Zebulon")
     told = linking.link(dry_run=True)

@@ -128,6 +128,7 @@ def linkage_of_notes():
     }
 
 
+@pytest.mark.long
 def test_notes_are_linked_searched_and_loaded_under_their_patients_keys(linking):
     folder = linking.folder
     write_hospital(folder)

@@ -66,6 +66,7 @@ def test_no_public_file_stands_for_a_table_with_unit_keys(linking, path, pattern
     assert min(rows["admissions"], rows["laboratory"]) > 200
 
 
+@pytest.mark.long
 def test_a_public_pattern_does_not_lead_to_tables_with_unit_keys(linking):
     path = "lists/wards.csv"
     table = wards(linking.folder, path)

@@ -165,6 +165,7 @@ def test_people_of_a_linkage_are_not_loaded_by_number_elsewhere(after):
     assert told["snapshot"]
 
 
+@pytest.mark.long
 def test_people_who_were_loaded_by_number_are_not_linked_elsewhere(before):
     load(before, manifest(before.folder, "others", samples(before.folder)[:100]))
     before.write()

@@ -51,6 +51,7 @@ def findings(installation):
     return [(one.state, one.detail) for one in found if one.check == "snapshots"]
 
 
+@pytest.mark.long
 def test_questions_are_refused_for_nothing_until_the_dataset_is_loaded_again(earlier):
     key = earlier.analyst()
     with serve_in_thread(earlier) as url, client(url, key) as http:

@@ -106,6 +106,7 @@ def test_a_wider_domain_is_told_as_rows_are_loaded(own):
     assert "becomes 'other' where that is declared, else missing" in does
 
 
+@pytest.mark.long
 def test_what_becomes_public_and_private_again_is_told(own):
     loading(own, PRIVATE)()
     told = told_and_loaded(own, loading(own, PUBLIC))

@@ -395,6 +395,7 @@ def with_wards(manifest, *columns, rows="north"):
     return edited(manifest, lambda content: content["tables"].append(table))
 
 
+@pytest.mark.long
 def test_what_two_persons_lowered_one_alone_cannot_raise_again(two):
     first, write = first_snapshot(two), writer(two)
     load(two, write(max_rows=50), ACCEPTED, approver="carol")
@@ -470,6 +471,7 @@ def seen(two, name, proposal):
             return None
 
 
+@pytest.mark.long
 def test_a_creation_is_everybodys_while_it_waits_and_its_own_afterwards(two):
     manifest = school(two)
     with pytest.raises(ProposalOpenError) as waiting:

@@ -35,6 +35,7 @@ def kept(tmp_path_factory):
     return path
 
 
+@pytest.mark.long
 def test_a_kept_model_is_read_instead_of_trained(kept):
     again = trained("other", spec_of(QUICK), GoldStandard([]), kept)
     assert again.name == "quick"
@@ -60,6 +61,7 @@ def test_every_part_of_tagging_is_timed(kept):
     assert seconds > 0 < peak
 
 
+@pytest.mark.long
 def test_sampling_tells_how_many_tokens_are_kept():
     found = point(Window(near=1), GOLD, HELD)
     assert isinstance(found, Point)

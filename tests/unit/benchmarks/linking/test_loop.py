@@ -18,6 +18,7 @@ def corpus():
     return demo_corpus(60, 20)
 
 
+@pytest.mark.long
 def test_a_loop_ends_and_leaks_no_more_than_without_it(corpus):
     steps = looped(corpus, Ways(QUICK), 4)
     leaked = [found.spans.characters.missed for _, found in steps]
@@ -34,6 +35,7 @@ def test_every_way_runs(corpus, name, capsys):
     assert f"| {name} |" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_match_weights_link_better_than_nothing(corpus):
     ((_, found),) = looped(corpus, Ways(QUICK, link=link_by_weights), 1)
     assert found.linked > 0
@@ -51,6 +53,7 @@ def test_a_note_has_one_day_of_birth_years_before_its_other_days():
     assert "born" not in single({**note, "born": ("3/5/2024", "3/6/24")})
 
 
+@pytest.mark.long
 def test_hospitals_are_counted_together_and_one_that_ended_stays(corpus):
     steps = looped(corpus, Ways(QUICK), 3)
     both = list(together([steps, steps[:1]]))

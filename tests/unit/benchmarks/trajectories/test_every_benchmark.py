@@ -42,6 +42,7 @@ def test_both_tables_of_codes_are_printed(monkeypatch, capsys):
     assert "| 2 | Baseline |" in printed
 
 
+@pytest.mark.long
 def test_made_up_cohorts_have_the_numbers_of_table_3():
     for numbers in COHORTS:
         drawn = draw_trajectories(numbers)[:1500]

@@ -271,6 +271,7 @@ def test_a_handful_may_be_public(hospital, around):
     assert hospital.publishes()
 
 
+@pytest.mark.long
 def test_numbers_are_public_once_that_is_declared_and_codes_are_not(hospital):
     stays(hospital, INTEGERS, "integer")
     publish(hospital, {"marks": [f"w_{uid}.x" for uid in INTEGERS]})
@@ -370,6 +371,7 @@ def words(connection, texts):
         return {form for (form,) in connection.execute(query).fetchall()}
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=15)
 @given(st.lists(st.text(PLAIN_ALPHABET, max_size=14), min_size=1, max_size=20))
 def test_beside_other_alphabets_plain_texts_hold_what_they_hold_alone(

@@ -199,6 +199,7 @@ def connection():
 ASCII = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=12)
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=60)
 @given(st.lists(ASCII | st.text("0a1P -.", max_size=8), min_size=20, max_size=40))
 def test_sql_finds_the_forms_that_python_finds(connection, texts):

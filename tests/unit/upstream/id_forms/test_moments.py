@@ -74,6 +74,7 @@ def test_whole_texts_are_days_or_times(connection):
     assert moment("ward 7") == moment("5-6") == ""
 
 
+@pytest.mark.long
 @given(text=st.text(st.sampled_from("0123456789 -:./TZ+apmay,_"), max_size=40))
 def test_no_text_is_an_error_and_iso_is_read_alike(connection, text):
     found = in_sql(connection, text).fetchone()

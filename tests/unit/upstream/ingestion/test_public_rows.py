@@ -71,6 +71,7 @@ def test_columns_and_their_types_count(words):
     assert words(numbers) != words(numbers, columns=("a", "c"))
 
 
+@pytest.mark.long
 def test_every_part_of_a_long_table_counts(words, monkeypatch):
     monkeypatch.setattr(reading, "_AT_ONCE", 2)
     rows = [(str(number), "x") for number in range(7)]

@@ -74,6 +74,7 @@ def test_the_ids_of_parquet_files_are_found_in_columns_of_any_type(ward):
             ward.load()
 
 
+@pytest.mark.long
 def test_files_of_one_table_may_differ_in_the_columns_that_are_not_declared(ward):
     publish(ward, csv("a,mrn,more,mrn", ["x,1,2,y"]), {"name": "a"})
     ward.more_tables[0]["files"] = ["m*.csv"]
@@ -131,6 +132,7 @@ CASES = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", CASES)
 def test_ids_that_are_read_as_days_or_decimals_are_found(hospital, how):
     ids, keys = CASES[how]
@@ -154,6 +156,7 @@ def typed(keys, number):
     return "1950-01-01" if keys["type"] == "date" else number
 
 
+@pytest.mark.long
 def test_decimals_and_days_are_public_beside_patients_with_numbers(hospital):
     ids = [*range(1, 3_000), *range(10_000_000, 90_000_000, 40_009)]
     hospital.unit_type = "text"

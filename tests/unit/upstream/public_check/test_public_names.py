@@ -77,6 +77,7 @@ def test_numbers_in_names_of_columns_are_found(hospital, name):
     assert "the column names of stays hold ids" in refusal(hospital)
 
 
+@pytest.mark.long
 def test_numbers_that_name_columns_of_a_public_file_are_declared(hospital):
     stays(hospital, range(1, 21))
     matrix(hospital, [f"{day:02}" for day in range(1, 13)], "d_{}".format)
@@ -168,6 +169,7 @@ def test_a_folder_for_each_year_or_day_is_public_beside_numbered_patients(
     assert hospital.publishes()
 
 
+@pytest.mark.long
 def test_an_approval_binds_to_the_folders_of_a_public_table(house):
     from_files(house, "s/*/r.csv", ["s/north/r.csv"])
     before = house.load().not_stored
@@ -184,6 +186,7 @@ def test_levels_may_not_be_named_after_patients(house):
     assert "the level names of hierarchy areas hold ids" in refusal(house)
 
 
+@pytest.mark.long
 def test_questions_are_no_patients(house):
     ids = [f"Q{number}" for number in range(1, 60)]
     stays(house, ids)
@@ -243,6 +246,7 @@ def test_a_handful_in_each_of_some_lists_is_more_than_a_handful(house, what):
     assert said.startswith("the list of stays.one and the list of stays.two hold, toge")
 
 
+@pytest.mark.long
 def test_lists_tables_hierarchies_and_names_count_as_one(house):
     copies(house, [IDS[0].lower()])
     copies(house, ["first"], [[IDS[1], IDS[2]]])
@@ -255,6 +259,7 @@ def test_lists_tables_hierarchies_and_names_count_as_one(house):
     assert "hold, together, ids of population p" in refusal(house)
 
 
+@pytest.mark.long
 def test_what_is_split_is_found_in_another_dataset_and_of_others(house):
     stays(house, ["X1"])
     copies(house, ["one", "two"], [IDS[:5], IDS[5:10]])

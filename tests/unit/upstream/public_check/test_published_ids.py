@@ -83,6 +83,7 @@ def written(how, number):
     return WRITTEN[how].format(number, "", number[-2:])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("when", gate_first(1, ["in this load", "in an earlier load"]))
 @pytest.mark.parametrize("unit_type", ["integer", "text"])
 def test_numbers_are_found_however_a_program_writes_them(hospital, unit_type, when):
@@ -118,6 +119,7 @@ def test_ids_are_found_in_cells_that_hold_more(house, when):
             house.load()
 
 
+@pytest.mark.long
 def test_the_columns_of_a_table_are_counted_together(house):
     column = {"type": "text", "source": "test"}
     columns = [{"name": name, **column} for name in ("first", "second", "third")]
@@ -313,6 +315,7 @@ def test_patients_of_other_populations_are_noted_and_not_told(hospital):
     assert hospital.load().names_others == ("pupils",)
 
 
+@pytest.mark.long
 def test_patients_of_a_later_load_are_found_in_what_is_public_already(house, tmp_path):
     publish(house, IDS)
     private, house.csv = house.csv, "pid,day,ward\nX1,,A\n"

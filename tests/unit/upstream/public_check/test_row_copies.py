@@ -115,6 +115,7 @@ def test_rows_beyond_the_bound_are_compared(hospital):
     assert "most rows of open are" in told_of(hospital)
 
 
+@pytest.mark.long
 def test_a_handful_is_public_and_two_persons_may_say_that_it_is_chance(people):
     publish(people, "few", TYPES, people.people[:HANDFUL])
     said = some("birth", "zip") | {"birth": TYPES["birth"] | {"not_unit_ids": True}}
@@ -122,6 +123,7 @@ def test_a_handful_is_public_and_two_persons_may_say_that_it_is_chance(people):
     assert people.publishes()
 
 
+@pytest.mark.long
 def test_rows_of_a_later_load_are_found_in_what_is_public_already(people):
     publish(people, "open", TYPES, people.people)
     private, people.csv = people.csv, as_csv(f"pid,{NAMES}", ["1,1950-01-01,M,1,70"])
@@ -198,6 +200,7 @@ def test_a_copy_is_found_whose_columns_are_texts(people, written):
     assert "most rows of open are, by birth, zip, weight" in told_of(people)
 
 
+@pytest.mark.long
 def test_a_copy_is_found_whose_private_columns_are_texts_or_times(people):
     declare(people, TYPES | {"birth": {"type": "text"}, "zip": {"type": "text"}})
     publish(people, "open", some("birth", "zip"), parts(people.people, 0, 2))
@@ -221,6 +224,7 @@ def test_numbers_beyond_all_scales_are_compared(people):
     assert "most rows of open are" in told_of(people)
 
 
+@pytest.mark.long
 def test_calendars_of_texts_are_public_beside_days_of_stays(hospital):
     rng = random.Random(4)
     declare(hospital, {"day": {"type": "date"}, "bed": {"type": "integer"}})

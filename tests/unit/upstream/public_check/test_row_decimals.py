@@ -45,6 +45,7 @@ def refused(hospital):
     return "\n".join(problem.sentence for problem in error.value.problems)
 
 
+@pytest.mark.long
 def test_results_of_single_patients_are_not_public(laboratory):
     results = laboratory.results
     rng = random.Random(5)
@@ -92,6 +93,7 @@ def test_a_handful_in_each_of_many_tables_is_counted_together(laboratory):
     assert refused(laboratory).count("holds values of stays.result") == 20
 
 
+@pytest.mark.long
 def test_results_of_a_later_load_are_found_in_what_is_public_already(laboratory):
     publish(laboratory, "open", laboratory.results, column("x", 4))
     private, laboratory.csv = laboratory.csv, "pid,result\n9,1.5\n"
@@ -148,6 +150,7 @@ def test_ordinary_decimals_are_public_beside_private_ones(hospital):
 CLINICS = [f"{47 + i / 7:.5f}" for i in range(30)]
 
 
+@pytest.mark.long
 def test_strangers_share_as_many_values_as_are_found_by_accident():
     rng = random.Random(8)
     for _ in range(300):

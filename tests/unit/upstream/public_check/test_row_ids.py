@@ -69,6 +69,7 @@ def refused(hospital):
     return [problem.sentence for problem in error.value.problems]
 
 
+@pytest.mark.long
 def test_a_table_that_a_row_of_a_patient_joins_is_not_public(clinic):
     publish(clinic, "plain", [f"{n},I10" for n in NUMBERS[:90]], "encounter_id", "icd")
     publish(clinic, "left_out", [f"{n},I10" for n in NUMBERS], "icd", header="enc,icd")
@@ -98,6 +99,7 @@ def test_a_table_that_a_row_of_a_patient_joins_is_not_public(clinic):
     assert not any(str(n) in told for n in NUMBERS)
 
 
+@pytest.mark.long
 def test_ordinary_tables_are_public_beside_visits_with_numbers(clinic):
     publish(clinic, "prices", [f"{i},{i * 5}" for i in range(1, 501)], "number", "cent")
     publish(clinic, "articles", range(1, 2 * PATIENTS + 1), "article")
@@ -124,6 +126,7 @@ def test_a_handful_is_public_and_two_persons_may_say_that_it_is_chance(clinic):
     assert clinic.publishes()
 
 
+@pytest.mark.long
 def test_rows_of_a_later_load_are_found_in_what_is_public_already(clinic, hospital):
     publish(clinic, "marks", NUMBERS, "code")
     private, clinic.csv = clinic.csv, clinic.csv.splitlines()[0] + "\nX1,1,,,,,,\n"
@@ -181,6 +184,7 @@ def test_ids_are_found_however_long_they_are_and_whatever_parts_them(hospital, k
     assert "the column dx.x holds values of stays.enc" in refused(hospital)[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rows", [{"max_rows_per_unit": 1}, {"key": ["day"]}])
 def test_rows_that_no_bound_or_key_keeps_are_compared(hospital, rows):
     hospital.unit_type, hospital.table = "text", rows
@@ -217,6 +221,7 @@ def test_numbers_are_compared_as_the_files_have_them(hospital, declared):
     assert len(refused(hospital)) == 5  # the decimals as stored, and as written
 
 
+@pytest.mark.long
 def test_times_to_the_second_are_of_one_visit_and_those_of_calendars_of_many(hospital):
     times = [f"{moment(n)}:{n % 59 + 1:02}" for n in range(2 * PATIENTS)]
     visits(hospital, times, type="timestamp")
@@ -266,6 +271,7 @@ def test_more_ordinary_tables_are_public(hospital):
     assert len(hospital.load().report.tables) == 1 + len(columns)
 
 
+@pytest.mark.long
 def test_running_numbers_stay_running_beside_a_number_of_many_digits(hospital):
     rows = [f"K{i // 2:05},{i + 1}\n" for i in range(20_000)]
     visits(hospital, [])
@@ -295,6 +301,7 @@ def encounters(hospital):
     return numbers
 
 
+@pytest.mark.long
 def test_a_handful_in_each_of_many_columns_is_counted_together(hospital):
     numbers = encounters(hospital)
     rows = [numbers[20 * i : 20 * i + 20] for i in range(5)]
@@ -303,6 +310,7 @@ def test_a_handful_in_each_of_many_columns_is_counted_together(hospital):
     assert len(refused(hospital)) == 20
 
 
+@pytest.mark.long
 def test_a_handful_in_each_of_many_tables_is_counted_together(hospital):
     numbers = encounters(hospital)
     for i in range(20):
@@ -311,6 +319,7 @@ def test_a_handful_in_each_of_many_tables_is_counted_together(hospital):
     assert len(refused(hospital)) == 20
 
 
+@pytest.mark.long
 def test_single_values_in_lists_of_others_are_not_counted_together(hospital):
     numbers = encounters(hospital)
     for i in range(20):

@@ -57,6 +57,7 @@ def quoted(texts):
     return [f'"{text}"' for text in texts]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("when", ["in this load", "in an earlier load"])
 def test_ids_of_letters_alone_are_found_in_sentences(house, when):
     has_patients(house, CODES if when == "in this load" else ["nobody"])

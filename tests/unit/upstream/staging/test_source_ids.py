@@ -51,6 +51,7 @@ def test_ids_of_people_who_are_not_in_the_load_are_none_of_it(house):
     assert house.load().population_ids == before
 
 
+@pytest.mark.long
 def test_a_unit_is_new_where_the_file_lacks_an_id_of_it(house):
     ids = house.load().population_ids
     house.surroundings = Surroundings(own=KnownUnits(ids))

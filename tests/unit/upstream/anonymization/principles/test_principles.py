@@ -217,6 +217,7 @@ def patients_of(groups):
     )
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None)
 @given(st.lists(PAIRS, min_size=1, max_size=5))
 def test_every_principle_of_patients_agrees_with_a_plain_count(groups):

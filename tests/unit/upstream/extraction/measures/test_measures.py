@@ -46,6 +46,7 @@ def test_a_document_is_compared_in_every_way():
     assert not counts.is_clean
 
 
+@pytest.mark.long
 @given(
     st.lists(
         st.builds(
@@ -136,6 +137,7 @@ def test_folds_that_cannot_be_made_are_refused(count, by):
         folds_of(of_patients(*"aabbccddee"), count, by=by)
 
 
+@pytest.mark.long
 def test_each_fold_is_judged_by_a_model_of_the_others():
     notes = small_notes(30)
     gold = GoldStandard(notes)

@@ -67,6 +67,7 @@ def require_outcomes(family, found, raw):
             assert behind <= len(raw)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("family", FAMILIES)
 def test_any_bytes_give_documents_or_reasons_and_go_on_from_each(imports, family):
     name, keys = FAMILIES[family]

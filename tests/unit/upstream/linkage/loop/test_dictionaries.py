@@ -2,6 +2,8 @@
 
 from itertools import islice
 
+import pytest
+
 from server.demo.notes.notes import draw_notes
 from tests.unit.upstream.linkage.loop.patients import EVERYTHING, known
 from upstream.extraction.models.chains.crf import CrfChoices
@@ -27,6 +29,7 @@ def test_a_term_that_too_few_patients_have_is_left_out():
     assert dictionaries_of(patients, least=4) == ()
 
 
+@pytest.mark.long
 def test_a_model_is_trained_with_them():
     notes = list(islice(draw_notes(10), 30))
     dictionaries = dictionaries_of([EVERYTHING])

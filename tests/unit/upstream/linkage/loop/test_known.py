@@ -92,6 +92,7 @@ PARTS = (
 )
 
 
+@pytest.mark.long
 def test_spans_of_random_notes_lie_apart_and_within_the_text():
     rng = random.Random(5)
     for _ in range(rounds(20_000, 2_000)):

@@ -272,6 +272,7 @@ def test_a_record_that_agrees_with_its_patient_no_more_is_asked_about():
     assert still.doubts == []
 
 
+@pytest.mark.long
 def test_of_large_groups_no_more_pairs_are_scored_than_memory_bears():
     asked = []
     links = [pair(1, one, 0.95) for one in range(2, 1_001)]

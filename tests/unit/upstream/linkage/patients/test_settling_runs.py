@@ -68,6 +68,7 @@ def test_without_decisions_no_patient_who_has_a_key_is_renumbered(history):
         before = now
 
 
+@pytest.mark.long
 @given(histories())
 def test_decisions_hold_unless_they_contradict(history):
     sources, ends, links, decided = history
@@ -82,6 +83,7 @@ def test_decisions_hold_unless_they_contradict(history):
             assert (left, right) in doubted
 
 
+@pytest.mark.long
 @given(histories())
 def test_what_is_taken_back_brings_the_former_keys_back(history):
     sources, ends, links, decided = history
@@ -91,6 +93,7 @@ def test_what_is_taken_back_brings_the_former_keys_back(history):
     assert third.keys == first.keys
 
 
+@pytest.mark.long
 @given(histories(), st.randoms(use_true_random=False))
 def test_the_order_of_links_changes_nothing(history, order):
     sources, ends, links, decided = history
@@ -102,6 +105,7 @@ def test_the_order_of_links_changes_nothing(history, order):
     assert partition(one.keys) == partition(other.keys)
 
 
+@pytest.mark.long
 @given(histories())
 def test_no_patient_stands_twice_in_a_source_of_once_unless_a_clerk_says_so(history):
     sources, ends, links, _ = history

@@ -46,6 +46,7 @@ def twins(people, seed=3):
     return rows
 
 
+@pytest.mark.long
 def test_em_finds_how_often_fields_of_matches_and_of_others_agree():
     scoring = Scoring(database_of(twins(1500), KINDS), spec_of(KINDS))
     parameters = scoring.learn()
@@ -131,6 +132,7 @@ def test_what_are_no_parameters_is_refused(text):
         Parameters.from_json(text)
 
 
+@pytest.mark.long
 def test_labelled_pairs_choose_the_thresholds_if_there_are_enough():
     rows = twins(300)
     scoring = Scoring(database_of(rows, KINDS), spec_of(KINDS))

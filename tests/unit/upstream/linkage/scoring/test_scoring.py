@@ -48,6 +48,7 @@ def scored(rows, spec, **options):
     return connection, scoring, parameters, pairs, compared
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["fellegi_sunter", "weighted_sum"])
 def test_the_same_records_bring_the_same_parameters_and_pairs(kind):
     rows, spec = people(400), spec_of(FIELDS, method={"kind": kind})
@@ -57,6 +58,7 @@ def test_the_same_records_bring_the_same_parameters_and_pairs(kind):
     assert first[3]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["fellegi_sunter", "weighted_sum"])
 def test_steps_add_up_to_the_weight_of_the_pair(kind):
     spec = spec_of(FIELDS, method={"kind": kind})
@@ -68,6 +70,7 @@ def test_steps_add_up_to_the_weight_of_the_pair(kind):
         assert total == weight
 
 
+@pytest.mark.long
 def test_new_records_alone_bring_the_pairs_that_all_bring_with_them():
     connection, scoring, parameters, pairs, compared = scored(
         people(300), spec_of(FIELDS)
@@ -79,6 +82,7 @@ def test_new_records_alone_bring_the_pairs_that_all_bring_with_them():
     assert since
 
 
+@pytest.mark.long
 def test_given_pairs_score_as_they_do_when_blocking_finds_them():
     _, scoring, parameters, pairs, _ = scored(people(200), spec_of(FIELDS))
     ends = [(right, left) for left, right, *_ in pairs]

@@ -85,6 +85,7 @@ def test_an_end_that_is_not_safe_is_never_handed_out(monkeypatch):
         drill_down(UNSAFE, TWO, 3)
 
 
+@pytest.mark.long
 @settings(max_examples=rounds(10_000, gate=150), deadline=None)
 @given(clustered())
 def test_every_drill_down_is_safe_and_truthful_and_ends(drawn):

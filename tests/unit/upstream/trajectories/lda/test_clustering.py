@@ -73,6 +73,7 @@ def names_above(tree, name):
     return found
 
 
+@pytest.mark.long
 @settings(max_examples=rounds(10_000, gate=120), deadline=None)
 @given(cohorts(least=4), st.integers(1, 4), st.sampled_from(WAYS))
 def test_every_record_is_published_as_k_are_and_truthfully(cohort, k, way):

@@ -123,6 +123,7 @@ def unescape_xml(text):
     return re.sub(r"&(amp|lt|gt|#[0-9]+);", meaning, text)
 
 
+@pytest.mark.long
 @SIZES
 @given(XML_TEXTS, st.sampled_from(["utf-8", "utf-16-le", "utf-16-be"]))
 def test_bytes_of_xml_say_their_spans(parts, encoding):

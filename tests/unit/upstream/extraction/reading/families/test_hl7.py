@@ -80,6 +80,7 @@ def test_an_escape_is_the_place_of_all_that_it_stands_for(imports):
     assert original(0, 5) == r"Ä\X4142\ö\F" + "\\"
 
 
+@pytest.mark.long
 def test_escapes_that_stand_for_many_lines_take_no_memory_for_each(imports):
     raw = message(obx("a" + r"\.sp200" + "\\z", "FT"))
     imports.put("a.hl7", raw)
