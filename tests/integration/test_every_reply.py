@@ -230,7 +230,7 @@ def story(tmp_path):
         yield told
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_every_route_replies_as_the_document_says(story):
     keep(story)
     switch(story)

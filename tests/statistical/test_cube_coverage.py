@@ -21,7 +21,7 @@ from tests.statistical.cube_coverage import (
 )
 from tests.support.data.coverages import DATA, SHAPES, image_of
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.long
 
 RUNS, BOXES = 14, 3
 

@@ -27,8 +27,6 @@ from tests.statistical.sequence_lengths import Lengths
 from tests.statistical.sequence_logs import made
 from tests.statistical.sequence_nodes import node_coverage
 
-pytestmark = pytest.mark.thorough
-
 UNITS, RELEASES, EACH = 600, 10, 2
 STRATEGIES = ("prefix_tree", "ngram")
 SHAPES = {"long, h 6": "2", "late": "2", "bursty": "0.3", "mixed": "0.3", "short": "1"}
@@ -47,6 +45,7 @@ def questions(shape):
     return Questions(*made(shape, UNITS), each=EACH)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_intervals_hold_what_sequences_of_all_shapes_say(strategy):
     every, short = {}, {}
@@ -68,6 +67,7 @@ def of_one_kind(shape, kind, *, whole=False):
     return own
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("strategy", gate_first(1, list(STRATEGIES)))
 def test_how_many_units_there_are_is_held_where_few_symbols_are_kept(strategy):
     own = of_one_kind("long, h 6", "everybody")
@@ -75,6 +75,7 @@ def test_how_many_units_there_are_is_held_where_few_symbols_are_kept(strategy):
     assert not held["everybody"].is_short(1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("shape", "epsilon"),
     [("pathways", "1"), *gate_first(0, [("pathways", "3"), ("half pathways", "1")])],
@@ -88,6 +89,7 @@ def test_how_many_units_there_are_is_held_where_ways_do_not_branch(shape, epsilo
     assert not {kind: own.share for kind, own in held.items() if own.is_short(2)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("strategy", gate_first(1, list(STRATEGIES)))
 def test_how_many_units_there_are_is_held_over_many_values_of_a_split(strategy):
     """One threshold hides first symbols of each value: their errors lean alike."""
@@ -97,6 +99,7 @@ def test_how_many_units_there_are_is_held_over_many_values_of_a_split(strategy):
     assert not held["everybody"].is_short(1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("shape", "units", "epsilon"),
     [("single", 3_000, "0.3"), *gate_first(0, [("all single", 1_000, "0.2")])],
@@ -131,6 +134,7 @@ def test_who_has_one_symbol_is_held_where_noise_is_kept_below_it(shape, units, e
     assert not of_rows.is_short(4)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("units", "epsilon"), [(4_000, "1"), *gate_first(0, [(12_000, "0.3")])]
 )
@@ -148,6 +152,7 @@ def test_how_many_units_a_small_value_of_a_split_has_is_held(units, epsilon):
     assert not {kind: each.share for kind, each in held.items() if each.is_short(4)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", ["few others", *gate_first(0, ["long arm"])])
 def test_how_many_units_there_are_is_not_drawn_down_by_what_is_expected(shape):
     """Each first symbol is drawn towards less: only all of them together show it."""
@@ -163,6 +168,7 @@ def _units_of(tree, groups):
     return float(tree.counts[tree.depths == 0][groups].sum())
 
 
+@pytest.mark.long
 def test_how_many_units_there_are_is_held_where_few_leave_the_way():
     """What is taken for those whom one threshold hid leans alike in all nodes."""
     own = Questions(*made("rare ways", 12_000), each=EACH)
@@ -171,6 +177,7 @@ def test_how_many_units_there_are_is_held_where_few_leave_the_way():
     assert not held["everybody"].is_short(1), held["everybody"].share
 
 
+@pytest.mark.long
 def test_ways_of_a_small_arm_are_held_beside_a_crowd():
     """A chain learnt from all arms knows little of how the small one goes."""
     log, most = made("small arm", 40_000, seed=2)
@@ -196,6 +203,7 @@ def test_ways_of_a_small_arm_are_held_beside_a_crowd():
     assert not held.is_short(1), held.share
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("strategy", "units", "epsilon"),
     [("ngram", 600, "2"), *gate_first(0, [("prefix_tree", 20_000, "3")])],
@@ -211,6 +219,7 @@ def test_frequent_runs_are_held_where_one_symbol_tells_the_next(
     assert not held["runs, top"].is_short(1), held["runs, top"].share
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("shape", "units", "epsilon"),
     [
@@ -230,6 +239,7 @@ def test_runs_are_held_where_a_few_long_sequences_have_symbols_of_their_own(
     assert not {kind: each.share for kind, each in held.items() if each.is_short(9)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("symbol", [5, 6])
 def test_each_symbol_that_only_long_sequences_have_is_held(symbol):
     own = Questions(*made("treated", 2_000))
@@ -239,7 +249,7 @@ def test_each_symbol_that_only_long_sequences_have_is_held(symbol):
     assert not held["runs"].is_short(2), held["runs"].share
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_counts_by_length_are_held(strategy):
     """Of whole bands, of parts of them, by group of a split, and chosen by HAVING."""
@@ -254,6 +264,7 @@ def test_counts_by_length_are_held(strategy):
     assert not short
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("shape", "units"),
     [("pathways", 3_000), ("half pathways", 600), *gate_first(0, [("pathways", 600)])],
@@ -266,6 +277,7 @@ def test_each_path_that_a_tree_shows_is_held_at_every_depth(shape, units):
     assert not {depth: own.share for depth, own in held.items() if own.is_short(6)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("shape", "units", "epsilon"),
     [
@@ -288,6 +300,7 @@ def test_paths_are_held_in_all_values_of_a_split_where_one_lost_them(
     assert not {kind: own.share for kind, own in held.items() if own.is_short(26)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("strategy", "shape", "units", "epsilon"),
     [
@@ -315,6 +328,7 @@ def test_paths_are_held_in_many_values_of_a_split_together(
     assert not {kind: each.share for kind, each in held.items() if each.is_short(26)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("shape", "epsilon"),
     [("pathways", "1"), *gate_first(0, [("pathways", "3"), ("half pathways", "1")])],
@@ -329,6 +343,7 @@ def test_who_ends_after_a_long_way_is_held_where_a_chain_forgot_its_beginning(
     assert not {kind: each.share for kind, each in held.items() if each.is_short(26)}
 
 
+@pytest.mark.long
 def test_paths_and_steps_are_held_without_a_split():
     log, most = made("short", UNITS)
     held = coverage(Branches(log, most), "prefix_tree", "1", range(RELEASES))
@@ -336,6 +351,7 @@ def test_paths_and_steps_are_held_without_a_split():
     assert not {kind: own.share for kind, own in held.items() if own.is_short(36)}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_no_interval_ends_below_nothing_or_before_it_begins(strategy):
     for shape in ("tiny", "mixed"):
@@ -343,6 +359,7 @@ def test_no_interval_ends_below_nothing_or_before_it_begins(strategy):
         assert not sum(each.impossible for each in found.values())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("units", "epsilon", "kinds"),
     [(1_500, "2", {"HAVING, 2 keys", "LIMIT, 2 keys"}), (600, "0.5", set())],

@@ -26,7 +26,7 @@ from tests.support.installations.harness import (
     serve_in_thread,
 )
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.long
 
 
 def spent(commands):

@@ -20,7 +20,7 @@ from tests.support.installations.harness import (
     serve_in_process,
 )
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture

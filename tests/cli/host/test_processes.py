@@ -17,7 +17,7 @@ from tests.support.installations.harness import (
     wait_until_ready,
 )
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.long
 
 
 def curator(installation, *arguments, **environment):

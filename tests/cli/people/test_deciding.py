@@ -16,7 +16,7 @@ from tests.support.installations.texts import OPERATOR
 from tests.support.installations.two_persons import Two
 from tests.support.installations.warm import run_curator
 
-pytestmark = pytest.mark.thorough  # each command is a process
+pytestmark = pytest.mark.long  # each command is a process
 
 CLOSED = "http://127.0.0.1:9"
 

@@ -8,7 +8,7 @@ import pytest
 from server.use_cases.services.services import today
 from tests.support.installations.harness import Installation
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.long
 
 
 def test_a_project_cannot_begin_after_its_end(tmp_path):

@@ -8,7 +8,7 @@ import yaml
 from tests.support.installations.harness import ImportingInstallation
 from tests.support.installations.publishing import Press, spec
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")

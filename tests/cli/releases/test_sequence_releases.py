@@ -10,7 +10,7 @@ from server.use_cases.publishing.shares import SharesRefusedError, divided, read
 from tests.support.installations.harness import ImportingInstallation
 from tests.support.installations.publishing import paths, spec
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")

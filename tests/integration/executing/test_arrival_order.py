@@ -18,7 +18,7 @@ from tests.support.installations.harness import (
     serve_in_thread,
 )
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.long
 
 FIRST = "SELECT COUNT(*) FROM visits WHERE age > 41"
 SECOND = "SELECT COUNT(*) FROM visits"

@@ -23,7 +23,7 @@ from tests.support.installations.harness import (
 )
 
 pytestmark = [
-    pytest.mark.thorough,
+    pytest.mark.long,
     pytest.mark.skipif(
         len(os.sched_getaffinity(0)) < 2, reason="one processor cannot be divided"
     ),

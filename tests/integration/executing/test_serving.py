@@ -26,7 +26,7 @@ from tests.support.installations.harness import (
     wait_until_ready,
 )
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.long
 
 SLOW_MS = 5000  # nothing leaves earlier, however slow the machine
 LINE_KEYS = {

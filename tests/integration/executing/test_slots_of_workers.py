@@ -16,7 +16,7 @@ from tests.support.installations.harness import (
     serve_in_process,
 )
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.long
 
 CLIENTS, ROUNDS, WORKERS = 8, 3, 2
 SLOT_SECONDS = 0.5

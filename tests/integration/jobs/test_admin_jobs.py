@@ -108,7 +108,7 @@ def test_a_custodian_submits_a_load_and_reads_what_became_of_it(
     assert as_("alan").get(f"{JOBS}/{job['id']}").json() == done
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_a_database_that_another_writer_holds_is_503_and_queues_nothing(
     installation, as_, manifest
 ):

@@ -26,7 +26,7 @@ from tests.effort import gate_first
 from tests.support.installations.harness import ImportingInstallation
 from tests.support.installations.publishing import spec
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.long
 
 OPERATOR = Viewer("local:test", None)
 OTHERS = [f"{n},F,30,north,2024-01-01,n" for n in range(501, 561)]

@@ -80,7 +80,7 @@ def cancel(texts, monkeypatch):
     return job
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("state", ["done", "failed", "cancelled"])
 def test_a_job_about_texts_ends_at_the_end_of_a_slot(texts, monkeypatch, state):
     if state == "cancelled":
@@ -104,7 +104,7 @@ def cut_off(texts, job, attempts=1):
         )
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("state", ["failed", "cancelled"])
 def test_a_job_whose_workers_died_ends_at_the_end_of_a_slot(texts, state):
     job = read(texts)
@@ -119,7 +119,7 @@ def test_a_job_whose_workers_died_ends_at_the_end_of_a_slot(texts, state):
     assert when % SLOT < 1
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_the_slot_grows_with_the_work_of_all_attempts(texts):
     job = read(texts)
     begun_before(texts, job, LONG)
@@ -127,7 +127,7 @@ def test_the_slot_grows_with_the_work_of_all_attempts(texts):
     assert ended(texts, job)[1] % (2 * SLOT) < 1
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_what_attempts_worked_is_written_with_their_beats(texts):
     job = read(texts)
     begun_before(texts, job, LONG)
@@ -136,13 +136,13 @@ def test_what_attempts_worked_is_written_with_their_beats(texts):
     assert LONG * 1000 <= row.worked_ms < LONG * 1000 + 60_000
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_at_a_terminal_nobody_waits(texts):
     work(texts, only=read(texts), at_slot=False)
     assert texts.jobs.page(OPERATOR, Page(50, None))["items"][0]["stage"] != "slot"
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("told", [{"dry_run": True}, {}], ids=["dry", "refused"])
 def test_a_load_that_records_nothing_ends_at_the_end_of_a_slot_in_its_queue(
     texts, told
@@ -164,7 +164,7 @@ def recorded(texts):
     return datetime.fromisoformat(told[-1]).timestamp()
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_the_slot_of_a_pipelines_load_grows_with_its_work_on_texts(texts, monkeypatch):
     tag = stages.tag
 
@@ -182,7 +182,7 @@ def test_the_slot_of_a_pipelines_load_grows_with_its_work_on_texts(texts, monkey
     assert recorded(texts) % (2 * SLOT) < 1
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_the_slot_of_a_load_grows_with_the_work_of_earlier_attempts(texts):
     path = texts.installation.write_manifest()
     job = texts.submit("dataset.load", manifest=str(path))

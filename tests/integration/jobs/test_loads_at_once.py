@@ -14,7 +14,7 @@ from tests.support.data.published_codes import Publisher
 from tests.support.installations.harness import DEFAULT_ROWS, STRANGERS, Installation
 from upstream.errors import IngestionError
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.long
 
 NEWCOMERS = [f"{unit},F,30,north,2024-03-03,n" for unit in range(501, 561)]
 CODES = [f"c{unit}" for unit in range(501, 511)]

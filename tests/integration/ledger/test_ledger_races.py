@@ -16,7 +16,7 @@ from tests.support.installations.stored_ledgers import (
     StoredLedger,
 )
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).resolve().parents[3]
 PROJECT = Scope.project("study")

@@ -106,7 +106,7 @@ def run_of(folder, name, told, earlier, opinions):
 WORDS = words_of_sql()
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("start", range(0, len(WORDS), MOST))
 def test_every_word_of_our_sql_is_a_fields_name(tmp_path, start):
     names = WORDS[start : start + MOST]

@@ -55,7 +55,7 @@ def names(folder, pattern="*"):
     return sorted(path.name for path in folder.glob(pattern))
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_a_register_that_a_killed_command_opened_goes_when_a_worker_starts(
     linking, folder
 ):
@@ -182,7 +182,7 @@ def test_a_start_deletes_nothing_of_what_counts_or_is_worked_on(linking, folder)
     assert jobs_of(linking, linkage_doubt) == doubts != set()
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("act", ["link", "delete"])
 def test_a_backup_holds_the_register_that_its_ledger_names(
     linking, folder, monkeypatch, tmp_path, act

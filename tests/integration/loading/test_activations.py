@@ -28,7 +28,7 @@ from tests.support.installations.harness import (
     serve_in_thread,
 )
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.long
 
 IDS = [str(unit) for unit in range(501, 511)]
 NEWCOMERS = [f"{unit},F,30,north,2024-03-03,n" for unit in range(501, 561)]

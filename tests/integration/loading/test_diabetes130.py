@@ -61,7 +61,7 @@ def connection(diabetes):
         yield connection
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_report_counts_what_plain_python_counts(diabetes, source_rows):
     installation, loaded = diabetes

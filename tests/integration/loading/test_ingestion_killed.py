@@ -57,7 +57,7 @@ def kill_a_load(folder, *, after, delay_seconds):
         loader.send_signal(signal.SIGKILL)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_killed_load_leaves_no_target_and_can_be_repeated(tmp_path):
     lines = "".join(f"{i % 9000},W{i % 10}\n" for i in range(200_000))

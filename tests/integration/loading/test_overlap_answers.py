@@ -24,7 +24,7 @@ from tests.integration.people.test_two_persons import load as load_two
 from tests.support.installations.harness import DEFAULT_ROWS, STRANGERS, Installation
 from tests.support.installations.two_persons import Two
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.long
 
 AGREED = LoadChoices(override_overlap=True, reason="agreed")
 GUESSED = [f"P{number:04}" for number in range(1, 100)]

@@ -21,7 +21,7 @@ from tests.integration.people.test_two_persons import (
 )
 from tests.support.installations.two_persons import Two
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.long
 
 OVERRIDE = LoadChoices(override_overlap=True, reason="one shared patient")
 HARMLESS, PEOPLE = ["a", "b"], [str(unit) for unit in range(1, 101)]

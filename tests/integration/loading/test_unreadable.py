@@ -21,7 +21,7 @@ from tests.support.installations.harness import (
 )
 from tests.support.installations.publishing import Press, spec
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.long
 
 
 class World:

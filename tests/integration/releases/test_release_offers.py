@@ -19,7 +19,7 @@ from tests.support.installations.harness import (
 )
 from tests.support.noise.samplers import ZeroVectorSampler
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.long
 
 ROWS = [row.split(",") for row in DEFAULT_ROWS]
 DIMENSIONS = [

@@ -27,7 +27,7 @@ def test_a_loop_ends_and_leaks_no_more_than_without_it(corpus):
     assert line(*steps[0]).count("|") == 12
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(WAYS))
 def test_every_way_runs(corpus, name, capsys):
     steps = looped(corpus, Ways(QUICK, **WAYS[name]), 2)

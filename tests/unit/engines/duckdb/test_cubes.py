@@ -92,7 +92,7 @@ def test_a_cube_counts_what_the_query_counts():
         assert plan.l1_sensitivity == query.measures[0].sensitivity.l1
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_no_unit_moves_a_cube_by_more_than_it_says():
     for dice, request in rounds():
         plan = compile_cube(request, HOSPITAL)

@@ -533,7 +533,7 @@ def of_icu(many):
     )
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_strangers_rows_take_no_longer_behind_a_patient_of_chosen_constants(
     behind, monkeypatch
 ):
@@ -581,7 +581,7 @@ def least(connection, statements):
     return min(found)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize(
     "sql",
     [

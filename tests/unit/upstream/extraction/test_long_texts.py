@@ -70,7 +70,7 @@ PARTS = (
 )
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("part", PARTS, ids=repr)
 def test_time_grows_with_a_texts_length_and_no_faster(part):
     text = f"x 5{part * (LENGTH // len(part))}x"
@@ -107,7 +107,7 @@ def crowded(label, width=2, step=3):
     return tuple(Span(at, at + width, label, 0.5) for at in range(0, step * MANY, step))
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize(
     "work",
     [

@@ -110,7 +110,7 @@ KINDS = {
 }
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "when"),
     [(kind, "in this load") for kind in KINDS] + [("text", "in an earlier load")],
@@ -193,7 +193,7 @@ def test_ids_that_were_read_as_decimals_are_found(hospital, kind):
     hospital.load()
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_decimals_and_codes_are_public_beside_ids_in_parts(hospital):
     rng = random.Random(5)
     several = [*SITES, *(f"{i:02}-{j:03}" for i in range(1, 30) for j in range(1, 40))]
@@ -421,7 +421,7 @@ def test_a_number_is_hit_the_likelier_the_more_ids_there_are():
 SIX = [str(700_123 + 37 * i) for i in range(400)]
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize(
     "form", ["{0}-{1}", "{0}/{1}", "MRN {0}-{1}", "P{0}_{1}", "({0}-{1})"]
 )
@@ -432,7 +432,7 @@ def test_ids_of_six_digits_in_two_parts_are_found(hospital, form, at):
     assert refused(hospital) == [0]
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("ids", [SIX, range(100_000, 160_000), range(1, 9_000)])
 def test_ranges_months_and_codes_in_parts_are_public_beside_six_digits(hospital, ids):
     rng = random.Random(6)

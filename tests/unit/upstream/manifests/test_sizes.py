@@ -197,7 +197,7 @@ tables:
 """
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("form", gate_first(1, ["csv", "parquet"]))
 def test_texts_of_megabytes_do_not_fill_the_memory_of_a_load(tmp_path, form):
     (tmp_path / "m.yaml").write_text(MANIFEST.replace("FORMAT", form))

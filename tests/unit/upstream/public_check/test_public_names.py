@@ -154,7 +154,7 @@ def test_files_and_folders_that_are_numbers_of_patients_are_found(hospital, path
     assert "the files' names and folders of genes hold ids" in refusal(hospital)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("path", ["s/{}/r.csv", "s/y={}/r.csv", "s/{}.csv"])
 def test_a_folder_for_each_year_or_day_is_public_beside_numbered_patients(
     hospital, path
@@ -214,7 +214,7 @@ def earlier(hospital):
     hospital.target, hospital.more_tables = "later.duckdb", []
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("shown", ["names", "files' names"])
 def test_patients_of_a_later_load_are_found_in_names_that_are_public(house, shown):
     stays(house, ["X1"])
@@ -272,7 +272,7 @@ def test_what_is_split_is_found_in_another_dataset_and_of_others(house):
     assert "these units in dataset genes" in refusal(house)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("unit_type", gate_first(1, ["integer", "text"]))
 def test_ordinary_codes_split_over_lists_are_public_beside_numbered_patients(
     hospital, unit_type

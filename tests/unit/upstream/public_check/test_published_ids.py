@@ -179,7 +179,7 @@ def numbered(hospital, unit_type):
     hospital.csv = "pid,day,ward\n" + "".join(f"{i},,A\n" for i in range(1, 3_001))
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("unit_type", gate_first(1, ["integer", "text"]))
 def test_ordinary_tables_are_public_beside_patients_numbered_from_one(
     hospital, unit_type

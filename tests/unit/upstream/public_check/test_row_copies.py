@@ -137,7 +137,7 @@ def test_rows_of_a_later_load_are_found_in_what_is_public_already(people):
     assert "most rows of open of dataset lists are" in told_of(people)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("stays", [40, 400, 2_000])
 def test_calendars_and_catalogues_are_public_beside_stays(hospital, stays):
     rng = random.Random(stays)

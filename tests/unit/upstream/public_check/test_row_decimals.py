@@ -85,7 +85,7 @@ def test_a_handful_is_public_and_two_persons_may_say_that_it_is_chance(laborator
     assert laboratory.publishes()
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_a_handful_in_each_of_many_tables_is_counted_together(laboratory):
     for i in range(20):
         part = laboratory.results[5 * i : 5 * i + 5]
@@ -108,7 +108,7 @@ def test_results_of_a_later_load_are_found_in_what_is_public_already(laboratory)
     assert "the column open.x of dataset lists holds" in refused(laboratory)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_ordinary_decimals_are_public_beside_private_ones(hospital):
     rng, uses = random.Random(6), 3 * ROWS
     prices = list({f"{rng.lognormvariate(4, 1):.2f}" for _ in range(700)})
@@ -203,7 +203,7 @@ def test_results_are_found_however_amounts_are_written(laboratory, form):
     assert "the column open.x holds values of stays.result" in told
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_price_lists_are_public_however_amounts_are_written(hospital):
     rng = random.Random(6)
     prices = [f"{rng.lognormvariate(7, 1):.2f}" for _ in range(700)]

@@ -234,7 +234,7 @@ def test_times_to_the_second_are_of_one_visit_and_those_of_calendars_of_many(hos
     hospital.load()
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_more_ordinary_tables_are_public(hospital):
     rng = random.Random(5)
     columns = {
@@ -388,7 +388,7 @@ def test_texts_of_a_private_table_are_found_among_public_times(hospital, form):
     assert "the column events.x holds values of stays.enc" in refused(hospital)[0]
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_clocks_of_machines_and_calendars_are_public_beside_times_of_visits(hospital):
     rng = random.Random(8)
     visits(hospital, seconds(rng, 40 * PATIENTS), type="timestamp")

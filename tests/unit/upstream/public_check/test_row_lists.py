@@ -98,7 +98,7 @@ LISTS = {
 }  # fmt: skip
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("kind", LISTS)
 @pytest.mark.parametrize("patients", [15, 200, 1_500])
 def test_ordinary_lists_are_public(hospital, kind, patients):

@@ -12,7 +12,7 @@ import pytest
 from tests.unit.upstream.conftest import Hospital
 from upstream.progress import ProgressStep
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.long
 
 SPELLINGS = ["{}", "+{}", " {}", "0{}"]
 

@@ -150,7 +150,7 @@ IMAGES = {
 }
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.statistical
 @pytest.mark.parametrize(
     ("data", "strategy", "loss", "bound"),

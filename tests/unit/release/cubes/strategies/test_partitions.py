@@ -199,7 +199,7 @@ def test_least_squares_and_its_variance_agree_with_linear_algebra():
     assert model.fit.values[-1] == pytest.approx(fitted, rel=5e-2, abs=2)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @each
 @pytest.mark.statistical
 def test_totals_are_unbiased_over_many_runs(strategy):

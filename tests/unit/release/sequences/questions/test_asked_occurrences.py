@@ -77,7 +77,7 @@ def test_runs_in_matching_sequences_are_counted_where_they_are_sure(domain, data
     assert sure + float(answer.undecided["n"][0]) >= most
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @settings(max_examples=rounds(60), deadline=None)
 @given(
     leaves=leaves_of(LETTERED),

@@ -112,7 +112,7 @@ print(told, most_held() - before)
 """
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="Linux tells it")
 @pytest.mark.slow
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ def test_long_values_are_cut():
     assert len(normal("name", "a" * 100_000)[0]) == 200
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=20))
 def test_any_text_of_any_kind_has_a_value_or_none(texts):

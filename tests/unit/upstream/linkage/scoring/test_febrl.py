@@ -6,7 +6,7 @@ from benchmarks.linking.febrl import SETS, read_febrl
 from benchmarks.linking.tables import linked, paired, spec_of
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "least"), [("FEBRL 4", 0.999), ("FEBRL 1", 0.99)])
 def test_febrl_is_linked_as_well_as_is_promised(test_data, name, least):

@@ -60,7 +60,7 @@ def test_em_finds_how_often_fields_of_matches_and_of_others_agree():
     assert parameters.prior == pytest.approx(1 / 2999, rel=0.2)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_families_are_not_taken_for_one_patient():
     mix = Mix(0.5, most=1, per_field=1, per_record=2, households=0.5)
     drawn = list(drawn_records(800, mix, seed=11))
@@ -76,7 +76,7 @@ def test_families_are_not_taken_for_one_patient():
     assert right >= 0.95 * matches
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_twins_and_namesakes_who_live_together_are_not_taken_for_one_patient():
     mix = Mix(0.3, most=1, per_field=1, per_record=2, households=0.4, alike=0.05)
     drawn = list(drawn_records(1500, mix, seed=23))
@@ -93,7 +93,7 @@ def test_twins_and_namesakes_who_live_together_are_not_taken_for_one_patient():
     assert right >= 0.95 * (len(drawn) - 1500)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_where_there_are_no_families_a_value_that_differs_is_a_slip():
     mix = Mix(0.8, most=3, per_field=3, per_record=10)
     drawn = list(drawn_records(600, mix, seed=23))
@@ -105,7 +105,7 @@ def test_where_there_are_no_families_a_value_that_differs_is_a_slip():
     assert scoring._connection.execute(count).fetchone() == (0,)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_who_has_one_id_does_not_differ():
     fields = {**FIELDS, "no": "id"}
     mix = Mix(0.3, most=1, per_field=1, per_record=2, households=0.4, alike=0.05)
@@ -172,7 +172,7 @@ def test_few_records_or_none_are_no_trouble(rows, kind):
 WORDS = st.one_of(st.none(), st.text(max_size=12), st.sampled_from(["Ann", "ann", "-"]))
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["fellegi_sunter", "weighted_sum"])
 def test_scores_are_from_0_to_1_and_the_same_in_either_order(kind):
     fields = {"given": "name", "surname": "name", "born": "date", "home": "address"}

@@ -68,7 +68,7 @@ def test_each_note_is_in_one_cluster_of_the_least_size(count, least, repaired, s
         assert max(map(len, clusters)) < 2 * least
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.slow
 def test_reports_of_one_specialty_are_clustered_together(test_data):
     path = test_data / "mtsamples/mtsamples.jsonl.gz"
