@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from privacy.schema import ColumnType, RangeDomain
 from query_lang.binding.expressions import ExpressionBinder, describe
+from query_lang.binding.frames import frame_of, offset_of
 from query_lang.binding.results.moments import MOMENTS
 from query_lang.binding.scalars.casts import truth_number
 from query_lang.binding.scope import UnitColumn
@@ -18,7 +19,6 @@ from query_lang.plans.expressions import (
     Function,
 )
 from query_lang.plans.intervals import interval_of, range_of, summed
-from query_lang.plans.literals import small_number
 from query_lang.plans.nodes import (
     FrameEnd,
     Order,
@@ -31,8 +31,6 @@ from query_lang.syntax.nodes import (
     AggregateCall,
     CountRows,
     Exists,
-    Frame,
-    FrameBound,
     FunctionCall,
     Idiom,
     InQuery,
@@ -60,7 +58,6 @@ _KINDS: Mapping[str, WindowKind] = {
     "lag": "lag",
     "lead": "lead",
 }
-_MAX_OFFSET = 10**6
 
 
 def made_facts(kind: WindowKind, value: Facts | None, rows: int, least: int) -> Facts:
@@ -434,50 +431,7 @@ def _holds_current(start: FrameEnd, end: FrameEnd) -> bool:
     return begins and (end.offset is None or end.offset >= 0)
 
 
-def frame_of(tree: WindowCall) -> tuple[FrameEnd, FrameEnd]:
-    """Return the frame: the whole partition, or up to the current row where ordered."""
-    if tree.frame is None:
-        return FrameEnd(None), FrameEnd(0 if tree.order_by else None)
-    start, end = _edge(tree.frame.start), _edge(tree.frame.end)
-    if not _is_frame(tree.frame, start, end):
-        raise refuse(rules.WINDOW_FRAME, tree.position)
-    return start, end
-
-
-def _is_frame(frame: Frame, start: FrameEnd, end: FrameEnd) -> bool:
-    if frame.start.edge == "unbounded" and frame.start.following:
-        return False
-    if frame.end.edge == "unbounded" and not frame.end.following:
-        return False
-    if start.offset is None or end.offset is None:
-        return True
-    return -_MAX_OFFSET <= start.offset <= end.offset <= _MAX_OFFSET
-
-
-def _edge(bound: FrameBound) -> FrameEnd:
-    if bound.edge == "unbounded":
-        return FrameEnd(None)
-    if bound.edge == "current":
-        return FrameEnd(0)
-    rows = bound.rows or 0
-    return FrameEnd(rows if bound.following else -rows)
-
-
 def _check_window_form(tree: AggregateCall) -> None:
     _check_stands_below(tree)
     if tree.distinct or tree.order_by or len(tree.arguments) != 1:
         raise refuse(rules.WINDOW_FORM, tree.position)
-
-
-def offset_of(function: FunctionCall) -> int:
-    """Return by how many rows LAG and LEAD look away.
-
-    Raises:
-        SqlNotAllowedError: It is no small number, written out.
-    """
-    if len(function.arguments) == 1:
-        return 1
-    offset = small_number(function.arguments[1], _MAX_OFFSET)
-    if offset is None:
-        raise refuse(rules.WINDOW_FORM, function.position)
-    return offset

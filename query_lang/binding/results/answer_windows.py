@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from privacy.schema import ColumnType
-from query_lang.binding.aggregates import frame_of, offset_of
+from query_lang.binding.frames import frame_of, offset_of
 from query_lang.binding.results.computed import speaks_of_results
 from query_lang.plans.compiled import (
     KeyShown,
