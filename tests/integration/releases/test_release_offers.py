@@ -360,13 +360,18 @@ def test_a_release_of_another_snapshot_is_related_alone(tmp_path):
     assert [difference["what"] for difference in near["differences"]] == ["snapshot"]
 
 
+def of_releases(offers):
+    """Leave out what the project's own paid numbers give."""
+    return [one for one in offers if one["kind"] != "paid"]
+
+
 def test_comparing_is_bounded_in_values(clinic, monkeypatch):
     sql = "SELECT COUNT(*) AS bounded FROM visits WHERE ward = 'north'"
 
     monkeypatch.setattr(release_offers, "COMPARED_VALUES", 1)
     few = planned(clinic, sql)
 
-    assert few["free"] == []
+    assert of_releases(few["free"]) == []
     assert "rows" in names(clinic, few["related"])
 
 
@@ -376,12 +381,12 @@ def test_comparing_is_bounded_in_steps_the_newest_first(clinic, monkeypatch):
     for steps in (0, 10_000_000, 30_000_000, 10**9):
         monkeypatch.setattr(release_offers, "COMPARED_STEPS", steps)
         plan = planned(clinic, sql)
-        counted.append(len(plan["free"]) + len(plan["related"]))
+        counted.append(len(of_releases(plan["free"])) + len(plan["related"]))
 
     assert counted[0] == 0
     assert counted == sorted(counted)
     assert counted[1] < counted[-1]
-    assert names(clinic, plan["free"]) == {"rows"}
+    assert names(clinic, of_releases(plan["free"])) == {"rows"}
 
 
 def test_no_clock_decides_whether_there_is_an_offer(clinic, monkeypatch):
