@@ -76,11 +76,7 @@ def solve_accuracy(  # noqa: PLR0913 - the wish and the range are the request's 
         return all(_is_accurate(demand, nano, confidence) for demand in demands)
 
     if min(withins) < 0 or not suffices(maximum.nano_epsilon):
-        raise InvalidLossError(
-            text=str(maximum),
-            reason=f"this accuracy needs more than {maximum}, the most that one query "
-            "may spend",
-        )
+        raise _needs_more(maximum)
     guess = _guess_nano(demands, confidence)
     return Loss(
         _least(suffices, minimum.nano_epsilon, maximum.nano_epsilon, start=guess)
@@ -127,13 +123,16 @@ def solve_share(  # noqa: PLR0913 - the wish and the range are the request's own
         )
 
     if not suffices(maximum.nano_epsilon):
-        raise InvalidLossError(
-            text=str(maximum),
-            reason=f"this accuracy needs more than {maximum}, the most that one query "
-            "may spend",
-        )
+        raise _needs_more(maximum)
     low, high = minimum.nano_epsilon, maximum.nano_epsilon
     return Loss(_least(suffices, low, high, start=low))
+
+
+def _needs_more(maximum: Loss) -> InvalidLossError:
+    reason = (
+        f"this accuracy needs more than {maximum}, the most that one query may spend"
+    )
+    return InvalidLossError(text=str(maximum), reason=reason)
 
 
 def _is_mostly_near(
