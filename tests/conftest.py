@@ -1,4 +1,6 @@
+import gc
 import os
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,33 @@ from tests.support.installations.clusters import Cluster, MissingPostgresError
 from tests.support.installations.remembered import remember_in
 
 ROOT = Path(__file__).resolve().parents[1]
+
+SAMPLE = 2  # cases of a test that are not long, where its mark tells no number
+
+# What is collected stays until the end: looked through again and again for garbage, it
+# took half of the time of collecting, and a part of every test's.
+gc.disable()
+
+
+@pytest.hookimpl(tryfirst=True)  # before cases are chosen by their marks
+def pytest_collection_modifyitems(items):
+    met = Counter()
+    for item in items:
+        if mark := item.get_closest_marker("sampled"):
+            function = item.nodeid.partition("[")[0]
+            met[function] += 1
+            if met[function] > (mark.args[0] if mark.args else SAMPLE):
+                item.add_marker("long")
+
+
+def pytest_collection_finish():
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+
+
+def pytest_sessionfinish():
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="session")

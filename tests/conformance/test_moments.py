@@ -18,6 +18,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("selected", "value"),
     [

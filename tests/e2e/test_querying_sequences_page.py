@@ -44,6 +44,7 @@ def test_the_page_has_a_row_for_each_rule_of_sequences():
     assert [name for name, _ in ROW.findall(table)] == [rule.name for rule in RULES]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("rule", "sql"), [row for row in ROW.findall(TEXT) if row[1]])
 def test_each_example_is_refused_by_its_rule(hospital, rule, sql):
     with Curator(*hospital) as curator:

@@ -49,6 +49,7 @@ def test_constants_that_collide_take_no_longer_than_was_told(both):
     assert found.count("answered") >= CHOSEN_PLANS // 2
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", TEXTS)
 def test_long_texts_in_every_place_fit_the_least_memory_that_accepts_them(both, kind):
     """Orders, keys of joins and groups, with up to 16 computed texts in each."""

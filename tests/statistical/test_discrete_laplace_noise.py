@@ -48,6 +48,7 @@ def looks_right(sampler, scale, at=0):
     return statistic < chi2.isf(ALPHA / 4, freedom)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("epsilon", ["0.1", "0.7", "2"])
 def test_the_noise_has_the_stated_distribution(epsilon):
     scale = laplace_scale(Fraction(1), Loss.parse(epsilon))
@@ -58,6 +59,7 @@ def test_the_noise_does_not_depend_on_the_value():
     assert looks_right(OpenDPSampler(), 3.0, at=123_456_789)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("factor", [0.5, 1.5])
 @pytest.mark.parametrize("scale", [10.000000000000002, 0.5])
 def test_noise_of_the_wrong_scale_is_found(factor, scale):

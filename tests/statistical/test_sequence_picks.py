@@ -26,6 +26,7 @@ SUITS = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("shape", "epsilon"), SUITS)
 def test_auto_picks_what_errs_less(shape, epsilon):
     log, most = made(shape, UNITS)

@@ -56,6 +56,7 @@ def noise_of_opendp(size, scale):
     return np.array(OpenDPSampler().discrete_laplace([0] * size, scale))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("scale", [0.5, 10.000000000000002, 1000.0])
 def test_vectors_of_noise_look_like_opendps(scale):
     theirs = counted(noise_of_opendp(30_000, scale), cuts := edges(scale))
@@ -131,6 +132,7 @@ def test_each_set_of_cells_passes_as_often_as_if_each_were_tested(probability):
     assert fits(np.bincount(patterns, minlength=64), stated)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("trials", "probability", "draws"),
     [

@@ -118,6 +118,7 @@ def blank(answer):
     return json.loads(text.replace(answer["release"], "RELEASE"))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_with_the_same_noisy_values_arms_publish_the_same_bytes(
     presses, strategy, monkeypatch

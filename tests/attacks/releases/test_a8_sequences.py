@@ -25,6 +25,7 @@ def presses(tmp_path_factory):
     }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_with_the_same_noisy_values_arms_publish_the_same_paths(

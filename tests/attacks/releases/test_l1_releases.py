@@ -71,6 +71,7 @@ def race(house, number):
         return published.result(60), [one.result(60) for one in asked]
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(ROUNDS))
 def test_one_of_a_release_and_many_questions_gets_the_last_epsilon(house, number):

@@ -51,6 +51,7 @@ def urls(cohorts):
         yield urls
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("suite", SUITES, **NAMED)
 def test_each_cells_patient_attains_the_stated_sensitivity(suite, snapshots):
     stated, moved = distances(snapshots[FULL], suite.sql)

@@ -28,6 +28,7 @@ def urls(arms, exact):
         yield urls
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("suite", [*SINGLE_SUITES, *VECTOR_SUITES], **NAMED)
 def test_neighbours_differ_by_exactly_the_stated_sensitivity(suite, exact):
     present, absent = exact(suite.name)

@@ -42,6 +42,7 @@ def errors_of(strategy, model):
     return [level.noise(SMALL).sum() for level in measured_by(model)]
 
 
+@pytest.mark.sampled
 @pytest.mark.statistical
 @pytest.mark.parametrize("strategy", sorted(set(STRATEGIES) - SHOWN_ELSEWHERE))
 def test_signed_errors_of_two_thousand_runs_cancel(strategy):

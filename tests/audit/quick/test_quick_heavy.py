@@ -78,6 +78,7 @@ def test_the_time_of_a_reply_does_not_tell_of_a_heavy_patient(timed, report):
     assert abs(found - 0.5) <= REACH
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("position", "l1"), [(0, HEAVY_ROWS), (1, AGES), (2, HEAVY_ROWS)]
 )

@@ -84,6 +84,7 @@ def digests(folder, model):
     }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("strategy", "shape"), CASES)
 def test_what_is_published_follows_from_what_mechanisms_returned_alone(
     strategy, shape, tmp_path

@@ -456,6 +456,7 @@ CHANGES = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("change", "place"), CHANGES)
 def test_changed_declarations_are_refused_with_their_place(loaded, change, place):
     manifest = edited(loaded.installation.write_manifest(), change)

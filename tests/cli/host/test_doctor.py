@@ -45,6 +45,7 @@ def _end_soon(commands):
     )  # fmt: skip
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("trouble", "check", "state"),
     [

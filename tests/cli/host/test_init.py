@@ -144,6 +144,7 @@ def test_a_database_that_is_none_is_refused_in_a_sentence(curator, command):
     assert "Traceback" not in refused.stderr
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("cut", ["schema", "ledger", "anchor"])
 def test_an_init_that_was_cut_off_can_be_run_again(tmp_path, monkeypatch, cut):
     installation = Installation(tmp_path)

@@ -188,6 +188,7 @@ def test_rows_of_nobody_are_counted_in_a_warning(texts, tmp_path):
     assert (table["rows_kept"], table["dropped_null_unit"]) == (len(NOTES) - 2, 2)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     gate_first(

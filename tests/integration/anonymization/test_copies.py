@@ -141,6 +141,7 @@ def test_a_plan_says_what_would_be_and_makes_nothing(texts):
     assert made(texts)["replaced"] == told["replaced"]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -289,6 +290,7 @@ def test_what_a_register_knows_is_looked_for_in_the_output(texts):
     )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("changes", "said"),
     [

@@ -110,6 +110,7 @@ def test_everybody_else_is_counted_where_their_codes_are_given(codes):
     assert "40 of 40 patients are not among the people" in ended["error"]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("row", "changes", "said"),
     [

@@ -118,6 +118,7 @@ def test_a_row_that_cannot_be_read_is_set_aside_and_told_of(tables):
     assert result["set_aside"][0].startswith("stays.csv:182: 3 fields where")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("changes", "said"),
     [

@@ -96,6 +96,7 @@ def submit(http, kind, told):
     return http.post(JOBS, json={"kind": kind, "parameters": told})
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", KINDS)
 def test_nobody_but_its_custodians_submits_a_job_about_texts(as_, kind):
     for name, status in (("ada", 403), ("mary", 403), ("root", 403), ("edsger", 404)):

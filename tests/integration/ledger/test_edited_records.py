@@ -29,6 +29,7 @@ def edit(installation, statement):
         assert database.execute(statement).rowcount > 0
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "statement",
     [

@@ -192,6 +192,7 @@ def test_what_was_drawn_by_a_process_that_is_gone_is_not_drawn_again(
     assert services.ledger._anchor.drawn() == frozenset()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("broken", ["measure_event", "answer_document", "encode"])
 def test_what_fails_after_its_draw_is_not_drawn_again_where_no_end_can_be_written(
     services, installation, monkeypatch, broken

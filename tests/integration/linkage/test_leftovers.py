@@ -71,6 +71,7 @@ def test_a_register_that_a_killed_command_opened_goes_when_a_worker_starts(
     assert names(folder, "shown_*") == []
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("act", ["job", "view"])
 def test_it_goes_with_the_next_job_or_view_too(linking, folder, act):
     left = folder / "shown_dead"

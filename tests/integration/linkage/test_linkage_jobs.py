@@ -573,6 +573,7 @@ def test_a_wrong_file_is_refused_where_it_is_wrong(linking, change, said):
         linking.submit("linkage.link", linkage="patients.yaml")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("content", "said"),
     [

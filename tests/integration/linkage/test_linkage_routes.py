@@ -36,6 +36,7 @@ def test_acts_are_asked_for_by_runs(asked, query):
     assert (reply.status_code, reply.json()) == (200, {"acts": []})
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("query", "status"), [("?after=7", 404), ("?since=1", 422), ("?upto=1&upto=1", 422)]
 )

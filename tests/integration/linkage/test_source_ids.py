@@ -122,6 +122,7 @@ def load(linking, path, **choices):
     return service.load(path, LoadChoices(**choices))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("found", gate_first(1, [numbers, samples]))
 def test_a_public_table_of_a_source_s_ids_is_refused_in_a_linked_load(either, found):
     with_tables(either, public(either.folder, found(either.folder)[:200]))

@@ -70,6 +70,7 @@ def walk(http, path, limit):
             return items
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("name", "path", "key"), LISTS)
 def test_pages_together_are_the_list_once(http, name, path, key):
     whole = http[name].get(path, params={"limit": 200}).json()["items"]

@@ -78,6 +78,7 @@ def hospital(tmp_path_factory):
         yield made
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("method", "template"), ROUTES)
 def test_other_roles_are_refused_and_strangers_see_what_the_absent_see(
     hospital, method, template

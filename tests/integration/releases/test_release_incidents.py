@@ -177,6 +177,7 @@ def test_a_job_whose_execution_failed_says_so_in_a_sentence(quick, monkeypatch):
     assert ended["error"].startswith("the work could not be executed")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("slot_seconds", "late"), [(0, 0), (1, 1), (3_600, 0)])
 def test_releases_that_missed_their_time_are_counted(quick, slot_seconds, late):
     quick.release_slot_s = slot_seconds  # of 1 s, the commit's own second is too much

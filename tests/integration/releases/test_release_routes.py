@@ -86,6 +86,7 @@ SEEN = {
 }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("reader", SEEN)
 def test_readers_see_what_is_public_or_granted_and_nothing_else(http, releases, reader):
     listed = http[reader].get("/v1/releases").json()["items"]

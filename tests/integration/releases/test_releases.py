@@ -525,6 +525,7 @@ def test_custodians_see_their_own_populations_releases_alone(press):
             make_jobs(services).submit(stranger, "release.publish", {"release": spec()})
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 def test_every_strategy_publishes_files_that_open_and_verify(press, strategy):
     dimensions = SEX_BY_AGE[1:] if strategy == "pthb" else SEX_BY_AGE

@@ -100,6 +100,7 @@ class Hospital:
             bucket_bytes=self.bucket_bytes,
             progress=self.progress,
             memory_limit=self.memory_limit,
+            threads=1,  # of a few rows, a second one's own work is a fifth of a load
         )
 
     def publishes(self):

@@ -164,6 +164,7 @@ REQUESTS = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("request_", REQUESTS, ids=range(len(REQUESTS)))
 def test_sequences_are_those_of_a_plain_evaluator(request_):
     dice = random.Random(5)
@@ -179,6 +180,7 @@ def test_sequences_are_those_of_a_plain_evaluator(request_):
     assert len(seen) > 8
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("request_", REQUESTS, ids=range(len(REQUESTS)))
 def test_one_unit_moves_one_sequence_by_one_and_the_order_of_rows_none(request_):
     dice = random.Random(6)

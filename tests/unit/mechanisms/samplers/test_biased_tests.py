@@ -154,6 +154,7 @@ def chain_loss(cells, delta, a):
     return max(log_probability(n + 1) - log_probability(n) for n in range(400))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "3"])
 def test_a_path_however_deep_costs_what_was_paid(epsilon):
     loss = Loss.parse(epsilon)

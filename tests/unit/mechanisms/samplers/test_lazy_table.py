@@ -65,6 +65,7 @@ def words_at(cuts):
                 yield at + step
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("law", LAWS)
 def test_a_tie_is_refined_until_it_is_settled_rightly(law, ending):

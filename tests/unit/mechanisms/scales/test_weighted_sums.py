@@ -130,6 +130,7 @@ def test_a_wider_interval_misses_less():
     assert lower < low < high < higher
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("count", "scale"),
     list(product([0, 1, 7, 40], [0.3, 2.0, 12.0])),

@@ -138,6 +138,7 @@ def _evaluate(expressions: list[str], codes: list[str]) -> list[tuple[object, ..
         return connection.execute(f"SELECT {columns} FROM t ORDER BY i").fetchall()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", [*BUILT_IN, "towns"])
 def test_the_sql_of_every_level_equals_the_reference_on_codes_and_hostile_texts(
     name: str,

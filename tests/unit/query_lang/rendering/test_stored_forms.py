@@ -54,6 +54,7 @@ def opened(hospital):
     )
 
 
+@pytest.mark.sampled
 def test_no_form_of_storage_is_chosen_by_values(ward):
     found = opened(ward).execute(
         "SELECT DISTINCT segment_type, compression FROM pragma_storage_info('stays') "

@@ -264,6 +264,7 @@ def check_incognito(seed):
 CHECKS = (check_mondrian, check_incognito, check_patients, check_all_nodes_of_patients)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("check", CHECKS)
 def test_no_table_breaks_its_principle(check):
     parted = sum(check(seed) for seed in range(SAMPLE))

@@ -64,6 +64,7 @@ INJECTED = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", INJECTED, ids=range(len(INJECTED)))
 def test_a_header_is_read_as_names_and_never_as_commands(hospital, name):
     hospital.column("ward", **{"from": name})
@@ -72,6 +73,7 @@ def test_a_header_is_read_as_names_and_never_as_commands(hospital, name):
     assert hospital.rows("ward") == [("A",)]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "cell", ["a\0b", "'; DROP TABLE stays; --", "=1+1", "\x1b[2J", "{}", "%s", "\\"]
 )
@@ -99,6 +101,7 @@ def test_ids_that_differ_in_nothing_that_counts_are_one_unit(hospital):
     assert hospital.report().units == 1
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("later", [HEADER + "1,,B\n1,,B\n", "", 'pid\n"'])
 def test_a_file_that_changes_under_a_load_is_refused(hospital, later):
     hospital.csv = HEADER + "1,,A\n1,,A\n"
@@ -116,6 +119,7 @@ ROWS = "".join(f"{20 + n},2024-01-01,{n}\n" for n in range(9))
 SWAPPED = "ward,day,pid\n" + ROWS  # as many rows, other columns at their places
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @pytest.mark.parametrize("when", ["units", "read"])
 def test_a_file_swapped_for_one_with_other_columns_is_refused(hospital, kind, when):
@@ -185,6 +189,7 @@ def test_what_is_no_file_of_rows_is_refused_by_its_kind_alone(hospital):
         assert "\n" not in str(refusal.value)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "name", ["\u5165\u9662\u3000\u4e00", "\u0645\u06cc\u200c\u0634", "a\u00a0b"]
 )

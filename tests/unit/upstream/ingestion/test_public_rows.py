@@ -50,6 +50,7 @@ def test_private_tables_have_no_words(words):
     assert words(ROWS).keys() == {"codes"}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "other",
     [

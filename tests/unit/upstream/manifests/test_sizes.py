@@ -33,6 +33,7 @@ def test_a_declared_length_counts_bytes_and_not_characters(hospital):
     assert kept == ["\xe9\xe9", "\U0001f600"]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("size", [1_001, 5_000, MOST_LENGTH])
 def test_a_column_may_declare_a_greater_length(hospital, size):
     hospital.column("ward", max_length=size)

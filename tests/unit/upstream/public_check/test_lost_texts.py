@@ -94,6 +94,7 @@ LOSING = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("how", LOSING)
 def test_values_that_no_domain_keeps_are_compared_too(hospital, how):
     ids, keys = LOSING[how]

@@ -70,6 +70,7 @@ def test_what_the_file_of_a_public_table_calls_its_columns_counts(house):
     assert "the column names of matrix hold ids" in refusal(house)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["pat_{}", "c_{}", "p{}", "of_{}_day"])
 def test_numbers_in_names_of_columns_are_found(hospital, name):
     stays(hospital, NUMBERS)
@@ -133,6 +134,7 @@ def from_files(hospital, pattern, paths):
 FOLDERS = ["s/sub-{}/r.csv", "s/{}/2024/r.csv", "{}/s/r.csv", "s/pid={}/a/r.csv"]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("path", FOLDERS)
 def test_a_public_table_cannot_be_read_from_a_folder_for_each_patient(house, path):
     from_files(house, path.format("*"), map(path.format, IDS))
@@ -233,6 +235,7 @@ SPLIT = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("what", SPLIT)
 def test_a_handful_in_each_of_some_lists_is_more_than_a_handful(house, what):
     ids, spell = SPLIT[what]

@@ -47,6 +47,7 @@ def publish(hospital, values, kind="text", **keys):
     (hospital.folder / "marks.csv").write_text("code\n" + lines)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("spelled", OTHER_SPELLINGS)
 def test_a_table_of_patients_cannot_be_public(house, spelled):
     publish(house, map(OTHER_SPELLINGS[spelled], IDS))
@@ -198,6 +199,7 @@ def test_ordinary_tables_are_public_beside_patients_numbered_from_one(
     assert len(hospital.load().report.tables) == 1 + len(ORDINARY)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("what", COINCIDING)
 @pytest.mark.parametrize("unit_type", gate_first(1, ["integer", "text"]))
 def test_numbers_that_coincide_are_public_once_that_is_declared(
@@ -233,6 +235,7 @@ def test_one_patient_in_many_spellings_is_no_handful(house):
     assert house.publishes()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", ["integer", "decimal", "text"])
 def test_numbers_that_are_ids_are_found_in_columns_of_every_type(hospital, kind):
     hospital.csv = "pid,day,ward\n" + "".join(f"{i},,A\n" for i in range(1, 21))
@@ -290,6 +293,7 @@ def known(ids):
     return KnownUnits(b"".join(sorted(population_id(key, form) for form in forms)))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("spelled", OTHER_SPELLINGS)
 def test_patients_who_were_loaded_before_are_found_by_their_keyed_hashes(
     hospital, spelled

@@ -188,6 +188,7 @@ WRITTEN = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("written", WRITTEN)
 def test_a_copy_is_found_whose_columns_are_texts(people, written):
     texts = {name: {"type": "text"} for name in ("birth", "zip", "weight")}

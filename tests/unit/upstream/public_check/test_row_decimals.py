@@ -193,6 +193,7 @@ AMOUNTS = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("form", AMOUNTS)
 def test_results_are_found_however_amounts_are_written(laboratory, form):
     results = [f"{float(one) * 900:.4f}" for one in laboratory.results]

@@ -172,6 +172,7 @@ KINDS = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", KINDS)
 def test_ids_are_found_however_long_they_are_and_whatever_parts_them(hospital, kind):
     rng = random.Random(3)
@@ -204,6 +205,7 @@ def test_rows_that_no_bound_or_key_keeps_are_compared(hospital, rows):
     assert "holds values of stays.encounter" in refused(hospital)[0]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("declared", [
     {"type": "integer", "domain": {"min": 0, "max": 1_000}, "source": "x"},
     {"type": "text", "max_length": 3},
@@ -367,6 +369,7 @@ TIMES = {
 }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("private", ["timestamp", "text", "zoned"])
 def test_times_to_the_second_are_found_however_they_are_written(hospital, private):
     times = seconds(random.Random(2), 2 * PATIENTS)
@@ -380,6 +383,7 @@ def test_times_to_the_second_are_found_however_they_are_written(hospital, privat
         assert any(place in sentence for sentence in told), form
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("form", ["day first", "month first", "UTC", "names"])
 def test_texts_of_a_private_table_are_found_among_public_times(hospital, form):
     times = seconds(random.Random(2), 2 * PATIENTS)

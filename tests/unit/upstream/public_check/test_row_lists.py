@@ -45,6 +45,7 @@ def refused(hospital):
     return "\n".join(problem.sentence for problem in error.value.problems)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "values", [VISITS, CODES, NAMES], ids=["ids", "codes", "names"]
 )

@@ -70,6 +70,7 @@ def test_ids_of_letters_alone_are_found_in_sentences(house, when):
             house.load()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("guise", MAIL_GUISES.values())
 def test_addresses_are_found_among_other_characters(house, guise):
     has_patients(house, MAILS)

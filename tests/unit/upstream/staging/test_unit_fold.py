@@ -70,6 +70,7 @@ def test_ids_that_differ_otherwise_are_not_told(house):
     assert not report.warnings
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("fold", "units"),
     [
@@ -95,6 +96,7 @@ def test_the_overlap_file_holds_every_spelling_the_folded_one_and_all_forms(hous
     assert {digests[i : i + 16] for i in range(0, len(digests), 16)} == expected
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("spelled", ["P001", "p 1", "P-001", "p000001"])
 def test_populations_that_spell_one_id_otherwise_share_a_digest(house, spelled):
     def digests(uid, target):

@@ -53,6 +53,7 @@ def covers(told, truth):
     return abs(told.values - truth) <= told.half_widths + 1e-9
 
 
+@pytest.mark.sampled
 @pytest.mark.statistical
 @pytest.mark.parametrize(("name", "image"), CASES)
 def test_intervals_hold_for_an_isolated_high_cell_and_beside_it(name, image):

@@ -55,6 +55,7 @@ def test_every_strategy_is_tried_on_something():
     assert {case.values[0] for case in CASES} == set(STRATEGIES)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("name", "image"), CASES)
 def test_parts_sum_exactly_to_the_charge(name, image):
     generator = np.random.default_rng(1)
@@ -86,6 +87,7 @@ def test_parts_of_an_answer_sum_to_the_whole_and_to_the_cells(name, image):
     assert np.allclose(cells.sum(axis=1), by_first)
 
 
+@pytest.mark.sampled
 @pytest.mark.statistical
 @pytest.mark.parametrize(("name", "image"), CASES)
 def test_intervals_cover_the_truth(name, image):
@@ -116,6 +118,7 @@ def apart(first, second):
     return int(np.abs(first - second).sum())
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("name", "image"), CASES)
 def test_one_unit_moves_no_vector_by_more_than_the_stated_l1(name, image):
     """The noise is frozen; vectors over other partitions are not compared."""

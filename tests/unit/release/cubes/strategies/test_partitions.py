@@ -101,6 +101,7 @@ def test_without_noise_the_total_is_exact_through_the_real_meter(strategy):
     assert model.estimates().sum() == pytest.approx(spiky(16, 3, 8).sum(), abs=1e-3)
 
 
+@pytest.mark.sampled
 @each
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())

@@ -48,6 +48,7 @@ nanos = st.integers(1, 2_000) | st.integers(0, 60).map(lambda power: 2**power //
 bounds = st.integers(1, 100) | st.integers(0, 70).map(lambda power: 2**power)
 
 
+@pytest.mark.sampled
 @every
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
@@ -76,6 +77,7 @@ def least_epsilon(name, domain):
     return high
 
 
+@pytest.mark.sampled
 @every
 def test_the_least_epsilon_that_passes_is_enough_for_every_part(name):
     tried = 0

@@ -52,6 +52,7 @@ def asked_of_runs(release, run, where, keys=()):
     return ask(release, sql)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("domain", [LETTERED, LEVELLED, NULLED])
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())

@@ -229,6 +229,7 @@ def possible(domain, leaf, meaning):
     return {meaning(group, s) for s in completions(domain, symbols, rest)}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("domain", [LETTERED, LEVELLED, NULLED])
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
@@ -250,6 +251,7 @@ def test_a_single_condition_is_decided_where_all_sequences_of_a_leaf_agree(
     assert (value, undecided) == (sure, maybe)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("domain", [LETTERED, LEVELLED, NULLED])
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())

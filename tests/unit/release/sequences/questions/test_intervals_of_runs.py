@@ -86,6 +86,7 @@ def published(strategy, name, epsilon, seed):
     return measure_log(STRATEGIES[strategy], sealed, epsilon, sampler=sampler)[0]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("epsilon", ["0.2", "1", "5"])
 @pytest.mark.parametrize("name", LOGS)
 @pytest.mark.parametrize("strategy", ["ngram", "prefix_tree"])

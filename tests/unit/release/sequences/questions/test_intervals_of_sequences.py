@@ -79,6 +79,7 @@ def questions():
         yield f"LENGTH() = {length}", lambda w, n=length: len(w) == n
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("epsilon", ["0.2", "1", "5"])
 def test_intervals_hold_the_counts_of_the_sequences(epsilon):
     kinds: dict[str, list[bool]] = {}
@@ -118,6 +119,7 @@ def of_runs():
             )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("epsilon", ["0.2", "1", "5"])
 def test_intervals_hold_the_runs_of_the_sequences_that_match(epsilon):
     held = []

@@ -219,6 +219,7 @@ def test_a_model_is_rebuilt_from_its_facts_and_tables(splits):
     assert again.paths().counts.tolist() == model.paths().counts.tolist()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("epsilon", ["0.01", "0.3", "20"])
 @pytest.mark.parametrize("splits", [1, 3])
 def test_paths_never_grow_and_children_sum_to_their_parent(epsilon, splits):
@@ -284,6 +285,7 @@ def wanderers(units, symbols, seed):
     return found
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("epsilon", ["0.2", "1", "5"])
 def test_intervals_hold_the_exact_count_nearly_as_often_as_they_say(epsilon):
     units = wanderers(4_000, 4, seed=1)

@@ -34,6 +34,7 @@ TREE = hierarchy_of(
 )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("k", "nodes", "best", "published"),
     [
@@ -57,6 +58,7 @@ def test_adult_has_the_nodes_that_counting_all_of_them_found(
     assert set(found.minimal) <= set(found.nodes)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("k", "chosen", "loss", "share"),
     [
@@ -79,6 +81,7 @@ def test_adult_is_published_best_without_one_row_in_twenty(
     assert found.table.sizes.min() >= k
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("k", "none", "some"),
     [

@@ -194,6 +194,7 @@ def test_what_only_looks_like_it_is_none(kind, value, text):
     assert ResidualCheck([(kind, value)]).find(text) == []
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "text",
     [

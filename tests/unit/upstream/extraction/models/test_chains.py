@@ -180,6 +180,7 @@ def test_a_field_is_evaluated_as_crfsuite_does(notes, tmp_path):
             np.testing.assert_allclose(found[:, column], said, atol=0.02)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "trainer",
     [

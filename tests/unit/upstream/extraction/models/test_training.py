@@ -43,6 +43,7 @@ def test_the_same_gold_standard_makes_the_same_model_to_the_byte(gold, model):
     assert model_bytes(again) == model_bytes(model)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "spec",
     [

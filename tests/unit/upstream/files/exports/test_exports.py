@@ -72,6 +72,7 @@ def problems(hospital):
 ENCODINGS = ["utf-8", "utf-8-sig", "cp1252", "latin-1", "iso-8859-15", "utf-16"]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_the_same_rows_are_stored_in_any_encoding(german, encoding):
     write(german, GERMAN.encode(encoding))
@@ -85,6 +86,7 @@ def packed_by(kind, content):
     return zstd.compress(content)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", ["gz", "zst", "zip"])
 def test_a_compressed_file_is_read_as_it_is_unpacked(german, kind):
     name = f"stays.csv.{kind}"

@@ -138,6 +138,7 @@ def drawn_decisions(dice, count):
     return {dice.choice(pairs): dice.random() < 0.4 for _ in range(3)}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("some", range(6))
 def test_no_key_changes_but_by_what_a_clerk_says(some):
     for seed in range(500 * some, 500 * (some + 1)):

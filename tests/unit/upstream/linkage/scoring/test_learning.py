@@ -161,6 +161,7 @@ def test_declared_thresholds_hold():
     assert (scoring.learn().link, scoring.learn().review) == (0.7, 0.2)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("rows", [[], [{}], [{}, {}], [{"given": "a"}, {"given": "a"}]])
 @pytest.mark.parametrize("kind", ["fellegi_sunter", "weighted_sum"])
 def test_few_records_or_none_are_no_trouble(rows, kind):

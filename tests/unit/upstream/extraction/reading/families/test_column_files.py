@@ -278,6 +278,7 @@ def test_a_table_or_a_column_that_a_database_has_not_is_named(imports, keys, sai
         imports.all("database", **KEYS | URL | keys)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", ["csv", "parquet", "database"])
 def test_reading_rows_goes_on_behind_any_position(imports, kind):
     keys = {"texts": ["note", "who"], "id": ["id"]}
