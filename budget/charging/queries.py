@@ -57,12 +57,12 @@ _PAID = Prepared(
         charge.c.question,
         charge.c.nano_epsilon,
         charge.c.request,
+        charge.c.state,
+        charge.c.held_boot,
     )
     .where(
         charge.c.project == bindparam("project"),
         charge.c.snapshot == bindparam("snapshot"),
-        charge.c.state == "answered",
-        charge.c.held_boot.is_(None),
         charge.c.source_query_id.is_(None),
     )
     .order_by(charge.c.seq.desc())
@@ -163,14 +163,18 @@ def paid_questions(
         connection: To the ledger.
         project: Whose charges; nobody else's are looked at.
         snapshot: That they asked.
-        most: So many of the newest are looked at.
+        most: So many of the newest charges are looked at, answered or not: if those
+            that are answered were counted alone, the oldest would be left out as soon
+            as an answer is stored, before its reply leaves (PRIVACY 6).
         is_released: Whether a question's reply has left.
     """
     asked = {"project": project, "snapshot": snapshot, "most": most}
     return [
         PaidQuestion(query_id, question, Loss(nano_epsilon), request)
-        for query_id, question, nano_epsilon, request in _PAID.rows(connection, asked)
-        if is_released(query_id)
+        for query_id, question, nano_epsilon, request, state, held_boot in _PAID.rows(
+            connection, asked
+        )
+        if state == "answered" and held_boot is None and is_released(query_id)
     ]
 
 

@@ -23,7 +23,7 @@ from query_lang.deriving.regions import (
 from query_lang.normalising.comparisons import compared
 from query_lang.normalising.questions import Counted, counted
 from query_lang.normalising.relations import Relation, RelationReader
-from query_lang.normalising.terms import Term, constant
+from query_lang.normalising.terms import Term, constant, read_as
 from query_lang.plans.expressions import Function
 from query_lang.plans.nodes import Aggregate, Key
 
@@ -132,7 +132,7 @@ def _axes(
 
 def _axis(key: Key, value: Term, reader: RelationReader) -> Axis | None:
     if value.head in {"column", "matched"}:
-        value = replace(value, facts=key.facts)
+        value = read_as(value, key.facts)
     found = [_cell(value, each, key, reader) for each in key.values]
     known = [one for one in found if one is not None]
     if not known or any(operand != known[0][0] for operand, _ in known):

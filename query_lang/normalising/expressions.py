@@ -1,7 +1,6 @@
 """Bound expressions to terms. Proof: docs/proofs/normal_form.md."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final, Protocol
 
 from query_lang.normalising.cases import case, coalesce
@@ -12,6 +11,7 @@ from query_lang.normalising.terms import (
     Term,
     condition_facts,
     constant,
+    read_as,
     scalar_parameter,
     term,
     truth,
@@ -105,7 +105,7 @@ class TermReader:
             case FieldRef(slot, facts):
                 found = self.slot(slot)
                 is_stored = found.head in {"column", "matched", "outer"}
-                return replace(found, facts=facts) if is_stored else found
+                return read_as(found, facts) if is_stored else found
             case Constant(value, facts):
                 if isinstance(value, bool):
                     return truth(holds=value)

@@ -41,7 +41,7 @@ from query_lang.plans.nodes import (
 )
 
 _TRUE_OR_FALSE: Final = Facts(ColumnType.BOOLEAN, nullable=False)
-UNIT: Final = term("unit", (), Facts(ColumnType.INTEGER, nullable=False))
+UNIT: Final = term("unit", (), Facts(ColumnType.INTEGER, nullable=False, constant=True))
 """The unit key of the row's owner: the same in all tables that are joined on it."""
 _ORDERED_KINDS: Final = frozenset({"row_number", "lag", "lead", "first", "last"})
 """Functions whose value may rest on which of two like rows comes first."""
@@ -213,7 +213,9 @@ class RelationReader:
             order = _order(reader, item.order) if kind in _ORDERED_KINDS else []
             name = ["value", kind, shown, order, item.saturates]
             nullable = not kind.startswith("count")
-            names[item.slot] = name, Facts(ColumnType.INTEGER, nullable=nullable)
+            is_alone = not node.keys  # one row of each unit
+            facts = Facts(ColumnType.INTEGER, nullable=nullable, constant=is_alone)
+            names[item.slot] = name, facts
         own = digest_of(["rollup", rows.key, sorted(set(keys))])
         return _Source(own, names, frozenset({node.owner}))
 
@@ -229,7 +231,7 @@ class RelationReader:
         units = {node.owner}
         for place, slot in enumerate(node.columns):
             items = [found[place] for _, found in parts]
-            facts = replace(items[0].facts, nullable=True, domain=None)
+            facts = replace(items[0].facts, nullable=True, constant=False, domain=None)
             names[slot] = [item.key for item in items], facts
             if all(item.key == UNIT.key for item in items):
                 units.add(slot)
@@ -331,7 +333,7 @@ class RelationReader:
         self, rows: Relation, step: _Outer, outer: TermReader | None
     ) -> Relation:
         number = len(rows.sources)
-        met = _columns(step.source, number, head="matched")
+        met = _columns(step.source, number, head="matched", constant=False)
         both = {**rows.columns, **met}
         reader = TermReader(both, self, self.conditions, outer)
         conditions: list[Term] = []
@@ -341,7 +343,9 @@ class RelationReader:
             conditions.append(reader.read(step.condition))
         on = self.conditions.holding(chain("and", conditions))
         key = digest_of(["left", step.source.key, on.key])
-        made = _columns(step.source, number, nullable=True)
+        # All rows of a unit are extended alike where nothing but the unit key is asked.
+        alike = step.tie is not None and step.condition is None
+        made = _columns(step.source, number, nullable=True, constant=alike)
         return replace(
             rows, sources=(*rows.sources, key), columns={**rows.columns, **made}
         )
@@ -393,12 +397,21 @@ def _tie(inner: Term, outer: Term) -> Term:
 
 
 def _columns(
-    source: _Source, number: int, *, head: str = "column", nullable: bool = False
+    source: _Source,
+    number: int,
+    *,
+    head: str = "column",
+    nullable: bool = False,
+    constant: bool = True,
 ) -> dict[int, Term]:
     """Return what the slots of a source are, as the ``number``th of its relation."""
     made: dict[int, Term] = {}
     for slot, (name, facts) in source.names.items():
-        known = replace(facts, nullable=facts.nullable or nullable)
+        known = replace(
+            facts,
+            nullable=facts.nullable or nullable,
+            constant=facts.constant and constant,
+        )
         made[slot] = term(head, (), known, number, name)
     own = UNIT
     if head == "matched" or nullable:
@@ -410,7 +423,8 @@ def _columns(
 
 def _scan(node: Scan) -> _Source:
     bound = None if node.max_rows is None else node.rows_per_unit
-    names = dict(_names(node.table, node.first_slot))
+    is_alone = node.rows_per_unit == 1
+    names = dict(_names(node.table, node.first_slot, constant=is_alone))
     key = digest_of(["table", node.table.name, bound])
     return _Source(key, names, frozenset({node.owner}))
 
@@ -420,12 +434,15 @@ def _public(node: PublicScan) -> _Source:
     return _Source(digest_of(["table", node.table.name, None]), names, frozenset())
 
 
-def _names(table: Table, first: int) -> Iterator[tuple[int, tuple[Parameter, Facts]]]:
+def _names(
+    table: Table, first: int, *, constant: bool = False
+) -> Iterator[tuple[int, tuple[Parameter, Facts]]]:
     for number, column in enumerate(table.columns):
         facts = Facts(
             column.type,
             column.scale,
             nullable=column.nullable,
+            constant=constant or (column.constant_in_unit and not table.is_public),
             domain=column.domain,
         )
         yield first + number, (["name", column.name], facts)

@@ -27,9 +27,9 @@ from query_lang.plans.compiled import (
     windows_in,
 )
 from query_lang.showing.arithmetic import decimal_steps
-from query_lang.showing.bounds import Bounds
 from query_lang.showing.chosen_rows import is_chosen_by_noise
-from query_lang.showing.computed_intervals import ComputedIntervals, NoiseLaw
+from query_lang.showing.computed.bounds import Bounds
+from query_lang.showing.computed.intervals import ComputedIntervals, NoiseLaw
 from query_lang.showing.decimals import decimal_of
 from query_lang.showing.presentation import chosen_cells
 from query_lang.showing.values import SHOWN_DIGITS, ShownValues

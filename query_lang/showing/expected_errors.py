@@ -18,7 +18,7 @@ from query_lang.plans.compiled import (
     QuantileShown,
 )
 from query_lang.showing.arithmetic import decimal_steps
-from query_lang.showing.computed_intervals import NoiseLaw, sum_half_width
+from query_lang.showing.computed.intervals import NoiseLaw, sum_half_width
 from query_lang.showing.confidence import HalfWidth
 from query_lang.showing.decimals import decimal_of
 from query_lang.showing.values import SHOWN_DIGITS

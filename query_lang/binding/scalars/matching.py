@@ -45,9 +45,9 @@ def like(tree: Like, binder: Binder) -> Expression:
         detail, place = str(error), tree.pattern.position
         raise refuse(rules.LIKE_PATTERN, place, detail=detail) from None
     if isinstance(value, Call) and value.function is Function.LOWER:
-        beginning_of_it = _cut(value.operands[0], pattern, binder, tree.pattern)
-        value = lowered(beginning_of_it, binder, tree.position)
-    return _found(value, pattern, binder, tree.pattern)
+        beginning_of_it = _cut(value.operands[0], pattern, tree.pattern)
+        value = lowered(beginning_of_it, tree.position)
+    return _found(value, pattern, tree.pattern)
 
 
 def regexp_like(tree: FunctionCall, binder: Binder) -> Expression:
@@ -71,8 +71,8 @@ def regexp_like(tree: FunctionCall, binder: Binder) -> Expression:
     except PatternError as error:
         raise refuse(rules.PATTERN, text.position, detail=str(error)) from None
     if folds:
-        value = lowered(_cut(value, pattern, binder, text), binder, tree.position)
-    return _found(value, pattern, binder, text)
+        value = lowered(_cut(value, pattern, text), tree.position)
+    return _found(value, pattern, text)
 
 
 def _value(tree: Tree, binder: Binder) -> Expression:
@@ -82,18 +82,16 @@ def _value(tree: Tree, binder: Binder) -> Expression:
     return bound
 
 
-def _cut(
-    value: Expression, pattern: Pattern, binder: Binder, written_as: StringLiteral
-) -> Expression:
+def _cut(value: Expression, pattern: Pattern, written_as: StringLiteral) -> Expression:
     """Return the beginning of a text that tells whether it matches, where one does."""
     most = looked_at(pattern)
     if most is None or isinstance(value.facts.domain, ValuesDomain):
         return value
-    return beginning(value, max(1, most), binder, written_as.position)
+    return beginning(value, max(1, most), written_as.position)
 
 
 def _found(
-    value: Expression, pattern: Pattern, binder: Binder, written_as: StringLiteral
+    value: Expression, pattern: Pattern, written_as: StringLiteral
 ) -> Expression:
     """Return whether all of a text matches a pattern, in the plainest form.
 
@@ -116,7 +114,7 @@ def _found(
         detail = "this pattern can match a text in too many ways at once"
         hint = "anchor it, '^E1', or repeat what stands after .* less often"
         raise refuse(rules.PATTERN, written_as.position, detail=detail, hint=hint)
-    value = _cut(value, pattern, binder, written_as)
+    value = _cut(value, pattern, written_as)
     found = truth_of(Function.MATCHES, (value,))
     return Call(Function.MATCHES, (value,), found.facts, (written(pattern),))
 

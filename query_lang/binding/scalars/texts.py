@@ -66,24 +66,22 @@ def text_function(tree: FunctionCall, binder: Binder) -> Expression:
     """
     if tree.name == "concat":
         values = [_text(argument, binder) for argument in tree.arguments]
-        return concatenated([_or_empty(v) for v in values], binder, tree.position)
+        return concatenated([_or_empty(v) for v in values], tree.position)
     value = _text(tree.arguments[0], binder)
-    return _BINDERS[tree.name](tree, value, binder)
+    return _BINDERS[tree.name](tree, value)
 
 
-def lowered(value: Expression, binder: Binder, position: Position) -> Expression:
+def lowered(value: Expression, position: Position) -> Expression:
     """Return a text with its capital letters, of ASCII, as small ones."""
-    return _call(Function.LOWER, value, (), binder, position)
+    return _call(Function.LOWER, value, (), position)
 
 
-def beginning(
-    value: Expression, length: int, binder: Binder, position: Position
-) -> Expression:
+def beginning(value: Expression, length: int, position: Position) -> Expression:
     """Return the first characters of a text; one that is short already is itself."""
     longest = value.facts.longest
     if longest is not None and longest <= length:
         return value
-    return _call(Function.SUBSTRING, value, (1, length), binder, position)
+    return _call(Function.SUBSTRING, value, (1, length), position)
 
 
 def concatenation(left: Tree, right: Tree, binder: Binder) -> Expression:
@@ -93,7 +91,7 @@ def concatenation(left: Tree, right: Tree, binder: Binder) -> Expression:
         SqlNotAllowedError: One is no text, or the result would be too long.
     """
     values = [_text(side, binder) for side in (left, right)]
-    return concatenated(values, binder, left.position)
+    return concatenated(values, left.position)
 
 
 def _text(tree: Tree, binder: Binder) -> Expression:
@@ -126,9 +124,7 @@ def _different(values: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
     return tuple(dict.fromkeys(values))
 
 
-def concatenated(
-    values: list[Expression], binder: Binder, position: Position
-) -> Expression:
+def concatenated(values: list[Expression], position: Position) -> Expression:
     """Return texts one after the other, brackets within them left out.
 
     Raises:
@@ -139,21 +135,20 @@ def concatenated(
         is_one = isinstance(value, Call) and value.function is Function.CONCAT
         flat += value.operands if is_one and isinstance(value, Call) else (value,)
     call = Call(Function.CONCAT, tuple(flat), Facts(TEXT))
-    return _known(call, binder, position)
+    return _known(call, position)
 
 
 def _call(
     function: Function,
     value: Expression,
     parameters: _Known,
-    binder: Binder,
     position: Position,
 ) -> Expression:
     kind = INTEGER if function in _OF_NUMBERS else TEXT
-    return _known(Call(function, (value,), Facts(kind), parameters), binder, position)
+    return _known(Call(function, (value,), Facts(kind), parameters), position)
 
 
-def _known(call: Call, binder: Binder, position: Position) -> Expression:
+def _known(call: Call, position: Position) -> Expression:
     """Return a call with what is publicly known of its results; constants are folded.
 
     Raises:
@@ -168,7 +163,7 @@ def _known(call: Call, binder: Binder, position: Position) -> Expression:
         call.facts.type,
         nullable=any(operand.facts.nullable for operand in operands),
         constant=all(operand.facts.constant for operand in operands),
-        domain=_domain(call, binder),
+        domain=_domain(call),
         longest=None if call.function in _OF_NUMBERS else _longest_result(call),
     )
     if facts.longest is not None and facts.longest > MOST_BYTES:
@@ -188,9 +183,9 @@ def _longest_result(call: Call) -> int | None:
 # -- domains -----------------------------------------------------------------
 
 
-def _domain(call: Call, binder: Binder) -> Domain | HalfRange | None:
+def _domain(call: Call) -> Domain | HalfRange | None:
     """Return what each listed value becomes, in the order of the list."""
-    lists = [_listed(operand, binder) for operand in call.operands]
+    lists = [_listed(operand) for operand in call.operands]
     known = [values for values in lists if values is not None]
     if len(known) == len(lists) and prod(map(len, known)) <= MAX_LISTED:
         found = dict.fromkeys(computed(call, texts) for texts in product(*known))
@@ -213,27 +208,26 @@ def _keeps_codes(call: Call) -> bool:
     return folds or (call.function is Function.REPLACE and call.parameters == (".", ""))
 
 
-def _listed(operand: Expression, binder: Binder) -> tuple[str, ...] | None:
-    own = binder.environment.dataset.hierarchies
-    match operand.facts.domain:
-        case ValuesDomain() as listed:
-            return tuple(map(str, listed.all_values()))
-        case HierarchyDomain(name) if (
-            name in own and len(own[name].codes) <= MAX_LISTED
-        ):
-            return tuple(own[name].codes)
-        case _:
-            return None
+def _listed(operand: Expression) -> tuple[str, ...] | None:
+    """Return the texts that a value can be, if they are listed.
+
+    Codes of a hierarchy are not: sources write one code in many ways, as ``e11.9`` and
+    ``E119``, and a column keeps them as they are written.
+    """
+    domain = operand.facts.domain
+    if not isinstance(domain, ValuesDomain):
+        return None
+    return tuple(map(str, domain.all_values()))
 
 
 # -- parameters --------------------------------------------------------------
 
 
-_Binder = Callable[[FunctionCall, Expression, Binder], Expression]
+_Binder = Callable[[FunctionCall, Expression], Expression]
 
 
 def _plain(function: Function) -> _Binder:
-    return lambda tree, value, binder: _call(function, value, (), binder, tree.position)
+    return lambda tree, value: _call(function, value, (), tree.position)
 
 
 def _number(tree: Tree) -> int:
@@ -251,19 +245,19 @@ def _literal(tree: Tree, *, empty: bool = False) -> str:
     return text
 
 
-def _substring(tree: FunctionCall, value: Expression, binder: Binder) -> Expression:
+def _substring(tree: FunctionCall, value: Expression) -> Expression:
     _, start, *rest = tree.arguments
     length = _number(rest[0]) if rest else _ALL
-    return _part_of(value, (_number(start), length), binder, tree.position)
+    return _part_of(value, (_number(start), length), tree.position)
 
 
-def _left(tree: FunctionCall, value: Expression, binder: Binder) -> Expression:
+def _left(tree: FunctionCall, value: Expression) -> Expression:
     part = 1, _number(tree.arguments[1])
-    return _part_of(value, part, binder, tree.position)
+    return _part_of(value, part, tree.position)
 
 
 def _part_of(
-    value: Expression, part: tuple[int, int], binder: Binder, position: Position
+    value: Expression, part: tuple[int, int], position: Position
 ) -> Expression:
     """Return a part of a text; of a code within its category, that of the category.
 
@@ -282,27 +276,27 @@ def _part_of(
         is_whole = all(len(str(text)) <= length for text in texts.all_values())
         if is_whole:
             return value
-    return _call(Function.SUBSTRING, value, part, binder, position)
+    return _call(Function.SUBSTRING, value, part, position)
 
 
-def _right(tree: FunctionCall, value: Expression, binder: Binder) -> Expression:
+def _right(tree: FunctionCall, value: Expression) -> Expression:
     part = (_number(tree.arguments[1]),)
-    return _call(Function.RIGHT, value, part, binder, tree.position)
+    return _call(Function.RIGHT, value, part, tree.position)
 
 
-def _replace(tree: FunctionCall, value: Expression, binder: Binder) -> Expression:
+def _replace(tree: FunctionCall, value: Expression) -> Expression:
     _, found, written = tree.arguments
     both = _literal(found), _literal(written, empty=True)
-    return _call(Function.REPLACE, value, both, binder, tree.position)
+    return _call(Function.REPLACE, value, both, tree.position)
 
 
-def _place(tree: FunctionCall, value: Expression, binder: Binder) -> Expression:
+def _place(tree: FunctionCall, value: Expression) -> Expression:
     part = (_literal(tree.arguments[1]),)
-    return _call(Function.STRPOS, value, part, binder, tree.position)
+    return _call(Function.STRPOS, value, part, tree.position)
 
 
 def _test(function: Function) -> _Binder:
-    def bind(tree: FunctionCall, value: Expression, _: Binder) -> Expression:
+    def bind(tree: FunctionCall, value: Expression) -> Expression:
         known = value.facts
         facts = Facts(
             ColumnType.BOOLEAN, nullable=known.nullable, constant=known.constant

@@ -13,8 +13,8 @@ from mechanisms.scales.weighted_sums import (
     sum_half_widths,
 )
 from privacy.events import PriceEvent
-from query_lang.showing.bounds import Bounds, End
-from query_lang.showing.computed_intervals import NoisyRatio
+from query_lang.showing.computed.bounds import Bounds, End
+from query_lang.showing.computed.intervals import NoisyRatio
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,3 +141,7 @@ SELECT COUNT(*) AS n FROM encounters WHERE wide + 1 > 5;
 SELECT COUNT(*) AS n FROM encounters WHERE wide > 5;
 SELECT COUNT(*) AS n FROM encounters WHERE vast > 4;
 SELECT COUNT(*) AS n FROM encounters WHERE wide + 1 > 4;
+
+-- decimals of other scales have other digits and other limits
+SELECT COUNT(*) AS n FROM encounters WHERE CAST(cost * 1.0 AS TEXT) LIKE '%000';
+SELECT COUNT(*) AS n FROM encounters WHERE CAST(cost * (1.001 - 0.001) AS TEXT) LIKE '%000';

@@ -16,7 +16,7 @@ import numpy as np
 from mechanisms.scales.pricing import price
 from privacy.losses import Loss
 from query_lang.plans.compiled import AverageShown, ComputedShown, NumberShown, leaves
-from query_lang.showing.bounds import computed_bounds
+from query_lang.showing.computed.bounds import computed_bounds
 from query_lang.showing.confidence import intervals_of
 from server.use_cases.questions.noise_law import LaplaceNoise, noise_law
 from tests.support.compiling import compile_query
@@ -115,6 +115,20 @@ CASES = [
     Case("product", f"{A} * {B}", (40, 50), lambda a, b: a * b),
     Case("rate per 1,000", f"ROUND(1000.0 * {A} / {B}, 1)", (50, 2_000), None),
     Case("greatest", f"GREATEST({A}, {B})", (20, 22), max),
+    Case(
+        "first that is not NULL",
+        f"COALESCE({A} / {B}, {C})",
+        (2, 3, 500),
+        lambda a, b, c: ratio(a, b) if b else c,
+    ),
+    Case("first, none", f"COALESCE({A} / {B}, -1)", (400, 0), lambda *_: -1),
+    Case("first, where equal", f"COALESCE(NULLIF({A}, 0), {B})", (0, 500), max),
+    Case(
+        "greatest, few",
+        f"GREATEST({A} / {B}, {C})",
+        (900, 3, 50),
+        lambda a, b, c: max(ratio(a, b), c),
+    ),
     Case("fine noise", f"{A} / {B}", (3, 7), ratio, 0.4),
     Case("coarse noise", f"{A} - 3 * {B}", (0, 0), lambda a, b: a - 3 * b, 3_000.0),
     Case("variance", "VAR_POP(age)", AGES, lambda *sums: spread(*sums, 60)),

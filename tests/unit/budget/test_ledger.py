@@ -147,6 +147,23 @@ def test_reuse_takes_the_greatest_epsilon_then_the_earliest(stored, ledger):
     assert ledger.find_reusable("another", Loss(1), project="study") is None
 
 
+def test_which_paid_questions_are_looked_at_owes_nothing_to_when_answers_are_stored(
+    stored, ledger
+):
+    for _ in range(2):
+        ledger.store_answer(ledger.charge(stored.request()).charge, b"x")
+    running = ledger.charge(stored.request()).charge
+    stored.hidden.add(running.query_id)
+
+    def looked_at():
+        snapshot = stored.request().snapshot
+        return [each.query_id for each in ledger.paid_questions("study", snapshot, 2)]
+
+    before = looked_at()
+    ledger.store_answer(running, b"x")
+    assert looked_at() == before == ["q1"]
+
+
 def test_private_history_is_offered_to_its_own_project_alone(stored, ledger):
     paid = ledger.charge(stored.request(private_history=True))
     ledger.store_answer(paid.charge, b"x")

@@ -77,6 +77,25 @@ def test_what_is_no_sum_of_whole_cells_does_not_follow(paid, sql):
     assert derived(sql, paid) is None
 
 
+NUMBERED = (
+    "SELECT patient_id, ROW_NUMBER() OVER "
+    "(PARTITION BY patient_id ORDER BY days) AS rn FROM encounters"
+)
+
+
+def numbered(rows, where=""):
+    joined = f"encounters AS e JOIN ({rows}) AS x ON x.patient_id = e.patient_id"
+    return f"SELECT COUNT(DISTINCT e.patient_id) AS n FROM {joined} {where}"
+
+
+def test_what_a_condition_alone_makes_constant_is_not_of_the_rows_without_it():
+    """The first row's number is 1 for everybody, and 1 to 5 before the condition."""
+    first = f"SELECT patient_id, rn FROM ({NUMBERED}) AS w WHERE rn = 1"
+    paid = numbered(NUMBERED), numbered(NUMBERED, "WHERE x.rn >= 2")
+    assert derived(numbered(first), *paid) is None
+    assert derived(numbered(NUMBERED), paid[0]) is not None
+
+
 def test_other_bounds_are_other_rows():
     bounds = ContributionBounds(max_rows_per_unit=1)
     vectors = [Vector(grid_of(TABLE, bounds), 1.0)]

@@ -228,8 +228,37 @@ def vectors_in(*_):
 
 def test_where_null_is_shown_or_a_number_of_the_text_there_is_no_interval():
     assert interval("COUNT(age) / COUNT(*) AS x", 4, 0) is None
-    assert interval("COALESCE(COUNT(age) / COUNT(*), 0) AS x", 4, 0) is None
-    assert interval("COALESCE(COUNT(age) / COUNT(*), 0) AS x", 40, 90) is not None
+    assert interval("COALESCE(NULL, 5, COUNT(*)) AS x", 40) is None
+
+
+@pytest.mark.parametrize(
+    ("selected", "numbers", "held"),
+    [
+        ("COALESCE(COUNT(age) / COUNT(*), 700)", (400, 9), 700),
+        ("COALESCE(COUNT(age) / COUNT(*), -1)", (4, 0), Fraction(4, 3)),
+        ("COALESCE(AVG(age), 700)", (90, 3), 700),
+        ("COALESCE(NULLIF(COUNT(*), 12), 700)", (9,), 700),
+        ("COALESCE(LN(COUNT(*) - 30), 700)", (40,), 700),
+        ("COALESCE(SQRT(COUNT(*) - 30), 700)", (40,), 700),
+        ("COALESCE(EXP(COUNT(*)), 700)", (50,), 700),
+        ("GREATEST(COUNT(age) / COUNT(*), -5)", (400, 9), -5),
+        ("LEAST(COUNT(age) / COUNT(*), 700)", (400, 9), 700),
+    ],
+)
+def test_what_noise_shows_may_be_null_in_truth_and_the_other_way_round(
+    selected, numbers, held
+):
+    low, high = interval(f"{selected} AS x", *numbers)
+    assert low is None or Fraction(low) <= held
+    assert high is None or held <= Fraction(high)
+
+
+def test_what_is_surely_not_null_is_shown_as_it_is():
+    """The divisor's interval is one of two, so that both are wider than one alone."""
+    first = interval("COALESCE(COUNT(age) / COUNT(*), -50) AS x", 400, 900)
+    alone = interval("COUNT(age) / COUNT(*) AS x", 400, 900)
+    assert 0 < Fraction(first[0]) < Fraction(alone[0])
+    assert Fraction(alone[1]) < Fraction(first[1]) < Fraction("0.6")
 
 
 def test_an_end_that_noise_does_not_bound_is_open():

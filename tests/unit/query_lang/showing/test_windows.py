@@ -161,6 +161,12 @@ def test_a_rank_is_sure_where_intervals_do_not_meet():
     assert intervals(ranks, [4, 5, 8]) == (("1", "3"),) * 3
 
 
+def test_what_may_be_null_in_truth_may_have_any_rank():
+    ranks = f"RANK() OVER (ORDER BY NULLIF({N}, 8))"
+    assert intervals(ranks, [500, 5, 900]) == (("1", "2"), ("1", "3"), ("2", "3"))
+    assert intervals(ranks, [500, 700, 900]) == (("1", "1"), ("2", "2"), ("3", "3"))
+
+
 def test_what_is_numbered_by_keys_has_no_noise():
     query = compiled(f"level, {N} AS n, ROW_NUMBER() OVER (ORDER BY level) AS x")
     noise = LaplaceNoise((10.0,))

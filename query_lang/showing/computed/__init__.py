@@ -1,0 +1,1 @@
+"""Intervals of what is computed of an answer's noisy numbers."""
