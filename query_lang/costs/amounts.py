@@ -5,12 +5,15 @@ from dataclasses import dataclass, field
 
 from privacy.schema import Hierarchy
 from query_lang.costs.constants import (
+    READ_ON_STEPS,
     ROWS_A_VECTOR,
     TEXT_BYTES,
     TEXT_SHARE,
     VECTOR_ROWS,
     WIDE_ROW_BYTES,
+    WRITTEN_STEPS,
 )
+from query_lang.syntax.automata import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,16 @@ class Meter:
     def start(self, construct: str, steps: int, size: int = 0) -> None:
         """Count steps and bytes that are taken once, by the first rows to arrive."""
         self._add(construct, Amount(0, steps, steps), Amount(0, size, size))
+
+    def read_on(
+        self, construct: str, read: Amount, reading: Reading, times: int
+    ) -> None:
+        """Count the states of patterns: each byte that is read may make another."""
+        steps = read.at_most(Amount(reading.steps, reading.steps))
+        size = Amount(0, reading.size, reading.size)
+        made = steps.times(READ_ON_STEPS * times)
+        self.start(construct, WRITTEN_STEPS * reading.program * times)
+        self._add(construct, made, size.times(times))
 
     def unpack(self, construct: str, rows: Amount, size: int) -> None:
         """Count bytes that are made for each row, a vector of rows at a time."""

@@ -33,7 +33,7 @@ from query_lang.costs.constants import (
     WIDE_STEPS,
     WRITE_TEXT_STEPS,
 )
-from query_lang.costs.texts import STEPS
+from query_lang.costs.texts import STEPS, reading_as_written
 from query_lang.plans.expressions import (
     Call,
     CompareAverage,
@@ -46,6 +46,7 @@ from query_lang.plans.expressions import (
     ValueInQuery,
 )
 from query_lang.plans.scalars.texts import most_bytes
+from query_lang.syntax.automata import Reading
 
 Subquery = UnitInQuery | ValueInQuery | ExistsInQuery
 
@@ -165,6 +166,8 @@ class ExpressionCost:
         steps: Of everything added so far, subqueries left out.
         arithmetic: Expressions of numbers and dates among them.
         subqueries: Those met, each with how often it is rendered.
+        patterns: Those met, each with how often it is rendered and the bytes that it
+            is held against.
     """
 
     widths: Widths
@@ -173,6 +176,7 @@ class ExpressionCost:
     steps: int = 0
     arithmetic: int = 0
     subqueries: list[tuple[Subquery, int]] = field(default_factory=list)
+    patterns: list[tuple[Reading, int, int]] = field(default_factory=list)
 
     def add(self, expression: Expression, times: int = 1) -> None:
         """Add what one expression takes, rendered that many times."""
@@ -193,6 +197,9 @@ class ExpressionCost:
         cost = self._special(call) if own is None else own
         self.steps += times * cost
         self.arithmetic += times * (own is not None)
+        if call.function is Function.MATCHES:
+            width = self.width(call.operands[0])
+            self.patterns.append((reading_as_written(call), times, width))
         uses = self._uses(call)
         for place, operand in enumerate(call.operands):
             again = uses if place == 0 or call.function in _REPEATS else 1

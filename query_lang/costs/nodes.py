@@ -200,6 +200,8 @@ class NodeCosts:
         kept = Amount(0, cost.arithmetic)  # however many rows there are
         self.meter.hold(construct, kept, ARITHMETIC_BYTES)
         self.meter.start(construct, STARTED_ARITHMETIC * cost.arithmetic)
+        for reading, times, width in cost.patterns:
+            self.meter.read_on(construct, rows.rows.times(width), reading, times)
         subqueries(self, cost.subqueries, rows)
         return cost
 

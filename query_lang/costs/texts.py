@@ -17,7 +17,9 @@ from query_lang.costs.constants import (
     TRIM_STEPS,
     TRIMMED_BYTE_STEPS,
 )
-from query_lang.plans.expressions import Function
+from query_lang.plans.expressions import Call, Function
+from query_lang.syntax.automata import Reading, reading_of
+from query_lang.syntax.patterns import read_back
 
 STEPS: Final[Mapping[Function, tuple[int, int]]] = {
     **dict.fromkeys((Function.UPPER, Function.LOWER), (FOLD_STEPS, FOLDED_BYTE_STEPS)),
@@ -34,3 +36,13 @@ STEPS: Final[Mapping[Function, tuple[int, int]]] = {
     Function.MATCHES: (MATCH_STEPS, MATCHED_BYTE_STEPS),
 }
 """Of a text, and of each of its bytes."""
+
+
+def reading_as_written(call: Call) -> Reading:
+    """Return what a call of MATCHES keeps and makes while it reads."""
+    pattern = read_back(str(call.parameters[0]))
+    reading = reading_of(pattern)
+    if reading is None:
+        message = "a pattern of too many states was bound"
+        raise AssertionError(message)
+    return reading

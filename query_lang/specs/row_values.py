@@ -25,6 +25,8 @@ _BEFORE: Final = "SELECT "
 _NO_EXPRESSION: Final = (
     "it cannot be read as one expression of the language, such as discharged - admitted"
 )
+_UNIT: Final = -1
+_UNIT_KEY: Final = "the unit column is no value, and is the same in all tables anyway"
 
 
 class RowValueRefusedError(CuratorError):
@@ -100,6 +102,8 @@ def bind_row_value(text: str, table: Table, dataset: Dataset) -> RowValue:
         raise RowValueRefusedError(_NO_EXPRESSION) from None
     except QueryError as error:
         raise RowValueRefusedError(_sentence(error)) from None
+    if _UNIT in slots_read(bound):
+        raise RowValueRefusedError(_UNIT_KEY)
     value = RowValue(
         bound, {slot: reads[slot].place for slot in sorted(slots_read(bound))}
     )
@@ -129,7 +133,7 @@ def _relations(known: list[_Known]) -> tuple[list[Relation], dict[int, _Read]]:
     for each in known:
         table = each.table
         single = table.max_rows_per_unit == 1
-        columns = table_columns(table, unit_slot=-1, first_slot=first)
+        columns = table_columns(table, unit_slot=_UNIT, first_slot=first)
         for column in table.columns:
             found = columns[column.name]
             if not isinstance(found, ValueColumn):

@@ -2,16 +2,26 @@
 
 A pattern is read by the set of the places that may have matched the last character. An
 engine that keeps one state for each such set takes the same time for each character, as
-long as they are few; ``.*a.{30}`` has more than 2**30 of them.
+long as they are few; ``.*a.{30}`` has more than 2**30 of them. It reads bytes, so that
+it has states within letters too (``letters``), and it makes each state, and each step
+from one to another, when a text first needs it: a hostile text needs another with each
+byte.
 Source: V. M. Glushkov, The abstract theory of automata, 1961.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
+from query_lang.syntax.letters import kinds_by_point, letters_of
 from query_lang.syntax.patterns import Characters, Choice, Pattern, Ranges, Repeat, Row
 
 MOST_STATES: Final = 250
+MOST_BYTES: Final = 2 * 2**20
+"""Of all states: RE2 forgets them all where they would pass a quarter of 8 MiB."""
+
+MOST_PROGRAM: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +102,76 @@ def _bits(number: int) -> list[int]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What an engine keeps and makes while it reads texts by a pattern, at most.
+
+    Attributes:
+        states: Sets of places; within a character one for each that bytes lead to.
+        steps: From a state by a byte: each is made when it is first taken.
+        places: Most that may come next in any of these.
+        byte_kinds: Kinds of bytes that it tells apart.
+        program: Kinds of bytes that lead on, of each place by itself: what is written
+            before anything is read.
+    """
+
+    states: int
+    steps: int
+    places: int
+    byte_kinds: int
+    program: int
+
+    @property
+    def size(self) -> int:
+        """Bytes of all states: a reference a kind of byte, and the places."""
+        return self.states * (8 * (self.byte_kinds + self.places) + 64)
+
+
+@lru_cache(256)
+def reading_of(pattern: Pattern) -> Reading | None:
+    """Return what reading by a pattern takes; None where sets of places are too many.
+
+    >>> from query_lang.syntax.patterns import regular_pattern
+    >>> reading_of(regular_pattern("a.{30}")) is None
+    True
+    """
+    places = _Places()
+    start = places.add(pattern)
+    found = _sets_read(places, start)
+    if found is None:
+        return None
+    letters, many = letters_of(tuple(places.sets)), len(found)
+    most = max(each.bit_count() for each in found)
+    return Reading(
+        many * letters.states,
+        many * letters.steps,
+        most,
+        letters.byte_kinds,
+        sum(letters_of((each,)).steps for each in places.sets),
+    )
+
+
 def has_few_states(pattern: Pattern) -> bool:
-    """Whether a reader of a pattern can be in at most ``MOST_STATES`` sets of places.
+    """Whether a reader of a pattern can be in few states, which all are kept.
 
     >>> from query_lang.syntax.patterns import regular_pattern
     >>> [has_few_states(regular_pattern(text)) for text in ("E1[0-4]", "a.{30}")]
     [True, False]
     """
-    places = _Places()
-    start = places.add(pattern)
+    reading = reading_of(pattern)
+    if reading is None or reading.program > MOST_PROGRAM:
+        return False
+    return reading.size <= MOST_BYTES
+
+
+def _sets_read(places: _Places, start: _Part) -> list[int] | None:
+    """Return what may come next, for each set of places that a reader can be in.
+
+    None: they are too many. Before any letter it is what the pattern begins with.
+    """
     kinds = _kinds(places.sets)
     seen: set[int] = set()
+    found = [start.first]
     coming = [start.first & kind for kind in kinds]
     while coming:
         state = coming.pop()
@@ -110,23 +179,15 @@ def has_few_states(pattern: Pattern) -> bool:
             continue
         seen.add(state)
         if len(seen) > MOST_STATES:
-            return False
+            return None
         after = 0
         for place in _bits(state):
             after |= places.follow[place]
-        coming += [found for kind in kinds if (found := after & kind) not in seen]
-    return True
+        found.append(after)
+        coming += [held for kind in kinds if (held := after & kind) not in seen]
+    return found
 
 
-def _kinds(sets: list[Ranges]) -> list[int]:
+def _kinds(sets: Sequence[Ranges]) -> list[int]:
     """Return, for each kind of character that the sets tell apart, which hold it."""
-    changes: dict[int, int] = {}
-    for place, ranges in enumerate(sets):
-        for low, high in ranges:
-            changes[low] = changes.get(low, 0) ^ (1 << place)
-            changes[high + 1] = changes.get(high + 1, 0) ^ (1 << place)
-    held, found = 0, {0}
-    for point in sorted(changes):
-        held ^= changes[point]
-        found.add(held)
-    return sorted(found)
+    return sorted({held for _, held in kinds_by_point(sets)})

@@ -549,5 +549,14 @@ def written(pattern: Pattern) -> str:  # noqa: PLR0911 - an arm a form
             return f"{held}{{{times}}}"
 
 
+def read_back(text: str) -> Pattern:
+    """Return the pattern that ``written`` wrote: of any length.
+
+    >>> read_back(written(regular_pattern("^a+$"))) == regular_pattern("^a+$")
+    True
+    """
+    return _Reader(f"^(?:{text})$", folds=False).whole()
+
+
 def _sign(code: int) -> str:
     return chr(code) if chr(code) in _PLAIN else f"\\x{{{code:x}}}"

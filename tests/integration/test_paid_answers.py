@@ -1,8 +1,11 @@
 """What a project paid for answers more than was asked, for nothing, over real HTTP."""
 
+from dataclasses import replace
+
 import pytest
 
 from server.persistence.schema import RECORDED_TABLES
+from server.use_cases.questions.paid_answers import PaidAnswers
 from tests.support.installations.harness import (
     Installation,
     ask,
@@ -106,6 +109,32 @@ def test_what_another_project_paid_is_never_looked_at(installation, private):
             sql, price = "SELECT COUNT(*) AS n FROM visits", str(2 + n)
             paid = ask(http, sql, epsilon=price, **PAID).json()
     assert paid["charge"] == {"epsilon": price, "delta": "0", "reused": False}
+
+
+def test_what_is_read_for_another_project_meanwhile_is_not_in_a_plan_s_time(
+    installation, monkeypatch
+):
+    key = installation.analyst("tim", "time")
+    found, read_anew, found_of = [], PaidAnswers._read_anew, PaidAnswers._found
+
+    def remember(self, grant, question):
+        reading = found_of(self, grant, question)
+        found.append(reading.looked_at[0])
+        return reading
+
+    def beside_another(self, paid, grant):
+        if grant.project.name == "time":
+            other = replace(grant, project=replace(grant.project, name="other"))
+            self._read(other, [paid])
+        return read_anew(self, paid, grant)
+
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        ask(http, TABLE, **BUY)
+        monkeypatch.setattr(PaidAnswers, "_read_anew", beside_another)
+        monkeypatch.setattr(PaidAnswers, "_found", remember)
+        for _ in range(2):
+            plan(http, TOTAL, epsilon="4.5")
+    assert found == [1, 0]
 
 
 ASKED = (

@@ -1907,6 +1907,65 @@ FAULTS = (
         ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
+        "cost_without_states_of_patterns",
+        "what a pattern's states take to make is in nobody's n",
+        "query_lang/costs/amounts.py",
+        "made = steps.times(READ_ON_STEPS * times)",
+        "made = NOTHING",
+        ("tests/unit/query_lang/costs/test_costs.py",),
+    ),
+    Fault(
+        "null_as_noise_shows_it",
+        "an operand of COALESCE is taken for what noise shows, whatever is true",
+        "query_lang/showing/computed/intervals.py",
+        "told.append((each, self._is_sure(each, found, cell)))",
+        "told.append((each, self._values(each.shown)[cell] is not None))",
+        ("tests/unit/query_lang/showing/test_computed.py",),
+    ),
+    Fault(
+        "decimals_of_any_scale_alike",
+        "what is computed of 1.0 and of 1.000 is one question",
+        "query_lang/normalising/terms.py",
+        "if facts.type is ColumnType.DECIMAL:",
+        "if facts.type is None:",
+        ("tests/unit/query_lang/normalising/test_normal_form.py",),
+    ),
+    Fault(
+        "constant_by_a_condition",
+        "what a condition alone makes constant is taken as constant of all of a unit",
+        "query_lang/normalising/terms.py",
+        "constant = facts.constant and one.facts.constant",
+        "constant = facts.constant",
+        ("tests/unit/query_lang/deriving/test_ways.py",),
+    ),
+    Fault(
+        "paid_window_of_answered",
+        "an answer that is stored moves which paid questions are looked at, unseen",
+        "budget/charging/queries.py",
+        """        charge.c.snapshot == bindparam("snapshot"),
+        charge.c.source_query_id.is_(None),
+""",
+        """        charge.c.snapshot == bindparam("snapshot"),
+        charge.c.state == "answered",
+        charge.c.source_query_id.is_(None),
+""",
+        ("tests/unit/budget/test_ledger.py",),
+    ),
+    Fault(
+        "codes_as_listed",
+        "functions of codes take the hierarchy's spellings for all that a column holds",
+        "query_lang/binding/scalars/texts.py",
+        """    if not isinstance(domain, ValuesDomain):
+        return None
+    return tuple(map(str, domain.all_values()))
+""",
+        """    if isinstance(domain, HierarchyDomain):
+        return ("a", "b")
+    return tuple(map(str, domain.all_values())) if domain else None
+""",
+        ("tests/unit/query_lang/binding/scalars/test_texts.py",),
+    ),
+    Fault(
         "cost_without_computed_keys",
         "what a join computes of the side that it holds takes no memory",
         "query_lang/costs/joins.py",
@@ -3073,7 +3132,7 @@ FAULTS = (
         "patterns_of_any_time",
         "a pattern is taken whose time doubles with each of its places",
         "query_lang/syntax/automata.py",
-        "        if len(seen) > MOST_STATES:\n            return False\n",
+        "        if len(seen) > MOST_STATES:\n            return None\n",
         "",
         ("tests/unit/query_lang/syntax/test_patterns.py",),
     ),

@@ -7,10 +7,10 @@ vectors that were measured on the same snapshot, with intervals of their own, an
 
 import json
 import math
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Final
 
 from budget.ledger import PaidQuestion
@@ -46,7 +46,8 @@ _MISS: Final = Fraction(5, 100)
 _MOST_LAWS: Final = 64
 """Kinds of noise in one answer: each takes its half-width to be found."""
 
-_KNOWN: Final = 1_024
+_KEPT_SECONDS: Final = 3_600.0
+"""What a project's charges paid for is kept so long after it asked last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +136,21 @@ class Found:
     looked_at: tuple[int, int] = NOTHING_LOOKED_AT
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What one project's charges paid for, as it was read, and until when."""
+
+    until: float
+    read: Mapping[tuple[PaidQuestion, Grant], PaidVectors | None]
+
+
 class PaidAnswers:
     """Finds how questions follow from what their project paid for."""
 
     def __init__(self, services: Services, compiler: Compiler) -> None:
         self._services = services
         self._compiler = compiler
-        self._read = lru_cache(_KNOWN)(self._read_uncached)
+        self._kept: dict[str, _Kept] = {}
 
     def find(self, grant: Grant, question: Question) -> Found:
         """Return how a question follows from paid answers; reads none of their numbers.
@@ -180,10 +189,8 @@ class PaidAnswers:
         )
         if not listed:
             return Found(None)
-        before = self._read.cache_info().misses
-        paid = [one for one in (self._read(each, grant) for each in listed) if one]
+        paid, anew = self._read(grant, listed)
         sources = list(_sources(paid))
-        anew = self._read.cache_info().misses - before
         wanted = grids_of(question.bound.plan) if sources else []
         derived, tried = _derived(wanted, sources)
         return Found(derived, (anew, tried))
@@ -218,7 +225,27 @@ class PaidAnswers:
             raise LookupError(query_id)
         return question.normal.own_vectors(measured.vectors)
 
-    def _read_uncached(self, paid: PaidQuestion, grant: Grant) -> PaidVectors | None:
+    def _read(
+        self, grant: Grant, listed: Sequence[PaidQuestion]
+    ) -> tuple[list[PaidVectors], int]:
+        """Return what charges paid for, and how many of them were read anew.
+
+        A project has what it asked of last, whatever others ask meanwhile: how many are
+        read anew decides when a reply leaves (PRIVACY 6).
+        """
+        now, project = time.monotonic(), grant.project.name
+        for name in [n for n, kept in list(self._kept.items()) if kept.until < now]:
+            self._kept.pop(name, None)
+        known = self._kept[project].read if project in self._kept else {}
+        read: dict[tuple[PaidQuestion, Grant], PaidVectors | None] = {}
+        for each in listed:
+            key = each, grant
+            read[key] = known[key] if key in known else self._read_anew(each, grant)
+        self._kept[project] = _Kept(now + _KEPT_SECONDS, read)
+        found = [one for one in read.values() if one is not None]
+        return found, len(read.keys() - known.keys())
+
+    def _read_anew(self, paid: PaidQuestion, grant: Grant) -> PaidVectors | None:
         """Return what a charge paid for; None where its vectors are of no use.
 
         Its text is read as it was then; where its form is another one now, what is

@@ -72,7 +72,13 @@ def derived_document(
         "rows": rows_of(question.compiled, vectors),
         "noise": [],
         "intervals": [
-            _intervals(column, vectors[n], derived.half_widths[n], cells)
+            _intervals(
+                column,
+                vectors[n],
+                derived.half_widths[n],
+                cells,
+                never_negative=question.compiled.measures[n].never_negative,
+            )
             for column, n in shown
         ],
         "half_widths": [
@@ -109,15 +115,20 @@ def _intervals(
     numbers: Sequence[int],
     widths: Sequence[int],
     cells: Sequence[int],
+    *,
+    never_negative: bool,
 ) -> Intervals:
+    """Return each cell's interval; a count's holds nothing below 0 (PRIVACY 7)."""
+
+    def end(number: int) -> str:
+        possible = max(number, 0) if never_negative else number
+        return decimal_text(possible, column.scale)
+
     return {
         "column": column.name,
         "confidence": _CONFIDENCE,
         "rows": [
-            [
-                decimal_text(numbers[cell] - widths[cell], column.scale),
-                decimal_text(numbers[cell] + widths[cell], column.scale),
-            ]
+            [end(numbers[cell] - widths[cell]), end(numbers[cell] + widths[cell])]
             for cell in cells
         ],
     }

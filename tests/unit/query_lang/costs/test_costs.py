@@ -33,6 +33,8 @@ from query_lang.reading.parse import parse_query
 from query_lang.specs.axes import Axis
 from query_lang.specs.cubes import CubeRequest
 from query_lang.specs.sequences import SequenceRequest
+from query_lang.syntax.automata import reading_of
+from query_lang.syntax.patterns import regular_pattern
 from tests.support.compiling import compile_cube, compile_query, compile_sequences
 
 UNITS, VISITS, LABS, CODES = 1_000, 40, 10, 50
@@ -202,6 +204,25 @@ def test_an_expression_counts_what_it_does(condition, more, each):
     cheap, dear = where(condition), where(more)
     assert dear.unit - cheap.unit >= VISITS * each
     assert dear.whole - cheap.whole >= ALL_VISITS * each
+
+
+MANY_SETS = "^(a|b)*a(a|b){6}$"
+
+
+def test_each_byte_of_one_unit_may_make_another_state_of_a_pattern():
+    reading = reading_of(regular_pattern(MANY_SETS))
+    few, many = where("note ~ '^E1[0-4]'"), where(f"note ~ '{MANY_SETS}'")
+    read = VISITS * NOTE
+    assert reading.steps < read < ALL_VISITS * NOTE  # all of them may be made
+    assert many.unit - few.unit >= reading.steps * c.READ_ON_STEPS
+    alike = (many.whole - many.unit) - (few.whole - few.unit)
+    assert alike < (ALL_VISITS - VISITS) * NOTE * 2 * c.MATCHED_BYTE_STEPS
+    bounded = ContributionBounds(max_rows_per_unit=1)
+    sql = "SELECT COUNT(*) FROM visits WHERE note ~ '{}'"
+    one = steps(sql.format(MANY_SETS), "WHERE", bounded)
+    other = steps(sql.format("^E1[0-4]"), "WHERE", bounded)
+    assert reading.steps > NOTE  # of one row not more than its bytes
+    assert NOTE * c.READ_ON_STEPS <= one.unit - other.unit < read * c.READ_ON_STEPS
 
 
 def test_450_likes_count_450_times():

@@ -92,7 +92,7 @@ def test_what_a_condition_alone_makes_constant_is_not_of_the_rows_without_it():
     """The first row's number is 1 for everybody, and 1 to 5 before the condition."""
     first = f"SELECT patient_id, rn FROM ({NUMBERED}) AS w WHERE rn = 1"
     paid = numbered(NUMBERED), numbered(NUMBERED, "WHERE x.rn >= 2")
-    assert derived(numbered(first), *paid) is None
+    assert derived(numbered(first, "WHERE x.rn = 1"), *paid) is None
     assert derived(numbered(NUMBERED), paid[0]) is not None
 
 

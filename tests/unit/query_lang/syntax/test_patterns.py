@@ -140,6 +140,8 @@ def test_what_is_left_out_is_refused_in_words(text):
         ("^(a|b)*a(a|b){8}$", False),  # 2**9
         ("a.{30}", False),
         ("^.{99}a", True),
+        (f"[{''.join(map(chr, range(0x10000, 0x10400, 4)))}]{{5}}x", True),
+        (f"[{''.join(map(chr, range(0x10000, 0x90000, 0x1041)))}].{{5}}x", False),
     ],
 )
 def test_a_pattern_whose_time_is_no_multiple_of_the_text_is_told(text, is_few):

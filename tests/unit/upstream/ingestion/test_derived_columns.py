@@ -130,6 +130,11 @@ def test_who_is_read_is_stored_before_whoever_reads(hospital):
         ({"expression": "gone -"}, "expression", "one expression"),
         ({"expression": "COUNT(*)"}, "expression", "aggregate"),
         ({"expression": "pid"}, "expression", "unit key"),
+        (
+            {"expression": "pid = people.pid", "type": "boolean"},
+            "expression",
+            "the unit column is no value",
+        ),
         ({"expression": "1 FROM people WHERE TRUE --"}, "expression", "one expression"),
         ({"expression": "gone - day AS x"}, "expression", "one expression"),
         ({"expression": "gone - day, 2"}, "expression", "one expression"),

@@ -29,11 +29,20 @@ from server.use_cases.questions.answers import (
     free_pieces,
     plan_document,
 )
+from server.use_cases.questions.paid_documents import _intervals
 from server.use_cases.questions.questions import Question
 from server.use_cases.questions.requests import Accuracy
 from server.use_cases.questions.wishes import LossRange, priced_wish
 from server.use_cases.services.documents import encode
 from tests.support.data.answers import WIDE, column, compiled, key, measure, number
+
+
+def test_an_interval_of_a_derived_count_holds_nothing_below_0():
+    told = _intervals(number("n", 0), [-9, 5], [4, 7], [0, 1], never_negative=True)
+    assert told["rows"] == [["0", "0"], ["0", "12"]]
+    told = _intervals(number("n", 0), [-9], [4], [0], never_negative=False)
+    assert told["rows"] == [["-13", "-5"]]
+
 
 DAYS = Bins(0, 10, 2, one_per_value=False, of_days=True)
 MEDIAN_DAY = QuantileShown(2, Fraction(1, 2), DAYS)
