@@ -27,37 +27,23 @@ from mechanisms.samplers.vectors import OsVectorSampler, VectorSampler
 from privacy.errors import CuratorError, ExecutionError
 from query_lang.reading.parse import parse_query
 from query_lang.rendering.duckdb.dialect import DUCKDB
-from server.children.parser_process import ParserPool
 from server.configuration.settings import Settings
 from server.installing import open_databases
 from server.persistence import tables
 from server.persistence.schema import (
     RECORDED_TABLES,
 )
-from server.use_cases.anonymization.work.codes.jobs import CodesCopyJob
-from server.use_cases.anonymization.work.tables.jobs import TableCopyJob
-from server.use_cases.anonymization.work.texts.jobs import TextCopyJob
 from server.use_cases.custody.populations import installation_value
-from server.use_cases.extraction.evaluating import EvaluateJob
-from server.use_cases.extraction.pipelines.pipelines import PipelineJob
-from server.use_cases.extraction.reading import ReadJob
-from server.use_cases.extraction.tagging import TagJob
-from server.use_cases.extraction.term_lists import TermsJob
-from server.use_cases.extraction.training import TrainJob
 from server.use_cases.jobs.jobs import JobService
-from server.use_cases.jobs.kinds import JobKind, JobKinds
+from server.use_cases.jobs.kinds import JobKinds
 from server.use_cases.jobs.running import BEAT_SECONDS, JobRunner, RunnerParts
 from server.use_cases.jobs.store import LEASE_MS, JobStore
-from server.use_cases.linkage.work.jobs import ApplyJob, ExportJob, LinkJob
 from server.use_cases.linkage.work.leftovers import (
     delete_leftovers,
     delete_registers_of_nobody,
     delete_rows_of_nobody,
 )
-from server.use_cases.loading.job import LoadJob
 from server.use_cases.loading.lock import lock_of_all_loads
-from server.use_cases.operations.doctor import Instruments
-from server.use_cases.publishing.job import ReleaseJob
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.remembered import CatalogueMemory
 from server.use_cases.services.secret_files import (
@@ -74,7 +60,6 @@ from server.use_cases.services.services import (
 )
 from server.use_cases.services.unreadable import UnreadableSnapshots
 
-PATIENCE_SECONDS = 60.0  # of the doctor, on a busy machine
 SamplerFactory = Callable[[], Sampler]
 VectorSamplerFactory = Callable[[], VectorSampler]
 _log = logging.getLogger("curator")
@@ -127,23 +112,10 @@ def make_services(  # noqa: PLR0913 - each is one part that a caller may replace
 
 def job_kinds(services: Services) -> JobKinds:
     """Return what jobs can do."""
-    load = LoadJob(services, lambda: delete_unnamed_files(services))
-    release = ReleaseJob(services)
-    texts: list[JobKind] = [
-        ReadJob(services),
-        TrainJob(services),
-        TermsJob(services),
-        TagJob(services),
-        EvaluateJob(services),
-        PipelineJob(services),
-        LinkJob(services),
-        ApplyJob(services),
-        ExportJob(services),
-        TextCopyJob(services),
-        TableCopyJob(services),
-        CodesCopyJob(services),
-    ]
-    return {load.name: load, release.name: release, **{one.name: one for one in texts}}
+    # What jobs do is half of all modules, which most commands never need.
+    from server.job_kinds import kinds_of  # noqa: PLC0415
+
+    return kinds_of(services, lambda: delete_unnamed_files(services))
 
 
 def _job_store(services: Services, lease_ms: int = LEASE_MS) -> JobStore:
@@ -169,7 +141,7 @@ def make_runner(
     """
     delete_unnamed_files(services)
     kinds = job_kinds(services)
-    kinds[ReleaseJob.name].clean()
+    kinds["release.publish"].clean()
     parts = RunnerParts(
         store=_job_store(services, lease_ms),
         kinds=kinds,
@@ -333,16 +305,3 @@ def end_server_process(settings: Settings, worker_id: str) -> None:
             server_processes.end(connection, worker_id)
     except (CuratorError, SQLAlchemyError):
         _log.warning("the database is away: a dead worker's leases end by themselves")
-
-
-def try_parser() -> None:
-    """Parse one query as the server does.
-
-    Raises:
-        CuratorError: No child process can.
-    """
-    with contextlib.closing(ParserPool(timeout_seconds=PATIENCE_SECONDS)) as pool:
-        pool.check()
-
-
-INSTRUMENTS = Instruments(make_services, check_files, try_parser)

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SAMPLE = 2  # cases of a test that are not long, where its mark tells no number
 
 # What is collected stays until the end: looked through again and again for garbage, it
-# took half of the time of collecting, and a part of every test's.
+# took half of the time of collecting.
 gc.disable()
 
 
@@ -30,13 +30,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    gc.collect()
-    gc.freeze()
     gc.enable()
-
-
-def pytest_sessionfinish():
-    gc.unfreeze()
 
 
 @pytest.fixture(scope="session")

@@ -13,45 +13,51 @@ from server.cli.terminal.output import INSTALL_CLIENT, USAGE, Json, say
 _PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
-def add_analyst_commands(cli: typer.Typer) -> None:
-    """Add plan, query, budget and history."""
+cli = typer.Typer()
 
-    @_command(cli)
-    def plan(context: typer.Context, *, json: Json = False) -> None:
-        """Price a question over HTTP; costs nothing.
-
-        Example: curator plan "SELECT COUNT(*) FROM visits" --within 20
-        """
-        _run("plan", context, as_json=json)
-
-    @_command(cli)
-    def query(context: typer.Context, *, json: Json = False) -> None:
-        """Ask a question over HTTP and pay for it, once.
-
-        Example: curator query --file wards.sql --epsilon 0.1 --csv
-        """
-        _run("query", context, as_json=json)
-
-    @_command(cli)
-    def budget(context: typer.Context, *, json: Json = False) -> None:
-        """Show over HTTP what you may still spend.
-
-        Example: curator budget --epsilon 0.1
-        """
-        _run("budget", context, as_json=json)
-
-    @_command(cli)
-    def history(context: typer.Context, *, json: Json = False) -> None:
-        """List your past queries over HTTP, newest first.
-
-        Example: curator history --limit 5
-        """
-        _run("history", context, as_json=json)
+Command = Callable[..., None]
 
 
-def _command(cli: typer.Typer) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def _command(function: Command) -> Command:
     """Leave every word but --json, --help too, to the client's own parser."""
-    return cli.command(context_settings=_PASSED_ON, add_help_option=False)
+    add = cli.command(context_settings=_PASSED_ON, add_help_option=False)
+    return add(function)
+
+
+@_command
+def plan(context: typer.Context, *, json: Json = False) -> None:
+    """Price a question over HTTP; costs nothing.
+
+    Example: curator plan "SELECT COUNT(*) FROM visits" --within 20
+    """
+    _run("plan", context, as_json=json)
+
+
+@_command
+def query(context: typer.Context, *, json: Json = False) -> None:
+    """Ask a question over HTTP and pay for it, once.
+
+    Example: curator query --file wards.sql --epsilon 0.1 --csv
+    """
+    _run("query", context, as_json=json)
+
+
+@_command
+def budget(context: typer.Context, *, json: Json = False) -> None:
+    """Show over HTTP what you may still spend.
+
+    Example: curator budget --epsilon 0.1
+    """
+    _run("budget", context, as_json=json)
+
+
+@_command
+def history(context: typer.Context, *, json: Json = False) -> None:
+    """List your past queries over HTTP, newest first.
+
+    Example: curator history --limit 5
+    """
+    _run("history", context, as_json=json)
 
 
 def _run(name: str, context: typer.Context, *, as_json: bool) -> None:

@@ -106,8 +106,9 @@ def test_each_route_has_a_heading(path):
 
 
 def commands(command, prefix="curator"):
-    for name, child in sorted(getattr(command, "commands", {}).items()):
-        if getattr(child, "commands", None):
+    for name in sorted(command.list_commands(None)):
+        child = command.get_command(None, name)
+        if hasattr(child, "list_commands"):
             yield from commands(child, f"{prefix} {name}")
         else:
             yield f"{prefix} {name}"

@@ -14,9 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from privacy.errors import CuratorError
-from server.use_cases.approvals.second_persons import ProposalOpenError
 from server.use_cases.oversight.markdown import visible
-from server.use_cases.services.space import want_of_space
 
 REFUSED = 1
 USAGE = 2
@@ -159,14 +157,17 @@ def refusals(*, as_json: bool = False) -> Iterator[None]:
     """
     try:
         yield
-    except ProposalOpenError as error:
-        if as_json:
-            print_json(error.proposal)
-        say(f"refused: {error}")
-        raise typer.Exit(REFUSED) from None
     except typer.Exit:
         raise
     except Exception as error:
+        # A command that meets no error starts without what tells errors apart.
+        from server.use_cases.approvals.second_persons import (  # noqa: PLC0415
+            ProposalOpenError,
+        )
+        from server.use_cases.services.space import want_of_space  # noqa: PLC0415
+
+        if isinstance(error, ProposalOpenError) and as_json:
+            print_json(error.proposal)
         sentence = want_of_space(error)
         if sentence is None and not isinstance(error, CuratorError):
             raise

@@ -23,7 +23,7 @@ from typer.main import get_command
 from server.api.app import openapi_document
 from server.bootstrap import make_runner, make_services
 from server.configuration.settings import read_settings
-from server.main import cli, main
+from server.main import COMMANDS, cli, main
 from server.processes.job_worker import work_as_process
 from server.use_cases.jobs.queues import JobQueues
 
@@ -102,7 +102,9 @@ def become(order):
 
 def run():
     """Fork for each line until the input ends."""
-    get_command(cli)
+    family = get_command(cli)
+    for name in COMMANDS:
+        family.get_command(None, name)  # its modules are read when it is named
     openapi_document()  # makes what each start would: the models of all routes
     gc.freeze()  # what is shared is not looked through again
     tasks = len(list(Path("/proc/self/task").iterdir()))

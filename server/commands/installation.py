@@ -1,0 +1,72 @@
+"""``curator init``, ``doctor``, ``ledger``, ``backup`` and ``db``."""
+
+import contextlib
+from typing import Annotated
+
+import typer
+
+from server.bootstrap import check_files, make_services
+from server.children.parser_process import ParserPool
+from server.cli.host.backup import backup_commands
+from server.cli.host.doctor import add_doctor, database_commands
+from server.cli.host.ledger import ledger_commands
+from server.cli.host.operating import add_report
+from server.cli.terminal.arguments import settings_or_exit
+from server.cli.terminal.output import Json, refusals, say, show
+from server.commands.wired import services
+from server.installing import actor, initialise, upgrade_database
+from server.use_cases.operations.doctor import Instruments
+from server.use_cases.oversight.auditing import AuditService
+from server.use_cases.oversight.statements import StatementService
+
+PATIENCE_SECONDS = 60.0  # of the doctor, on a busy machine
+
+
+def try_parser() -> None:
+    """Parse one query as the server does.
+
+    Raises:
+        CuratorError: No child process can.
+    """
+    with contextlib.closing(ParserPool(timeout_seconds=PATIENCE_SECONDS)) as pool:
+        pool.check()
+
+
+INSTRUMENTS = Instruments(make_services, check_files, try_parser)
+cli = typer.Typer()
+add_doctor(cli, settings_or_exit, INSTRUMENTS)
+_ledger = ledger_commands(
+    lambda: AuditService(services(), actor()),
+    lambda: AuditService(make_services(settings_or_exit(), ends_restore=True), actor()),
+)
+add_report(_ledger, lambda: StatementService(services(), on_host=True))
+cli.add_typer(_ledger, name="ledger")
+cli.add_typer(backup_commands(settings_or_exit), name="backup")
+cli.add_typer(database_commands(settings_or_exit, upgrade_database), name="db")
+
+
+@cli.command()
+def init(
+    *,
+    single_custodian: Annotated[
+        bool,
+        typer.Option(
+            help="One person may do what else needs two; every statement says so."
+        ),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Make a new installation in CURATOR_DATA with its anchor at CURATOR_ANCHOR.
+
+    Example: CURATOR_DATA=/srv/curator CURATOR_ANCHOR=/mnt/anchor/curator.anchor
+    curator init --single-custodian
+    """
+    settings = settings_or_exit()
+    with refusals():
+        made = initialise(settings, single_custodian=single_custodian)
+    if made["anchor_on_same_device"] == "true":
+        say(
+            "warning: the anchor is on the same device as the data; a restored copy "
+            "of the whole device cannot be told from the live one"
+        )
+    show(made, as_json=json)

@@ -1,0 +1,49 @@
+"""Commands start without what they do not need."""
+
+import subprocess
+import sys
+
+import pytest
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from server.main import COMMANDS, cli
+
+STARTED = """
+import sys
+from server.main import main
+sys.argv = ["curator", *sys.argv[1:]]
+try:
+    main()
+except SystemExit:
+    pass
+print("MODULES", *sorted({name.partition(".")[0] for name in sys.modules}))
+"""
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_tells_each_commands_own_sentence(name):
+    group = get_command(cli)
+    assert isinstance(group, TyperGroup)
+    command = group.get_command(None, name)
+    first, _, _ = " ".join(command.help.split()).partition(" Example: ")
+    assert command.name == name
+    assert first.startswith(COMMANDS[name][1])
+
+
+@pytest.mark.parametrize("words", [("--help",), ("--version",), ("budget", "--help")])
+def test_the_list_and_an_analysts_commands_start_without_the_server(words):
+    done = subprocess.run(
+        [sys.executable, "-c", STARTED, *words], capture_output=True, text=True
+    )
+    said, _, modules = done.stdout.partition("MODULES")
+    assert said.strip()
+    heavy = {"sqlalchemy", "duckdb", "numpy", "query_lang", "budget", "fastapi"}
+    assert heavy.isdisjoint(modules.split()), done.stderr
+
+
+def test_a_command_that_is_none_is_told():
+    done = subprocess.run(
+        [sys.executable, "-c", STARTED, "bugdet"], capture_output=True, text=True
+    )
+    assert "No such command 'bugdet'" in done.stderr
