@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from privacy.schema import Hierarchy
 from query_lang.costs.constants import (
+    LIVE_STEPS,
     READ_ON_STEPS,
     ROWS_A_VECTOR,
     TEXT_BYTES,
@@ -125,7 +126,8 @@ class Meter:
         """Count the states of patterns: each byte that is read may make another."""
         steps = read.at_most(Amount(reading.steps, reading.steps))
         size = Amount(0, reading.size, reading.size)
-        made = steps.times(READ_ON_STEPS * times)
+        each = READ_ON_STEPS + LIVE_STEPS * reading.live
+        made = steps.times(each * times)
         self.start(construct, WRITTEN_STEPS * reading.program * times)
         self._add(construct, made, size.times(times))
 

@@ -106,9 +106,10 @@ MATCHED_BYTE_STEPS: Final = 30
 """A text that is held against a pattern whose states are made, and each byte of it."""
 
 READ_ON_STEPS: Final = 600
-"""A step from state to state that is made, with its state, when it is first taken:
-each byte of one unit's texts may need another (measured up to 520, texts of 1,000
-bytes, ``python -m benchmarks.costs.patterns``)."""
+LIVE_STEPS: Final = 12
+"""A step from state to state that is made, with its state, when it is first taken, and
+each instruction that it copies: each byte of one unit's texts may need another
+(``python -m benchmarks.costs.patterns``)."""
 
 WRITTEN_STEPS: Final = 3_000
 """Kind of bytes in a pattern's program, which is written before anything is read."""

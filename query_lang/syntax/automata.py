@@ -18,10 +18,12 @@ from query_lang.syntax.letters import kinds_by_point, letters_of
 from query_lang.syntax.patterns import Characters, Choice, Pattern, Ranges, Repeat, Row
 
 MOST_STATES: Final = 250
-MOST_BYTES: Final = 2 * 2**20
-"""Of all states: RE2 forgets them all where they would pass a quarter of 8 MiB."""
+MOST_BYTES: Final = 2**20
+"""Of all states: RE2 forgets them all where they would pass a third of 8 MiB."""
 
-MOST_PROGRAM: Final = 20_000
+MOST_LIVE: Final = 1_000
+MOST_PROGRAM: Final = 5_000
+_AROUND: Final = 4  # instructions of a place beside its bytes: choices, repetitions
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ class Reading:
     Attributes:
         states: Sets of places; within a character one for each that bytes lead to.
         steps: From a state by a byte: each is made when it is first taken.
-        places: Most that may come next in any of these.
+        live: Most instructions of the program that may come next in any of these.
         byte_kinds: Kinds of bytes that it tells apart.
         program: Kinds of bytes that lead on, of each place by itself: what is written
             before anything is read.
@@ -117,14 +119,14 @@ class Reading:
 
     states: int
     steps: int
-    places: int
+    live: int
     byte_kinds: int
     program: int
 
     @property
     def size(self) -> int:
-        """Bytes of all states: a reference a kind of byte, and the places."""
-        return self.states * (8 * (self.byte_kinds + self.places) + 64)
+        """Bytes of all states: a reference a kind of byte, and what comes next."""
+        return self.states * (8 * self.byte_kinds + 4 * self.live + 64)
 
 
 @lru_cache(256)
@@ -141,13 +143,14 @@ def reading_of(pattern: Pattern) -> Reading | None:
     if found is None:
         return None
     letters, many = letters_of(tuple(places.sets)), len(found)
-    most = max(each.bit_count() for each in found)
+    written = [_AROUND + letters_of((each,)).steps for each in places.sets]
+    live = max(sum(written[place] for place in _bits(each)) for each in found)
     return Reading(
         many * letters.states,
         many * letters.steps,
-        most,
+        live,
         letters.byte_kinds,
-        sum(letters_of((each,)).steps for each in places.sets),
+        sum(written),
     )
 
 
@@ -159,9 +162,12 @@ def has_few_states(pattern: Pattern) -> bool:
     [True, False]
     """
     reading = reading_of(pattern)
-    if reading is None or reading.program > MOST_PROGRAM:
-        return False
-    return reading.size <= MOST_BYTES
+    return (
+        reading is not None
+        and reading.program <= MOST_PROGRAM
+        and reading.live <= MOST_LIVE
+        and reading.size <= MOST_BYTES
+    )
 
 
 def _sets_read(places: _Places, start: _Part) -> list[int] | None:

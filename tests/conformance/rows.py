@@ -652,7 +652,7 @@ TOPS = {
         " WHERE LEFT(code, 3) <> 'Z99' GROUP BY letter"
     ),
     "by parts of texts": (
-        "SELECT LEFT(ward, 1) || RIGHT(ward, 1) AS w, UPPER(local) AS l, COUNT(*) AS n"
+        "SELECT LEFT(ward, 1) || RIGHT(ward, 1) AS w, UPPER(ward) AS l, COUNT(*) AS n"
         " FROM marks GROUP BY w, l"
     ),
     "by texts in a row": (
