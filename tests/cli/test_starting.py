@@ -34,7 +34,10 @@ def test_the_list_tells_each_commands_own_sentence(name):
 @pytest.mark.parametrize("words", [("--help",), ("--version",), ("budget", "--help")])
 def test_the_list_and_an_analysts_commands_start_without_the_server(words):
     done = subprocess.run(
-        [sys.executable, "-c", STARTED, *words], capture_output=True, text=True
+        [sys.executable, "-c", STARTED, *words],
+        check=False,
+        capture_output=True,
+        text=True,
     )
     said, _, modules = done.stdout.partition("MODULES")
     assert said.strip()
@@ -44,6 +47,9 @@ def test_the_list_and_an_analysts_commands_start_without_the_server(words):
 
 def test_a_command_that_is_none_is_told():
     done = subprocess.run(
-        [sys.executable, "-c", STARTED, "bugdet"], capture_output=True, text=True
+        [sys.executable, "-c", STARTED, "bugdet"],
+        check=False,
+        capture_output=True,
+        text=True,
     )
     assert "No such command 'bugdet'" in done.stderr

@@ -1910,7 +1910,7 @@ FAULTS = (
         "cost_without_states_of_patterns",
         "what a pattern's states take to make is in nobody's n",
         "query_lang/costs/amounts.py",
-        "made = steps.times(READ_ON_STEPS * times)",
+        "made = steps.times(each * times)",
         "made = NOTHING",
         ("tests/unit/query_lang/costs/test_costs.py",),
     ),
