@@ -341,7 +341,11 @@ class ComputedIntervals:
     def _bounds_of(self, tree: Tree, found: Sequence[Bounds], cell: int) -> Bounds:
         if isinstance(tree, Fixed):
             return tree.value, tree.value
-        return self._evaluate(tree, found, cell) or ANYTHING
+        bounds = self._evaluate(tree, found, cell)
+        if bounds is None and isinstance(tree, Chosen):  # a key, or a literal
+            value = self._values(tree.shown)[cell]
+            return ANYTHING if value is None else (value, value)
+        return bounds or ANYTHING
 
     def _chosen(
         self, tree: Chosen, found: Sequence[Bounds], cell: int

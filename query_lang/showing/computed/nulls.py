@@ -72,7 +72,9 @@ def guards_of(shown: Shown) -> tuple[Guard, ...] | None:  # noqa: PLR0911 - a fo
             # Which rows it reads is public, so that only what it reads can be NULL.
             return () if operand is None or is_never_null(operand) else None
         case ComputedShown(operation, operands) if operation in LENIENT:
-            told = (guards_of(each) for each in operands if not _is_null(each))
+            # A key is NULL in some cells, and then another operand is taken.
+            lasting = (e for e in operands if not _is_null(e) and not _has_keys(e))
+            told = map(guards_of, lasting)
             known = [guards for guards in told if guards is not None]
             return min(known, key=len, default=None)
         case ComputedShown():
@@ -117,13 +119,17 @@ def _is_null(shown: Shown) -> bool:
     return shown == LiteralShown(None)
 
 
+def _has_keys(shown: Shown) -> bool:
+    return any(isinstance(leaf, KeyShown) for leaf in leaves(shown))
+
+
 def is_never_null(shown: Shown) -> bool:
     """Whether a value is not NULL whatever its numbers are.
 
     A key's value may be NULL, and what is computed of it.
     """
-    has_keys = any(isinstance(leaf, KeyShown) for leaf in leaves(shown))
-    return guards_of(shown) == () and not _is_null(shown) and not has_keys
+    lasts = not _is_null(shown) and not _has_keys(shown)
+    return lasts and guards_of(shown) == ()
 
 
 def is_held(guard: Guard, bounds: Bounds) -> bool:

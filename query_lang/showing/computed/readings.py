@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from query_lang.plans.compiled import (
@@ -211,11 +211,22 @@ class CellReader:
 
     def guarded(self, shown: Shown, tree: Tree) -> Guarded:
         """Return a tree, and those of what must hold so that it is not NULL."""
-        guards = guards_of(shown)
+        guards = guards_of(self._with_its_keys(shown))
         if guards is None:
             return Guarded(shown, tree, None)
         held = ((guard, self.tree(guard.shown)) for guard in guards)
         return Guarded(shown, tree, tuple(held))
+
+    def _with_its_keys(self, shown: Shown) -> Shown:
+        """Return a value with the numbers that its keys are in this cell."""
+        match shown:
+            case KeyShown():
+                return LiteralShown(self._known(shown))
+            case ComputedShown(_, operands):
+                held = tuple(self._with_its_keys(each) for each in operands)
+                return replace(shown, operands=held)
+            case _:
+                return shown
 
     def fraction(self, shown: Shown) -> LinearFraction | None:
         """Return what is shown as a ratio, if it is one."""
@@ -256,8 +267,12 @@ class CellReader:
                 step = Fraction(1, 10**bins.scale)
                 return bins.lower * step, bins.upper * step
             case ComputedShown(operation, operands) if operation in LENIENT:
-                told = [(self.limits(each), is_never_null(each)) for each in operands]
-                return extreme_bounds(operation, told)
+                told = [
+                    (self.limits(each), is_never_null(self._with_its_keys(each)))
+                    for each in operands
+                    if each != LiteralShown(None)
+                ]
+                return extreme_bounds(operation, told) if told else ANYTHING
             case ComputedShown(_, operands):
                 return computed_bounds(shown, [self.limits(each) for each in operands])
             case WindowShown():

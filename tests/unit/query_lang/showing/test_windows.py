@@ -32,6 +32,25 @@ def intervals(selected, vector, scale=10.0, rest="GROUP BY level"):
     return column.rows
 
 
+def test_what_a_key_that_may_be_null_is_chosen_before_may_be_null_in_truth():
+    """In the last cell the key is NULL, and so is 5 / 9 in truth where 9 is 0."""
+    ratio = "COUNT(age) / COUNT(*)"
+    query = compile_query(
+        f"SELECT k, GREATEST(COALESCE(k, {ratio}), -7) AS x FROM (SELECT patient_id,"
+        " age, CASE WHEN level < 3 THEN level END AS k FROM encounters) AS e"
+        " GROUP BY k",
+        HOSPITAL,
+    )
+    noise = LaplaceNoise((10.0, 10.0))
+    (column,) = intervals_of(query, [[5, 5, 50], [9, 9, 9]], noise, CONFIDENCE)
+    assert [[Fraction(end) for end in row] for row in column.rows[:2]] == [
+        [1, 1],
+        [2, 2],
+    ]
+    low, _ = column.rows[2]
+    assert Fraction(low) <= -7
+
+
 @pytest.mark.parametrize(
     ("selected", "expected"),
     [
