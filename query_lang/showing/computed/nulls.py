@@ -22,7 +22,7 @@ from query_lang.plans.compiled import (
     WindowShown,
     leaves,
 )
-from query_lang.showing.arithmetic import LARGEST, LARGEST_POWER
+from query_lang.showing.arithmetic import LARGEST, LARGEST_POWER, exact_column
 from query_lang.showing.computed.bounds import Bounds, greatest, is_below, least
 
 LENIENT: Final = frozenset({Operation.COALESCE, Operation.LEAST, Operation.GREATEST})
@@ -115,8 +115,25 @@ def _is_near(operands: Sequence[Shown]) -> bool:
     return any(isinstance(each, LiteralShown) for each in operands)
 
 
-def _is_null(shown: Shown) -> bool:
-    return shown == LiteralShown(None)
+def _is_null(shown: Shown) -> bool:  # noqa: PLR0911 - an arm a form
+    """Whether literals alone make a value NULL, whatever its numbers are."""
+    match shown:
+        case LiteralShown(value):
+            return value is None
+        case ComputedShown(operation, operands) if operation in LENIENT:
+            return all(map(_is_null, operands))
+        case ComputedShown(Operation.NULLIF, operands):
+            return _is_null(operands[0]) or _is_null_of_literals(shown)
+        case ComputedShown(_, operands):
+            return any(map(_is_null, operands)) or _is_null_of_literals(shown)
+        case _:
+            return False
+
+
+def _is_null_of_literals(shown: ComputedShown) -> bool:
+    if not all(isinstance(leaf, LiteralShown) for leaf in leaves(shown)):
+        return False
+    return exact_column(shown, lambda _: (), 1) == [None]
 
 
 def _has_keys(shown: Shown) -> bool:

@@ -270,9 +270,8 @@ class CellReader:
                 told = [
                     (self.limits(each), is_never_null(self._with_its_keys(each)))
                     for each in operands
-                    if each != LiteralShown(None)
                 ]
-                return extreme_bounds(operation, told) if told else ANYTHING
+                return extreme_bounds(operation, told)
             case ComputedShown(_, operands):
                 return computed_bounds(shown, [self.limits(each) for each in operands])
             case WindowShown():
