@@ -69,10 +69,13 @@ class _Places:
             self._tie(again.last, again.first)
             more = _Part(again.first, again.last, is_empty=True)
             return self._joined(found, more)
+        # RE2 reads x{0,3} as (x(x(x)?)?)?: each place leads to the next alone, so that
+        # it can be in any of their subsets.
         rest = _Part(0, 0, is_empty=True)
-        for _ in range(pattern.most - pattern.least):  # x{0,3} is (x(x(x)?)?)?
-            one = self.add(pattern.item)
-            rest = self._joined(rest, _Part(one.first, one.last, is_empty=True))
+        others = [self.add(pattern.item) for _ in range(pattern.most - pattern.least)]
+        for one in reversed(others):
+            whole = self._joined(one, rest)
+            rest = _Part(whole.first, whole.last, is_empty=True)
         return self._joined(found, rest)
 
     def _joined(self, one: _Part, other: _Part) -> _Part:

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from query_lang.syntax.logic import atoms
+from query_lang.syntax.logic import Logic
 from release.contract.intervals import WEIGHTED_QUANTILE
 from release.contract.models import FloatArray, IntArray
 from release.sequences.questions.counts import (
@@ -20,6 +20,7 @@ from release.sequences.questions.counts import (
 )
 from release.sequences.questions.levels import BoolArray, LevelledTree
 from release.sequences.questions.question import (
+    Atom,
     Condition,
     GroupKey,
     Key,
@@ -84,7 +85,7 @@ def grouped(
         fresh=fresh,
         open=tree.is_leaf & (true >= 0) & ~settled,
         never=true < 0,
-        mixed=not _tells_first(condition, keys),
+        mixed=not _tells_first(tree.domain.symbols, condition, keys),
     )
 
 
@@ -98,6 +99,7 @@ def count(tree: LevelledTree, groups: Groups) -> Counts:
     rather than too small (docs/querying-releases.md).
     """
     values, variances = sure(tree, groups, groups.fresh)
+    variances = variances + _hidden(tree, groups, groups.fresh)
     undecided, spread = possible(tree, groups, groups.open)
     may = groups.settled | groups.open
     return told(
@@ -107,7 +109,7 @@ def count(tree: LevelledTree, groups: Groups) -> Counts:
             variances=variances,
             doubted=doubted(tree, groups, groups.fresh),
             undecided=undecided,
-            spread=spread + _hidden(tree, groups),
+            spread=spread + _hidden(tree, groups, groups.open),
             shared=_of_everybody(tree, groups, values, groups.settled),
             reached=_of_everybody(tree, groups, values + undecided, may),
             held_back=_held_back(tree, groups),
@@ -116,25 +118,45 @@ def count(tree: LevelledTree, groups: Groups) -> Counts:
     )
 
 
-def _tells_first(condition: Condition | None, keys: Sequence[KeyColumn]) -> bool:
-    """Whether a question tells sequences apart by their first symbols."""
-    asked = () if condition is None else atoms(condition)
-    by_key = (isinstance(k.key, SymbolKey) and k.key.place == 1 for k in keys)
-    by_condition = (
-        isinstance(one, StartsWith) or (isinstance(one, SymbolIn) and one.place == 1)
-        for one in asked
+_Firsts = tuple[frozenset[int], frozenset[int]]
+"""First symbols of which a condition may be TRUE, and of which it may not be."""
+
+
+def _tells_first(
+    symbols: int, condition: Condition | None, keys: Sequence[KeyColumn]
+) -> bool:
+    """Whether in each group all sequences have one first symbol."""
+    if any(isinstance(k.key, SymbolKey) and k.key.place == 1 for k in keys):
+        return True
+    if condition is None:
+        return False
+    every = frozenset(range(symbols))
+
+    def judge(one: Atom) -> _Firsts:
+        match one:
+            case StartsWith(run):
+                return every & frozenset(run[:1]), every
+            case SymbolIn(1, codes):
+                return every & codes, every - codes
+            case _:
+                return every, every
+
+    firsts: Logic[Atom, _Firsts] = Logic(
+        judge,
+        lambda one: (one[1], one[0]),
+        lambda one, other: (one[0] & other[0], one[1] | other[1]),
     )
-    return any(by_key) or any(by_condition)
+    return len(firsts.evaluate(condition)[0]) <= 1
 
 
-def _hidden(tree: LevelledTree, groups: Groups) -> FloatArray:
+def _hidden(tree: LevelledTree, groups: Groups, among: BoolArray) -> FloatArray:
     """Return the squared error of first symbols that were not kept, by group.
 
     They were missed by one threshold, which is in the number of all units. Unless
     first symbols are told apart, all that they hide may be in one group.
     """
     below_roots = tree.parents < tree.roots.stop
-    is_rest = groups.open & below_roots & (tree.lengths == 0)
+    is_rest = among & below_roots & (tree.lengths == 0)
     nodes = np.flatnonzero(is_rest & groups.mixed)
     of_roots = tree.variances[tree.parents[nodes]]
     more = np.maximum(of_roots - tree.variances[nodes], 0)

@@ -140,6 +140,9 @@ def test_what_is_left_out_is_refused_in_words(text):
         ("^(a|b)*a(a|b){8}$", False),  # 2**9
         ("a.{30}", False),
         ("^.{99}a", True),
+        ("b.{0,20}c", False),  # as .{20}: each place leads to the next alone
+        ("^(([ab].{0,12})*){0,20}$", False),
+        ("b.{0,4}c", True),
         (f"[{''.join(map(chr, range(0x10000, 0x10400, 4)))}]{{5}}x", True),
         (f"[{''.join(map(chr, range(0x10000, 0x90000, 0x1041)))}].{{5}}x", False),
     ],
