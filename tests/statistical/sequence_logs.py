@@ -416,6 +416,15 @@ def few_others(units, dice, *, share=0.1, alphabet=13):
     return _log(rows, lengths, alphabet, dice)
 
 
+def light_firsts(units, dice):
+    """Half of all units have one way; the others begin with any of nine symbols."""
+    rows = dice.integers(0, 9, (units, 6))
+    rows[: units // 2] = 3
+    short = dice.integers(1, 7, units)
+    lengths = np.where(np.arange(units) < units // 2, 6, short)
+    return _log(rows, lengths, 9, dice, splits=3)
+
+
 SHAPES: dict[str, tuple[Callable, int]] = {
     "long": (long, 12),
     "long, h 6": (long, 6),
@@ -434,6 +443,7 @@ SHAPES: dict[str, tuple[Callable, int]] = {
 
 
 KEPT_ASIDE: dict[str, tuple[Callable, int]] = {
+    "light firsts": (light_firsts, 6),
     "absorbing": (absorbing, 15),
     "seasonal": (seasonal, 18),
     "many": (many, 20),
