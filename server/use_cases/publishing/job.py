@@ -327,17 +327,17 @@ class ReleaseJob:
     def _written_or_failed(self, context: JobContext, work: _Work) -> Iterator[None]:
         """End the job where files cannot be written: no retry, no fresh noise.
 
-        Whether a disk takes the files may depend on what was drawn, through their size,
-        so a retry would choose among draws. What was half written goes first: the
+        Whether disk and memory take the files may depend on what was drawn, through
+        their size, so a retry would choose among draws. What was half written goes first: the
         ledger may need its room. ``settle`` ends the charge, at a public time.
 
         Raises:
-            CommandRefusedError: An operating-system call failed.
+            CommandRefusedError: An operating-system call failed, or memory was short.
             LeaseLostError: So it did, and another worker has the job, charge and files.
         """
         try:
             yield
-        except OSError as error:
+        except (OSError, MemoryError) as error:
             facts = {"error": type(error).__name__}
             _log.error("a release could not be written", extra=facts)
             with contextlib.suppress(SQLAlchemyError):

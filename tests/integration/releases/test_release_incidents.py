@@ -34,22 +34,29 @@ def quick(tmp_path):
     return made
 
 
-def no_space_left(work):
+NO_SPACE = OSError(errno.ENOSPC, "a path, and what it held")
+
+
+def no_space_left(work, error=NO_SPACE):
     """Write all, and then say that the disk is full."""
 
     def full(*arguments):
         work(*arguments)
-        raise OSError(errno.ENOSPC, "a path, and what it held")
+        raise error
 
     return full
 
 
-@pytest.mark.parametrize("spec_of", [spec, paths])
+@pytest.mark.parametrize(
+    ("spec_of", "error"),
+    [(spec, NO_SPACE), (paths, NO_SPACE), (spec, MemoryError("a path"))],
+)
 def test_what_was_measured_and_cannot_be_written_is_never_drawn_anew(
-    quick, monkeypatch, spec_of
+    quick, monkeypatch, spec_of, error
 ):
     press = Press(quick)
-    monkeypatch.setattr(at_work, "write_release", no_space_left(at_work.write_release))
+    full = no_space_left(at_work.write_release, error)
+    monkeypatch.setattr(at_work, "write_release", full)
     job = press.submit(spec_of())
     ended = press.run(job)
     assert (ended["state"], ended["attempts"]) == ("failed", 1)
