@@ -328,8 +328,9 @@ class ReleaseJob:
         """End the job where files cannot be written: no retry, no fresh noise.
 
         Whether disk and memory take the files may depend on what was drawn, through
-        their size, so a retry would choose among draws. What was half written goes first: the
-        ledger may need its room. ``settle`` ends the charge, at a public time.
+        their size, so a retry would choose among draws. What was half written goes
+        first: the ledger may need its room. ``settle`` ends the charge, at a public
+        time.
 
         Raises:
             CommandRefusedError: An operating-system call failed, or memory was short.
