@@ -10,6 +10,8 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from curator_client.answers import estimates
+from curator_client.answers.estimates import Estimate
 from curator_client.tables import exports
 from curator_client.tables.display import (
     Side,
@@ -191,6 +193,55 @@ class Answer:
             around = _possible
         values = self._by_column()[column]
         return [None if v is None else around(Decimal(str(v)), width) for v in values]
+
+    def ratio(self, over: str, under: str) -> list[Estimate]:
+        """Return one count over another, of each row, with a 95 % interval.
+
+        Free: it follows from what was paid. In SQL, ``a / b``, it is narrower.
+
+        Raises:
+            KeyError: There is no such column.
+            ValueError: One is no count that was drawn for this answer.
+        """
+        return estimates.ratios(self, over, under, 1)
+
+    def rate(self, events: str, exposure: str, per: float = 1_000) -> list[Estimate]:
+        """Return events per 1,000 of an exposure, of each row, with a 95 % interval.
+
+        Raises:
+            KeyError: There is no such column.
+            ValueError: One is no count that was drawn for this answer.
+        """
+        return estimates.ratios(self, events, exposure, per)
+
+    def odds_ratio(self, a: str, b: str, c: str, d: str) -> list[Estimate]:
+        """Return ``a d / (b c)`` of each row, with a 95 % interval.
+
+        Args:
+            a: The count of the exposed with the event.
+            b: Of the exposed without.
+            c: Of the others with the event.
+            d: Of the others without.
+
+        Raises:
+            KeyError: There is no such column.
+            ValueError: One is no count that was drawn for this answer.
+        """
+        return estimates.odds_ratios(self, (a, b, c, d))
+
+    def kaplan_meier(self, events: str, censored: str) -> list[Estimate]:
+        """Return survival after each row's time, with a band that holds with 95 %.
+
+        Args:
+            events: The count of events at each time.
+            censored: The count of those who were last observed then, without one.
+
+        Raises:
+            KeyError: There is no such column.
+            ValueError: There is not one group column, a time; or one is no count that
+                was drawn for this answer.
+        """
+        return estimates.survival(self, events, censored)
 
     def clamped(self) -> Answer:
         """Return the answer with its negative counts made 0.
