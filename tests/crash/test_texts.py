@@ -191,6 +191,7 @@ class PipelineSubmitter(JobSubmitter):
         return wrong + problems(self.installation)
 
 
+@pytest.mark.long
 def test_a_worker_killed_while_it_trains_or_runs_a_pipeline_makes_each_thing_once(
     nursery, installation
 ):

@@ -48,6 +48,7 @@ def run(rng, questions, counts):
                 counts.update(constructs(question.tree))
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("chunk", gate_first(5, range(CHUNKS)))
 def test_cells_and_exact_vectors_equal_those_of_the_evaluator(chunk):

@@ -81,6 +81,7 @@ def test_questions_and_databases_depend_on_their_seed_alone():
     assert one == two
 
 
+@pytest.mark.long
 def test_many_answers_are_not_empty(questions):
     tables = hospital.random_tables(random.Random(0))
     filled = sum(

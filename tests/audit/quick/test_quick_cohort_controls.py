@@ -10,6 +10,7 @@ from tests.support.noise.samplers import ScaledSampler
 pytestmark = [pytest.mark.slow, pytest.mark.statistical]
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 def test_half_the_noise_on_cohorts_is_caught(cohorts, report):
     with cohorts.served(lambda: ScaledSampler(0.5)) as faulty:

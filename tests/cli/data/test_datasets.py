@@ -260,6 +260,7 @@ def test_a_patient_of_another_population_is_found_in_another_spelling(loaded):
     assert "population 'people' too" in said
 
 
+@pytest.mark.long
 def test_public_lists_are_no_free_question_either(loaded):
     loaded.installation.load(STRANGERS, dataset="school", population="pupils")
 

@@ -279,6 +279,7 @@ def test_a_custodian_can_be_made_for_a_population(people):
         people.said("project", *usage, code=2)
 
 
+@pytest.mark.long
 def test_an_overlap_is_overridden_by_two_for_these_very_patients(people, two):
     manifest = people.installation.write_manifest(
         dataset="school", population="pupils", cap="1"

@@ -68,6 +68,7 @@ def linked(folder, *runs):
     return {own: key for (_, own), key in found.items()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("gone", gate_first(1, [17, 0, 59]))
 def test_nobodys_key_moves_when_one_patient_was_never_there(bare, tmp_path, gone):
     everybody = patients(60)

@@ -175,6 +175,7 @@ def test_people_who_were_loaded_by_number_are_not_linked_elsewhere(before):
     assert "some of these units are in population 'others' too" in told["error"]
 
 
+@pytest.mark.long
 def test_the_same_records_are_not_linked_in_two_populations(after):
     load_of_page = of_page("patients.yaml")["load"]
     limits = {**load_of_page["population"], "id": "others"}

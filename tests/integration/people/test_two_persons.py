@@ -488,6 +488,7 @@ def test_a_creation_is_everybodys_while_it_waits_and_its_own_afterwards(two):
     assert seen(two, "emil", proposal) is not None
 
 
+@pytest.mark.long
 def test_an_overlap_names_no_population_that_is_not_the_actors(two):
     two.people(lambda service: service.remove_custodian("people", "dora"), "root")
     two.people(lambda service: service.remove_custodian("people", "emil"), "root")

@@ -134,6 +134,7 @@ def test_a_domain_of_one_cell_is_bounded():
     assert model.roll(Roll((np.zeros(1, dtype=int),) * 2, (1, 1))).above[0] > 0
 
 
+@pytest.mark.long
 @pytest.mark.statistical
 def test_a_list_of_values_that_follows_the_data_holds_as_often_as_any_other():
     image = np.zeros((200, 200), dtype=int)

@@ -182,6 +182,7 @@ def test_the_noise_is_for_all_tables_together():
     assert model.drawn.one_scale == pytest.approx(15 / 0.3)
 
 
+@pytest.mark.long
 @pytest.mark.statistical
 def test_totals_are_unbiased_over_many_runs():
     image = chained(300)

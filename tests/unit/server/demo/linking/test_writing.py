@@ -36,6 +36,7 @@ def rows_of(path, delimiter, encoding):
         return list(csv.DictReader(file, delimiter=delimiter))
 
 
+@pytest.mark.long
 def test_equal_arguments_make_equal_bytes_and_another_seed_others(
     folder, truth, tmp_path
 ):

@@ -51,6 +51,7 @@ def test_answers_agree_with_the_cells_that_they_sum():
     assert np.allclose(by_row.values, cells.sum(axis=1))
 
 
+@pytest.mark.long
 @pytest.mark.statistical
 def test_least_squares_is_unbiased_and_has_the_variance_that_it_says():
     cube, errors = cube_of(PLANE), []
