@@ -296,9 +296,7 @@ class CellReader:
         return self.whole.keys(shown)[cell]
 
     def _known(self, shown: Shown) -> Fraction | None:
-        if not isinstance(shown, KeyShown):
-            return None
-        return self.whole.keys(shown)[self.cell]
+        return self._known_at(shown, self.cell)
 
     def _part(self, source: Source) -> Part:
         if source not in self.parts:
