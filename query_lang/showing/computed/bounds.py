@@ -58,7 +58,8 @@ def _order(end: End) -> tuple[float, Fraction]:
 def computed_bounds(shown: ComputedShown, parts: Sequence[Bounds]) -> Bounds:
     """Return where a value lies whose operands lie within ``parts``.
 
-    Operands are taken as independent, which can only widen.
+    Operands are taken as independent, which can only widen. What leaves NULL operands
+    out is ``extreme_bounds``' (``nulls``).
     """
     if shown.operation is Operation.ROUND:
         low, high = (_rounded(end, shown.digits) for end in parts[0])
@@ -207,13 +208,7 @@ _BOUNDS: Final[Mapping[Operation, Callable[[Sequence[Bounds]], Bounds]]] = {
     Operation.MULTIPLY: lambda p: times(p[0], p[1]),
     Operation.NEGATE: lambda p: (-p[0][1], -p[0][0]),
     Operation.ABS: _absolute,
-    Operation.LEAST: lambda p: (least(x[0] for x in p), least(x[1] for x in p)),
-    Operation.GREATEST: lambda p: (
-        greatest(x[0] for x in p),
-        greatest(x[1] for x in p),
-    ),
     Operation.WITHIN: lambda p: within(p[0], (p[1][0], p[2][1])),
-    Operation.COALESCE: lambda p: (least(x[0] for x in p), greatest(x[1] for x in p)),
     Operation.NULLIF: lambda p: p[0],
     Operation.EXP: _not_negative(_rising(_exp)),
     Operation.LN: _rising(_ln),

@@ -17,6 +17,7 @@ from mechanisms.scales.pricing import price
 from privacy.losses import Loss
 from query_lang.plans.compiled import AverageShown, ComputedShown, NumberShown, leaves
 from query_lang.showing.computed.bounds import computed_bounds
+from query_lang.showing.computed.nulls import LENIENT, extreme_bounds
 from query_lang.showing.confidence import intervals_of
 from server.use_cases.questions.noise_law import LaplaceNoise, noise_law
 from tests.support.compiling import compile_query
@@ -232,7 +233,10 @@ def _naive(compiled, vectors, noise, cell):
 
     def bounds(shown):  # noqa: PLR0911 - a form each
         if isinstance(shown, ComputedShown):
-            return computed_bounds(shown, [bounds(part) for part in shown.operands])
+            parts = [bounds(part) for part in shown.operands]
+            if shown.operation in LENIENT:
+                return extreme_bounds(shown.operation, [(one, True) for one in parts])
+            return computed_bounds(shown, parts)
         if isinstance(shown, NumberShown):
             return around(shown.vector)
         if isinstance(shown, AverageShown):
