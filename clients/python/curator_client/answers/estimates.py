@@ -12,15 +12,36 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from curator_client.answers.answer import Answer
+from typing import Any, Protocol
 
 MISS = 0.05
 """The chance that an interval does not hold."""
 
 _HALVINGS = 60
+
+
+class Answer(Protocol):
+    """What is read of an answer."""
+
+    @property
+    def columns(self) -> list[dict[str, Any]]:
+        """The columns: name, kind, unit."""
+
+    @property
+    def rows(self) -> list[list[Any]]:
+        """The rows, in column order."""
+
+    @property
+    def noise(self) -> list[dict[str, Any]]:
+        """Scale and half-width of each measured column."""
+
+    @property
+    def groups(self) -> list[str]:
+        """The names of the group columns."""
+
+    @property
+    def is_clamped(self) -> bool:
+        """Whether negative counts were made 0."""
 
 
 @dataclass(frozen=True)
