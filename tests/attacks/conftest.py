@@ -23,14 +23,27 @@ def _serve(stack, folder, rows, sampler_factory=None):
     return installation, url, stack.enter_context(client(url, key))
 
 
-@pytest.fixture(scope="session")
-def arms(tmp_path_factory):
-    """D, D' without one patient, and an empty dataset: one secret, three servers."""
+@contextlib.contextmanager
+def _three_arms(tmp_path_factory):
     with contextlib.ExitStack() as stack:
         yield {
             name: Arm(*_serve(stack, tmp_path_factory.mktemp(name), rows))
             for name, rows in ROWS.items()
         }
+
+
+@pytest.fixture(scope="session")
+def arms(tmp_path_factory):
+    """D, D' without one patient, and an empty dataset: one secret, three servers."""
+    with _three_arms(tmp_path_factory) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def own_arms(tmp_path_factory):
+    """Arms like these that no other file asks: a paid answer is offered to everybody."""
+    with _three_arms(tmp_path_factory) as served:
+        yield served
 
 
 @pytest.fixture(scope="session")
