@@ -41,7 +41,7 @@ def arms(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def own_arms(tmp_path_factory):
-    """Arms like these that no other file asks: a paid answer is offered to everybody."""
+    """Arms that no other file asks: what was paid is offered to everybody."""
     with _three_arms(tmp_path_factory) as served:
         yield served
 

@@ -62,7 +62,9 @@ class HandOutService:
     ) -> Document:
         """Give a copy to somebody: a second person approves, an entry is written.
 
-        The files are copied once that is recorded; they lie in a new folder.
+        The files are copied once that is recorded, never before: whenever the command
+        is killed, nothing lies outside that no entry tells of. They lie in a new
+        folder, whole.
 
         Args:
             viewer: Whoever works on the host.
@@ -74,8 +76,10 @@ class HandOutService:
             NotFoundError: There is no such copy.
             ProposalOpenError: A second person has to approve.
             CommandRefusedError: The folder is there, lies among what is kept here or
-                cannot be made, another command hands out beside it, or a file of the
-                copy is missing or changed: nothing was recorded.
+                cannot be made, another command hands out beside it, its disk is too
+                full, or a file of the copy is missing or changed: nothing was
+                recorded. Or the files could not be written after the entry was: then
+                the same command goes on.
         """
         with _alone_in(folder.parent):
             self._remove_deleted(folder)
@@ -97,7 +101,9 @@ class HandOutService:
             for left in folder.parent.glob(f".{escape(folder.name)}{_PART}*"):
                 if left.name.partition(_PART)[2] not in named:
                     shutil.rmtree(left, ignore_errors=True)  # of a killed command
+            _require_space(folder.parent, files)
             part = self._approved(viewer, copy, to, (held, others), folder)
+        self._fill(part, copy)
         part.replace(folder)
         sync_folder(folder.parent)
         return {
@@ -111,7 +117,7 @@ class HandOutService:
         }
 
     def _remove_deleted(self, folder: Path) -> None:
-        """Delete files that a kill kept from a folder, of copies deleted since."""
+        """Delete files that never got their folder, of copies deleted since."""
         with self._services.databases.reader.connect() as connection:
             deleted = read_deleted(connection)
             given = [one for one in read_grants(connection) if one.copy in deleted]
@@ -154,11 +160,11 @@ class HandOutService:
         others: Others,
         folder: Path,
     ) -> Path:
-        """Copy the files beside a folder where a second person approved.
+        """Write the entry where a second person approved; return where files may go.
 
         Raises:
             ProposalOpenError: Nobody did yet; it says what the proposer should know.
-            CommandRefusedError: They cannot be copied: nothing was recorded.
+            CommandRefusedError: Nothing was recorded.
         """
         held, told = others
         try:
@@ -166,7 +172,7 @@ class HandOutService:
                 with self._services.databases.reader.connect() as connection:
                     change = change_of(copy, to, told, of_population(connection, copy))
                     check_second_person(connection, viewer.actor, change)
-                return self._given(viewer, copy, to, (change, held), folder)
+                return self._recorded(viewer, copy, to, (change, held), folder)
         except ProposalOpenError as error:
             besides = [*map(said_of, told["others"]), *self._also_proposed(copy, error)]
             raise ProposalOpenError(error.proposal, "; ".join(besides)) from None
@@ -187,7 +193,7 @@ class HandOutService:
         count = counted(len(waiting), "proposal")
         return [f"beside it {count} of this copy waits, otherwise: {', '.join(told)}"]
 
-    def _given(
+    def _recorded(
         self,
         viewer: Viewer,
         copy: Copy,
@@ -195,7 +201,7 @@ class HandOutService:
         approved: tuple[Change, Collection[Holder]],
         folder: Path,
     ) -> Path:
-        """Copy the files beside a folder and write the entry, which names them.
+        """Make an empty folder beside the one wanted, and write an entry that names it.
 
         Args:
             viewer: Whoever works on the host.
@@ -205,7 +211,7 @@ class HandOutService:
             folder: Where its files are to go.
 
         Raises:
-            CommandRefusedError: They cannot be copied, somebody got another copy
+            CommandRefusedError: It cannot be made, somebody got another copy
                 meanwhile, or this one was deleted: nothing was recorded.
         """
         change, known = approved
@@ -220,7 +226,6 @@ class HandOutService:
             "files": token,
         }
         try:
-            self._filled(part, copy)
             recorded = self._services.ledger.recorded
             with recorded(COPY_GRANTED, viewer.actor, facts) as entry:
                 _require_there(copy, read_deleted(entry.connection))
@@ -233,8 +238,11 @@ class HandOutService:
             raise
         return part
 
-    def _filled(self, part: Path, copy: Copy) -> None:
-        """Copy the files into a folder, and read there that they are the copy's.
+    def _fill(self, part: Path, copy: Copy) -> None:
+        """Copy the files into a folder that an entry names, and read what came there.
+
+        All of them, though some may be there: a kill left half of one, or the power
+        that failed kept some from the disk.
 
         Raises:
             CommandRefusedError: They cannot be copied, or were changed meanwhile.
@@ -243,8 +251,13 @@ class HandOutService:
             target = part / path.name
             target.unlink(missing_ok=True)
             _copied(path, target)
-        for _ in self._folders.files(copy, part):
-            pass  # each is read and compared
+        try:
+            for _ in self._folders.files(copy, part):
+                pass  # each is read and compared
+        except CommandRefusedError:
+            for left in part.iterdir():
+                left.unlink()
+            raise
         sync_folder(part)
         sync_folder(part.parent)
 
@@ -256,11 +269,10 @@ class HandOutService:
     def _left_by_a_kill(
         self, folder: Path, copy: Copy, to: HandOut, grants: Iterable[Grant]
     ) -> Path | None:
-        """Return files that an entry names and that never came to their folder."""
+        """Return the folder that an entry names and that never got its own name."""
         for one in grants:
             part = _part_of(folder, one.files)
             if one.is_of(copy, to) and part.is_dir():
-                self._filled(part, copy)  # all of it: some may be lost with the power
                 return part
         return None
 
@@ -311,7 +323,7 @@ def checked_line(text: str) -> str:
 
 
 def _require_there(copy: Copy, deleted: Collection[str]) -> None:
-    """Refuse where a copy was deleted while its files were copied.
+    """Refuse where a copy was deleted since it was looked up.
 
     Who was in it is deleted with it, so that later copies could not be compared.
 
@@ -355,9 +367,28 @@ def _make(part: Path) -> Path:
     return part
 
 
+def _require_space(parent: Path, files: Iterable[Path]) -> None:
+    """Refuse where the files will not fit, before an entry says that they left.
+
+    Raises:
+        CommandRefusedError: There is less room than they take.
+    """
+    wanted = sum(one.stat().st_size for one in files)
+    free = shutil.disk_usage(parent).free
+    if free < wanted:
+        message = (
+            f"{parent} has room for {free:,} bytes and the copy has {wanted:,}: "
+            "nothing was handed out; name a folder elsewhere"
+        )
+        raise CommandRefusedError(message)
+
+
 def _copied(path: Path, target: Path) -> None:
     try:
         copy_private(path, target)
     except OSError as error:
-        message = f"{target} cannot be written: {error.strerror}; nothing was recorded"
+        message = (
+            f"{target} cannot be written: {error.strerror}; the ledger has the "
+            "hand-out already: repeat the same command once it can be"
+        )
         raise CommandRefusedError(message) from None

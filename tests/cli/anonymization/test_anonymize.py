@@ -1,8 +1,11 @@
 """curator anonymize: from tagged notes to a copy that two persons hand out."""
 
+import errno
 import json
+import os
 import re
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -23,6 +26,11 @@ from tests.support.installations.harness import ImportingInstallation
 from tests.support.installations.two_persons import Two
 
 TO = ("--to", "Ada, registry", "--purpose", "protocol 12/2026")
+
+
+@dataclass
+class _Disk:
+    free: int
 
 
 class _KilledError(BaseException):
@@ -244,15 +252,15 @@ def test_a_hand_out_that_another_one_overtook_is_refused(bare, two, monkeypatch)
     for one in (to_ben, to_ada):
         bare.said(*one)
     two.approve_all("carol")
-    real, begun = hand_outs.copy_private, []
+    real, begun = hand_outs._make, []
 
-    def overtaken(path, target):
+    def overtaken(part):
         if not begun:
             begun.append(1)
             bare.run(*to_ada)  # in a second terminal
-        real(path, target)
+        return real(part)
 
-    monkeypatch.setattr(hand_outs, "copy_private", overtaken)
+    monkeypatch.setattr(hand_outs, "_make", overtaken)
     assert "somebody got another copy of the same people" in bare.said(*to_ben)
     assert not list(Path().glob("*more*"))
     assert bare.json("anonymize", "show", second)["hand_outs"] == []
@@ -274,8 +282,55 @@ def test_files_that_were_changed_while_they_were_copied_do_not_leave(
     with monkeypatch.context() as patched:
         patched.setattr(hand_outs, "copy_private", changed)
         assert "was changed: make the copy again" in bare.said(*hand_out)
+    assert not [*Path().glob("out"), *Path().glob(".out.part-*/*")]
+    bare.run(*hand_out)  # the same approval: the entry is written
+    assert len(bare.json("anonymize", "show", "registry")["hand_outs"]) == 1
+
+
+def test_nothing_of_a_copy_lies_outside_before_its_entry(bare, two, monkeypatch):
+    hand_out = ("anonymize", "hand-out", "registry", "out", *TO)
+    bare.said(*hand_out)
+    two.approve_all("carol")
+    seen = []
+
+    def killed(*_given):
+        seen.extend(Path().glob(".out.part-*"))
+        raise _KilledError
+
+    with monkeypatch.context() as broken:
+        broken.setattr(hand_outs, "require_second_person", killed)
+        with pytest.raises((_KilledError, AssertionError)):
+            bare.run(*hand_out)
+        broken.setattr(hand_outs.shutil, "rmtree", _killed)
+        with pytest.raises((_KilledError, AssertionError)):
+            bare.run(*hand_out)
+    assert len(seen) == 2
+    (left,) = Path().glob(".out.part-*")
+    assert not list(left.iterdir())
     assert bare.json("anonymize", "show", "registry")["hand_outs"] == []
     bare.run(*hand_out)
+    assert not list(Path().glob(".out.part-*"))
+
+
+def test_a_hand_out_to_a_full_disk(bare, two, monkeypatch):
+    hand_out = ("anonymize", "hand-out", "registry", "out", *TO)
+    bare.said(*hand_out)
+    two.approve_all("carol")
+    with monkeypatch.context() as full:
+        full.setattr(hand_outs.shutil, "disk_usage", lambda _: _Disk(7))
+        assert "has room for 7 bytes and the copy has" in bare.said(*hand_out)
+    assert bare.json("anonymize", "show", "registry")["hand_outs"] == []
+
+    def no_space(_source, _target):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as full:
+        full.setattr(hand_outs, "copy_private", no_space)
+        assert "repeat the same command once" in bare.said(*hand_out)
+    assert len(bare.json("anonymize", "show", "registry")["hand_outs"]) == 1
+    bare.run(*hand_out)
+    assert len(bare.json("anonymize", "show", "registry")["hand_outs"]) == 1
+    assert Path("out/manifest.json").is_file()
 
 
 def test_a_killed_hand_out_is_whole_whatever_came_into_its_folder(

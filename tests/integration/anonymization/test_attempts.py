@@ -11,7 +11,7 @@ from sqlalchemy import update
 
 from server.bootstrap import make_runner
 from server.persistence import tables as stored
-from server.use_cases.anonymization import grants
+from server.use_cases.anonymization import grants, hand_outs
 from server.use_cases.anonymization.copies import CopyFolders, copy_id, job_of
 from server.use_cases.anonymization.grants import HandOut
 from server.use_cases.anonymization.hand_outs import HandOutService
@@ -143,7 +143,7 @@ def test_two_commands_hand_out_beside_each_other_one_after_the_other(
     tables, monkeypatch
 ):
     """Else one deletes what the other is copying, and the ledger says that it left."""
-    copy, filled, refused = made(tables), HandOutService._filled, []
+    copy, filled, refused = made(tables), HandOutService._fill, []
 
     def meanwhile(service, part, of):
         filled(service, part, of)
@@ -152,7 +152,7 @@ def test_two_commands_hand_out_beside_each_other_one_after_the_other(
         refused.append(error.value)
 
     with monkeypatch.context() as patch:
-        patch.setattr(HandOutService, "_filled", meanwhile)
+        patch.setattr(HandOutService, "_fill", meanwhile)
         handed_out(tables, copy, "ada")
     handed_out(tables, copy, "bea")
     assert len(refused) == 1
@@ -253,17 +253,15 @@ def test_how_many_are_of_the_population_is_told_to_custodians_alone(tmp_path):
     assert without == files
 
 
-def test_a_copy_that_is_deleted_while_its_files_are_copied_stays_here(
-    tables, monkeypatch
-):
+def test_a_copy_that_is_deleted_while_it_is_handed_out_stays_here(tables, monkeypatch):
     copy = made(tables)
-    real = HandOutService._filled
+    real = hand_outs._make
 
-    def deleted_meanwhile(self, part, held):
-        real(self, part, held)
+    def deleted_meanwhile(part):
         CopyService(tables.services).delete(OPERATOR, copy)
+        return real(part)
 
-    monkeypatch.setattr(HandOutService, "_filled", deleted_meanwhile)
+    monkeypatch.setattr(hand_outs, "_make", deleted_meanwhile)
     with pytest.raises(CommandRefusedError, match="deleted meanwhile: nothing was"):
         handed_out(tables, copy, "ada")
     monkeypatch.undo()
