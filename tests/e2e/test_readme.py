@@ -23,28 +23,38 @@ def masked(text):
     ]
 
 
-@pytest.mark.thorough
-def test_the_demo_prints_what_the_readme_shows(tmp_path):
+pytestmark = pytest.mark.thorough
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    """A folder where the demo ran, and what it printed."""
+    folder = tmp_path_factory.mktemp("demo")
     done = subprocess.run(
         [sys.executable, "-m", "server.main", "demo"],
-        cwd=tmp_path,
+        cwd=folder,
         capture_output=True,
         text=True,
         timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr
+    return folder, done.stderr, done.stdout
+
+
+def test_the_demo_prints_what_the_readme_shows(demo):
+    folder, *printed = demo
     block = r"<!-- demo -->\n```\n(.*?)```"
     (shown,) = re.findall(block, README.read_text(), re.DOTALL)
     commanded, *transcript = masked(shown)
     assert commanded == "$ make demo"
-    assert (tmp_path / ".demo/key.json").stat().st_mode & 0o777 == 0o600
-    printed = masked(done.stderr) + masked(done.stdout)
-    assert [line for line in printed if line] == transcript
+    assert (folder / ".demo/key.json").stat().st_mode & 0o777 == 0o600
+    lines = [line for text in printed for line in masked(text) if line]
+    assert lines == transcript
 
 
-@pytest.mark.thorough
-def test_the_demo_is_served_where_nothing_is_set_but_a_port(tmp_path):
+def test_the_demo_is_served_where_nothing_is_set_but_a_port(demo, tmp_path):
+    folder, *_ = demo
     port = free_port()
     kept = {k: v for k, v in os.environ.items() if not k.startswith("CURATOR_")}
     printed = tmp_path / "printed"
@@ -52,14 +62,14 @@ def test_the_demo_is_served_where_nothing_is_set_but_a_port(tmp_path):
         printed.open("w") as told,
         subprocess.Popen(
             [sys.executable, "-m", "server.main", "demo", "--serve"],
-            cwd=tmp_path,
+            cwd=folder,
             env={**kept, "CURATOR_PORT": str(port)},
             stdout=told,
         ) as process,
     ):
         try:
             wait_until_ready(port, process, seconds=300)
-            key = json.loads((tmp_path / ".demo/key.json").read_text())["key"]
+            key = json.loads((folder / ".demo/key.json").read_text())["key"]
             with Curator(f"http://127.0.0.1:{port}", key) as curator:
                 assert curator.dataset().name == "hospital"
         finally:
