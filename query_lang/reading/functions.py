@@ -23,7 +23,7 @@ from query_lang.syntax.functions import (
     Form,
     instead_of,
 )
-from query_lang.syntax.idioms import Filtered, OtherCall, WithinGroup
+from query_lang.syntax.idioms import Filtered, OtherCall, QuantileAt, WithinGroup
 from query_lang.syntax.nodes import (
     AggregateCall,
     Cast,
@@ -79,6 +79,7 @@ class FunctionReader(ExpressionReader):
                 exp.Filter: self._filtered,
                 exp.Window: self._window,
                 exp.WithinGroup: self._within_group,
+                exp.Bracket: self._quantile_at,
                 exp.Cast: self._cast,
                 exp.TryCast: self._cast,
                 PostfixCast: self._cast,
@@ -209,6 +210,29 @@ class FunctionReader(ExpressionReader):
         order = self.order(node.expression)
         self._places.take_sign(")")
         return WithinGroup(position, name, arguments, order)
+
+    def _quantile_at(self, node: exp.Expr) -> QuantileAt:
+        """Read ``APPROX_QUANTILES(x, 4)[OFFSET(1)]``."""
+        self.only(node, "this", "expressions")
+        called, position = node.this, self._places.position
+        whole = isinstance(called, exp.Anonymous) and len(called.expressions) == 2  # noqa: PLR2004 - a value and a number
+        if not whole or self._places.word() != "APPROX_QUANTILES":
+            hint = instead_of("APPROX_QUANTILES")[1]
+            raise refuse(rules.QUANTILE, position, hint=hint)
+        self._places.take("APPROX_QUANTILES")
+        self._places.take_sign("(")
+        (value,) = self._plain(called.expressions[:1])
+        self._places.take_sign(",")
+        parts = self.rows()
+        self._places.take_sign(")")
+        self._places.take_sign("[")
+        word = self._places.word()
+        self._places.take(word)
+        self._places.take_sign("(")
+        at = self.rows()
+        self._places.take_sign(")")
+        self._places.take_sign("]")
+        return QuantileAt(position, value, parts, word, at)
 
     def _check_form(self, name: str, given: int, position: Position) -> None:
         _check_number(self._forms[name], given, position)

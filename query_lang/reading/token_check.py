@@ -15,6 +15,7 @@ from query_lang.syntax.idioms import (
     OtherCall,
     OtherLike,
     Quantified,
+    QuantileAt,
     RowIn,
     RowInQuery,
     SetOperation,
@@ -480,6 +481,12 @@ def _within_group(tree: WithinGroup, due: Marks) -> None:
     _order(tree.order_by, due)
 
 
+def _quantile_at(tree: QuantileAt, due: Marks) -> None:
+    due.append("APPROX_QUANTILES")
+    _node(tree.value, due)
+    due += (",", str(tree.parts), "[", tree.word, str(tree.at), "]")
+
+
 _Negatable = IsTruth | IsDistinct | SymmetricBetween | RowIn | RowInQuery
 
 
@@ -562,6 +569,7 @@ _WRITERS: Mapping[type[Expression], Callable[..., None]] = {
     OtherLike: _other_like,
     Filtered: _filtered,
     WithinGroup: _within_group,
+    QuantileAt: _quantile_at,
     IsTruth: _is_truth,
     IsDistinct: _is_distinct,
     SymmetricBetween: _symmetric,

@@ -12,12 +12,14 @@ from query_lang.syntax.idioms import Filtered, OtherCall
 from query_lang.syntax.nodes import (
     AggregateCall,
     AggregateName,
+    Arithmetic,
     BooleanLiteral,
     Case,
     CaseBranch,
     CountRows,
     Expression,
     FunctionCall,
+    FunctionName,
     Idiom,
     IsNull,
     NullLiteral,
@@ -44,6 +46,13 @@ _SAME: Mapping[str, AggregateName] = {
     "VARP": "var_pop",
 }
 """Names of aggregates that the language calls otherwise."""
+_FUNCTIONS: Mapping[str, FunctionName] = {
+    "DATEDIFF_BIG": "datediff",
+    "POW": "power",
+    "TIMESTAMPADD": "dateadd",
+    "TRUNCATE": "trunc",
+}
+"""Names of functions that the language calls otherwise, but for those of texts."""
 
 
 def other_call(tree: OtherCall) -> Expression:
@@ -93,13 +102,36 @@ def _count_distinct(arguments: _Arguments, position: Position) -> Expression:
     return AggregateCall("count", True, arguments, (), position)  # noqa: FBT003 - fields in their order
 
 
-_CALLS: Mapping[str, Callable[[_Arguments, Position], Expression]] = {
+def _function(name: FunctionName) -> "_Change":
+    return lambda arguments, position: FunctionCall(name, arguments, position)
+
+
+def _divided(arguments: _Arguments, position: Position) -> Expression:
+    above, below = arguments
+    return Arithmetic("/", above, below, position)
+
+
+def _of_some_rows(name: AggregateName) -> "_Change":
+    def aggregate(arguments: _Arguments, position: Position) -> Expression:
+        value, condition = arguments
+        kept = _kept(known_true(condition), value)
+        return AggregateCall(name, False, (kept,), (), position)  # noqa: FBT003 - fields in their order
+
+    return aggregate
+
+
+_Change = Callable[[_Arguments, Position], Expression]
+_CALLS: Mapping[str, _Change] = {
+    **{other: _function(name) for other, name in _FUNCTIONS.items()},
     **dict.fromkeys(("IF", "IFF", "IIF"), _if),
     **dict.fromkeys(("IFNULL", "ISNULL", "NVL"), _coalesce),
     **dict.fromkeys(("COUNTIF", "COUNT_IF"), _count_if),
     **dict.fromkeys(("APPROX_COUNT_DISTINCT", "COUNT_DISTINCT"), _count_distinct),
+    **dict.fromkeys(("SUMIF", "SUM_IF"), _of_some_rows("sum")),
+    **dict.fromkeys(("AVGIF", "AVG_IF"), _of_some_rows("avg")),
     "NVL2": _nvl2,
     "DECODE": _decode,
+    "SAFE_DIVIDE": _divided,
 }
 
 

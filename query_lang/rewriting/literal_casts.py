@@ -1,14 +1,22 @@
-"""Casts of literals are literals: ``'2024-01-31'::date`` is ``DATE '2024-01-31'``."""
+"""Casts of literals are literals: ``'2024-01-31'::date`` is ``DATE '2024-01-31'``.
 
+So is a day in quotes where nothing but a day can stand: ``'2024-01-31' - admitted``.
+"""
+
+from dataclasses import replace
 from fractions import Fraction
+from typing import Final
 
 from privacy.schema import ColumnType
 from query_lang.rewriting.trees import mapped
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
+    Arithmetic,
     BooleanLiteral,
     Cast,
+    Expression,
     FunctionCall,
+    LiteralType,
     NullLiteral,
     NumberLiteral,
     Position,
@@ -24,6 +32,13 @@ _Literal = NumberLiteral | StringLiteral | TypedLiteral | BooleanLiteral | NullL
 _LITERALS = (NumberLiteral, StringLiteral, TypedLiteral, BooleanLiteral, NullLiteral)
 _NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
 _DATE_LENGTH = len("2024-01-31")
+_BETWEEN_DAYS: Final = frozenset(
+    {
+        *("age", "age_years", "date_diff", "datediff", "datetime_diff"),
+        *("timestampdiff", "timestamp_diff"),
+    }
+)
+"""Functions of two days or moments; a unit in quotes is no day."""
 
 
 def with_plain_literals(tree: Query) -> Query:
@@ -35,15 +50,30 @@ def with_plain_literals(tree: Query) -> Query:
     return mapped(tree, _plain)
 
 
-def _plain(node: object) -> object:
+def _plain(node: object) -> object:  # noqa: PLR0911 - an arm a kind
     match node:
         case Cast(value) if isinstance(value, _LITERALS):
             target = cast_target(node.type, node.position)
             return _converted(value, target, node.position)
+        case FunctionCall(name, arguments) if name in _BETWEEN_DAYS:
+            return replace(node, arguments=tuple(map(_day, arguments)))
         case FunctionCall():
             return _moment(node)
+        case Arithmetic("+" | "-", left, right):
+            return replace(node, left=_day(left), right=_day(right))
         case _:
             return node
+
+
+def _day(operand: Expression) -> Expression:
+    """Return a text that is written as a day or moment as that literal."""
+    if not isinstance(operand, StringLiteral):
+        return operand
+    if read_text(operand.text, ColumnType.TIMESTAMP) is None:
+        return operand
+    is_date = len(operand.text) == _DATE_LENGTH
+    kind: LiteralType = "date" if is_date else "timestamp"
+    return TypedLiteral(kind, operand.text, operand.position)
 
 
 def _moment(call: FunctionCall) -> FunctionCall | TypedLiteral:

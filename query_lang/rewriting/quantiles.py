@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Final
 
 from query_lang.syntax import rules
-from query_lang.syntax.idioms import OtherCall, WithinGroup
+from query_lang.syntax.idioms import OtherCall, QuantileAt, WithinGroup
 from query_lang.syntax.nodes import AggregateCall, Expression, NumberLiteral
 from query_lang.syntax.refusals import refuse
 
@@ -43,6 +43,21 @@ def within_group(tree: WithinGroup) -> Expression:
     if order.descending:
         fraction = _from_above(fraction)
     arguments = (order.expression, fraction)
+    return AggregateCall("quantile", False, arguments, (), tree.position)  # noqa: FBT003 - fields in their order
+
+
+def quantile_at(tree: QuantileAt) -> Expression:
+    """Rewrite ``APPROX_QUANTILES(x, n)[OFFSET(k)]``: the quantile k / n.
+
+    Raises:
+        SqlNotAllowedError: It is the least or the greatest value, or none.
+    """
+    at = tree.at - tree.word.endswith("ORDINAL")
+    if not 0 < at < tree.parts:
+        hint = "OFFSET(0) and OFFSET(n) are the values of one row: write OFFSET(1)"
+        raise refuse(rules.QUANTILE, tree.position, hint=hint)
+    fraction = NumberLiteral(f"{Decimal(at) / tree.parts:f}", tree.position)
+    arguments = (tree.value, fraction)
     return AggregateCall("quantile", False, arguments, (), tree.position)  # noqa: FBT003 - fields in their order
 
 

@@ -17,7 +17,7 @@ from query_lang.rewriting.conditions import (
 from query_lang.rewriting.first_rows import written_select
 from query_lang.rewriting.joins import plain_joins
 from query_lang.rewriting.literal_casts import with_plain_literals
-from query_lang.rewriting.quantiles import within_group
+from query_lang.rewriting.quantiles import quantile_at, within_group
 from query_lang.rewriting.set_operations import set_operation
 from query_lang.rewriting.texts import other_like
 from query_lang.rewriting.trees import check_repeats, mapped, parts
@@ -29,6 +29,7 @@ from query_lang.syntax.idioms import (
     OtherCall,
     OtherLike,
     Quantified,
+    QuantileAt,
     RowIn,
     RowInQuery,
     SetOperation,
@@ -124,6 +125,7 @@ _CHANGES: Mapping[type, Callable[..., object]] = {
     OtherLike: other_like,
     Filtered: filtered,
     WithinGroup: within_group,
+    QuantileAt: quantile_at,
     IsTruth: is_truth,
     IsDistinct: is_distinct,
     SymmetricBetween: symmetric_between,

@@ -38,12 +38,27 @@ _SAME: Final[Mapping[str, FunctionName]] = {
 _PART_FIRST: Final = frozenset({"CHARINDEX", "LOCATE", "POSITION"})
 """What has the part that is looked for in front."""
 
-TEXT_CALLS: Final = frozenset({*_SAME, *_PART_FIRST})
+TEXT_CALLS: Final = frozenset(
+    {*_SAME, *_PART_FIRST, "CONTAINS_SUBSTR", "REGEXP_FULL_MATCH"}
+)
 _SMALL: Final = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 def text_call(tree: OtherCall) -> Expression:
-    """Rewrite a function of texts by its other name."""
+    """Rewrite a function of texts by its other name.
+
+    Raises:
+        SqlNotAllowedError: A pattern is no string.
+    """
+    if tree.name == "REGEXP_FULL_MATCH":
+        value, pattern = tree.arguments
+        whole = f"^(?:{_literal(pattern)})$"
+        return _matches(value, whole, pattern.position, tree.position)
+    if tree.name == "CONTAINS_SUBSTR":  # whatever its capitals
+        value, part = tree.arguments
+        small = StringLiteral(_literal(part).translate(_SMALL), part.position)
+        lower = FunctionCall("lower", (value,), tree.position)
+        return FunctionCall("contains", (lower, small), tree.position)
     if tree.name in _PART_FIRST:
         arguments = tuple(reversed(tree.arguments))
         return FunctionCall("strpos", arguments, tree.position)

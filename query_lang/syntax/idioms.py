@@ -62,6 +62,16 @@ class WithinGroup(Idiom):
 
 
 @dataclass(frozen=True, slots=True)
+class QuantileAt(Idiom):
+    """``APPROX_QUANTILES(value, parts)[OFFSET(at)]``; ORDINAL counts from 1."""
+
+    value: Expression
+    parts: int
+    word: str  # in capitals
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
 class IsTruth(Idiom):
     """``value IS [NOT] TRUE``, FALSE or UNKNOWN, whose truth is None."""
 

@@ -49,6 +49,7 @@ _SCANNER = re.compile(
     |(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))
     |(?P<text_sign>\|\||!~\*|!~|~\*|~)
     |(?P<operator>//|\*\*|->|=>|<<|>>|<=>|[|^&])
+    |(?P<place>\[(?=[ ]*(?i:(?:SAFE_)?(?:OFFSET|ORDINAL))[ ]*\()|\])
     |(?P<sign>::|<=|>=|<>|!=|==|[=<>(),.;*+/%-])
     |(?P<end>\Z)
     |(?P<unknown>.)
@@ -61,6 +62,7 @@ _KINDS = {
     "number": TokenKind.NUMBER,
     "word": TokenKind.WORD,
     "sign": TokenKind.SIGN,
+    "place": TokenKind.SIGN,
     "text_sign": TokenKind.SIGN,
 }
 _WORD, _SIGN = TokenKind.WORD, TokenKind.SIGN
@@ -71,8 +73,9 @@ _STRING_PREFIXES = frozenset({"E", "X", "B", "N", "R", "U", "F", "BR", "RB"})
 _PARAMETER_SIGNS = frozenset("$?@:{}")
 _OTHER_SIGNS = {
     "`": "names stand without quotes, or in double ones: FROM encounters",
-    "[": "a list stands in round brackets after IN: age IN (60, 61); quantiles are "
-    "asked one by one: QUANTILE(age, 0.25); names stand without brackets",
+    "[": "a list stands in round brackets after IN: age IN (60, 61); quantiles "
+    "are asked one by one: APPROX_QUANTILES(age, 4)[OFFSET(1)]; names stand without "
+    "brackets",
     "!": "write NOT in front of a condition, and <> for unequal",
     "#": "there are no temporary tables: name a step by WITH seen AS (SELECT ...)",
 }

@@ -278,6 +278,12 @@ def _within_group(node):
     return tree.Agg("quantile", _read(order.expression), fraction=fraction)
 
 
+def _quantile_at(node):
+    first = {"OFFSET": 0, "SAFE_OFFSET": 0, "ORDINAL": 1, "SAFE_ORDINAL": 1}
+    fraction = Decimal(node.at - first[node.word]) / node.parts
+    return tree.Agg("quantile", _read(node.value), fraction=fraction)
+
+
 def _is_distinct(node):
     if isinstance(node.right, syntax.NullLiteral):
         return tree.IsNull(_read(node.left), not node.negated)
@@ -367,6 +373,7 @@ _READERS = {
     idioms.OtherCall: _other_call,
     idioms.Filtered: lambda n: replace(_read(n.aggregate), where=_read(n.condition)),
     idioms.WithinGroup: _within_group,
+    idioms.QuantileAt: _quantile_at,
     idioms.IsTruth: lambda n: tree.IsTruth(_read(n.value), n.truth, n.negated),
     idioms.IsDistinct: _is_distinct,
     idioms.SymmetricBetween: _symmetric,

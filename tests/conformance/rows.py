@@ -611,6 +611,8 @@ TOPS = {
         "SELECT PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY days),"
         " PERCENTILE_DISC(0.25) WITHIN GROUP (ORDER BY cost DESC) AS high,"
         " APPROX_QUANTILE(day, 0.5) AS middle,"
+        " APPROX_QUANTILES(days, 10)[OFFSET(3)] AS low,"
+        " APPROX_QUANTILES(days, 8)[SAFE_ORDINAL(4)] AS lower,"
         " PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY days) FILTER (WHERE flag) AS some,"
         " MEAN(days), APPROX_COUNT_DISTINCT(ward) FROM marks"
     ),

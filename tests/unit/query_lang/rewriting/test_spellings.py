@@ -71,6 +71,44 @@ SAME = (  # as written, and in the language's own words
         "SELECT PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY age DESC) AS q FROM encounters",
         "SELECT QUANTILE(age, 0.75) AS q FROM encounters",
     ),
+    (
+        "SELECT approx_quantiles(age, 4) [ OFFSET (3) ] AS q FROM encounters",
+        "SELECT QUANTILE(age, 0.75) AS q FROM encounters",
+    ),
+    (
+        "SELECT APPROX_QUANTILES(age, 100)[SAFE_ORDINAL(76)] AS q FROM encounters",
+        "SELECT QUANTILE(age, 0.75) AS q FROM encounters",
+    ),
+    (
+        "SELECT SUMIF(age, year = 2024) AS s, AVG_IF(age, year = 2024) AS a FROM encounters",
+        "SELECT SUM(age) FILTER (WHERE year = 2024) AS s, AVG(age) FILTER (WHERE year = 2024) AS a FROM encounters",
+    ),
+    (E + "SAFE_DIVIDE(age, 2) > 30", E + "age / 2 > 30"),
+    (E + "POW(age, 2) > 900", E + "POWER(age, 2) > 900"),
+    (E + "TRUNCATE(age / 10) = 6", E + "TRUNC(age / 10) = 6"),
+    (
+        E + "TIMESTAMPADD(MONTH, 3, admitted) > DATE '2024-05-01'",
+        E + "DATEADD(month, 3, admitted) > DATE '2024-05-01'",
+    ),
+    (
+        E + "DATEDIFF_BIG(day, DATE '2024-01-01', admitted) > 3",
+        E + "DATEDIFF(day, DATE '2024-01-01', admitted) > 3",
+    ),
+    (
+        E + "admitted - '2024-01-01' > 3 AND AGE_YEARS(admitted, '2024-12-31') = 0",
+        E
+        + "admitted - DATE '2024-01-01' > 3 AND AGE_YEARS(admitted, DATE '2024-12-31') = 0",
+    ),
+    (
+        E + "DATE_DIFF('day', '2024-01-01', admitted) + '2024-01-01' > admitted",
+        E
+        + "DATE_DIFF('day', DATE '2024-01-01', admitted) + DATE '2024-01-01' > admitted",
+    ),
+    (E + "CONTAINS_SUBSTR(department, 'Sur')", E + "department ILIKE '%sur%'"),
+    (
+        E + "REGEXP_FULL_MATCH(department, 'sur.*|er')",
+        E + "REGEXP_LIKE(department, '^(?:sur.*|er)$')",
+    ),
 )
 
 D = "SELECT COUNT(*) AS n FROM (SELECT patient_id, department"
