@@ -66,9 +66,6 @@ _FUNCTIONS: Final[dict[str, Operation]] = {
 _IRRATIONAL: Final = frozenset(
     {Operation.DIVIDE, Operation.EXP, Operation.LN, Operation.SQRT}
 )
-_KEEP_LEAST: Final = frozenset(
-    {Operation.ROUND, Operation.NULLIF, Operation.ABS, Operation.GREATEST}
-)
 _NOT_NEGATIVE: Final = frozenset({Operation.ABS, Operation.EXP, Operation.SQRT})
 
 
@@ -273,8 +270,9 @@ class ComputedBinder:
                 return self.least(shown)
             case AverageShown(_, _, lower):
                 return Fraction(0) if lower >= 0 else None
-            case WindowShown("sum" | "avg" | "lag" | "lead", operand):
-                return None if operand is None else self.least_of(operand)
+            case WindowShown("sum" | "avg" | "lag" | "lead" as name, operand):
+                least = None if operand is None else self.least_of(operand)
+                return _zero(least) if name == "avg" else least  # of 1, 0 and 0: 1/3
             case LiteralShown(value):
                 return value if value is not None and value >= 0 else None
             case ComputedShown(operation, operands):
@@ -291,8 +289,8 @@ class ComputedBinder:
         if operation is Operation.WITHIN:
             found = [_zero(found[1])]
         known = [least for least in found if least is not None]
-        if operation in _KEEP_LEAST:
-            return found[0] if operation is not Operation.ROUND else _zero(found[0])
+        if operation in _PERHAPS_LEAST:
+            return _PERHAPS_LEAST[operation](operands, found)
         if operation not in _LEAST or len(known) < len(found):
             return None
         return _LEAST[operation](operands, known)
@@ -300,6 +298,32 @@ class ComputedBinder:
 
 def _zero(least: Fraction | None) -> Fraction | None:
     return None if least is None else Fraction(0)
+
+
+def _of_greatest(
+    operands: tuple[Shown, ...], found: list[Fraction | None]
+) -> Fraction | None:
+    """Return the least of the greatest: NULL is left out, and 0 gives way to any other.
+
+    So an operand of the text, or one that is never NULL, alone holds from below.
+    """
+    floors = [
+        least if isinstance(each, LiteralShown) else Fraction(0)
+        for each, least in zip(operands, found, strict=True)
+        if least is not None and isinstance(each, LiteralShown | NumberShown)
+    ]
+    known = [least for least in found if least]  # a literal 0 is 0 itself
+    if None not in found and known and not _nears_zero(operands, found):
+        floors.append(min(known))
+    return max(floors, default=None if None in found else Fraction(0))
+
+
+def _nears_zero(operands: tuple[Shown, ...], found: list[Fraction | None]) -> bool:
+    """Whether some operand may be above 0 by however little."""
+    pairs = zip(operands, found, strict=True)
+    return any(
+        least == 0 and not isinstance(each, LiteralShown) for each, least in pairs
+    )
 
 
 def _of_product(operands: tuple[Shown, ...], known: list[Fraction]) -> Fraction:
@@ -322,6 +346,15 @@ def _of_sum(operands: tuple[Shown, ...], known: list[Fraction]) -> Fraction:
     return max(literals) if literals else min(known)
 
 
+_Found = list[Fraction | None]
+_PERHAPS_LEAST: Final[
+    dict[Operation, Callable[[tuple[Shown, ...], _Found], Fraction | None]]
+] = {
+    Operation.GREATEST: _of_greatest,
+    Operation.NULLIF: lambda _, found: found[0],
+    Operation.ROUND: lambda _, found: _zero(found[0]),
+}
+"""Where an operand may be unknown."""
 _LEAST: Final[
     dict[Operation, Callable[[tuple[Shown, ...], list[Fraction]], Fraction]]
 ] = {

@@ -130,6 +130,18 @@ CASES = [
         (900, 3, 50),
         lambda a, b, c: max(ratio(a, b), c),
     ),
+    Case(
+        "divided by the greatest, one NULL",
+        f"COALESCE({A} / GREATEST(NULLIF({B}, 0), -5), 99)",
+        (100, 0),
+        lambda *_: -20,
+    ),
+    Case(
+        "divided by the greatest, one 0",
+        f"{A} / GREATEST({B}, 0.5)",
+        (100, 0),
+        lambda *_: 200,
+    ),
     Case("fine noise", f"{A} / {B}", (3, 7), ratio, 0.4),
     Case("coarse noise", f"{A} - 3 * {B}", (0, 0), lambda a, b: a - 3 * b, 3_000.0),
     Case("variance", "VAR_POP(age)", AGES, lambda *sums: spread(*sums, 60)),
