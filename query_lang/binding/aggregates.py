@@ -346,6 +346,13 @@ class WindowBinder(ExpressionBinder):
         if isinstance(function, Idiom):
             raise refuse(rules.CONSTRUCT, tree.position)
         _check_window_form(function)
+        if tree.frame is None and order:
+            self.environment.warn(
+                "window_rows",
+                "without a frame, a window ends at the current row: rows that are "
+                "equal in its ORDER BY come one after the other, where other systems "
+                "take them together",
+            )
         value = self._rows.value(function.arguments[0])
         value = argument_of(function.name, value)
         check_argument(function.name, value, function.arguments[0])

@@ -264,6 +264,12 @@ class ExpressionBinder:
         if isinstance(right, LITERALS):
             if isinstance(right, TypedLiteral) and right.type == "timestamp":
                 first, _ = same_moments(first, lone_constant(right))
+            if isinstance(first, Call) and first.function is Function.TIME_BETWEEN:
+                self.environment.warn(
+                    "seconds",
+                    f"{describe(left)} is in seconds, for one side is a timestamp; in "
+                    "days: > INTERVAL '7 days', or DATE_DIFF('day', a, b)",
+                )
             literal = self.literal(right, first, left)
             return _of_truth(operator, first, literal) or truth_of(
                 operator, (first, literal)

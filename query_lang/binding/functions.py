@@ -57,6 +57,12 @@ def arithmetic(
         return moved
     one, other = numbers.operand(left, binder), numbers.operand(right, binder)
     kinds = one.facts.type, other.facts.type
+    if operator == "/" and set(kinds) == {INTEGER}:
+        binder.environment.warn(
+            "integer_division",
+            "/ between whole numbers of a row is cut towards zero, as in PostgreSQL: 7 "
+            "/ 2 is 3; write 7 / 2.0 for 3.5",
+        )
     if set(kinds) <= NUMBERS:
         return numbers.calculated(operator, one, other, right.position)
     found = of_moments(operator, one, other)

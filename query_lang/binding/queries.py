@@ -236,7 +236,8 @@ class QueryBinder:
         if isinstance(tree.value, Name):
             column = binder.scope.find(tree.value)
         if not isinstance(column, UnitColumn):
-            raise refuse(rules.IN_QUERY_UNIT, tree.position)
+            hint = _beside_unit(tree, binder.scope)
+            raise refuse(rules.IN_QUERY_UNIT, tree.position, hint=hint)
         if column.nullable:
             raise refuse(rules.NULLABLE_UNIT_KEY, tree.position)
         exists = as_exists(tree, binder.scope)
@@ -481,6 +482,15 @@ def _column(
     return ValueColumn(slot, value.facts)
 
 
+def _beside_unit(tree: InQuery, scope: Scope) -> str | None:
+    """Return how a column is looked for among the rows of the same unit."""
+    if not isinstance(tree.value, Name) or tree.negated:
+        return None
+    unit, name = scope.unit_name(), describe(tree.value)
+    inner, own = tree.value.name, unit.rpartition(".")[2]
+    return f"({unit}, {name}) IN (SELECT {own}, {inner} FROM ...)"  # noqa: S608 - a hint
+
+
 def _group_keys(
     tree: Select, rows: ExpressionBinder
 ) -> tuple[dict[Expression, int], bool]:
@@ -499,6 +509,8 @@ def _group_keys(
             has_unit = True
             continue
         value = rows.value(meant)
+        if isinstance(value, Constant) and not tree.group_by:
+            continue  # DISTINCT over it and others is over the others
         if isinstance(value, Constant):
             raise refuse(rules.GROUP_BY_FORM, key.position)
         if value not in keys:

@@ -260,7 +260,10 @@ class SourceBinder:
             else:
                 others.append(name)
         if len(ties) != 1:
-            raise refuse(rules.USING, join.position)
+            unit = next(name for name, _ in relation.unit_columns())
+            missing = not ties and unit not in join.using
+            hint = f"USING ({', '.join([unit, *join.using])})" if missing else None
+            raise refuse(rules.USING, join.position, hint=hint)
         return ties[0], _equal_names(others, scope, relation, join)
 
     def _public_join(
@@ -371,15 +374,32 @@ def _unit_tie(scope: Scope, relation: Relation, join: Join) -> tuple[_Tie, list[
         else:
             rest.append(part)
     if tie is None:
-        name = next(name for name, _ in relation.unit_columns())
-        raise refuse(
-            rules.JOIN_NEEDS_UNIT_KEY,
-            join.position,
-            hint=f"ON {relation.name}.{name} = {scope.unit_name()}"
-            if "." in scope.unit_name()
-            else f"USING ({name})",
-        )
+        hint = _with_unit(rest, scope, relation)
+        raise refuse(rules.JOIN_NEEDS_UNIT_KEY, join.position, hint=hint)
     return tie, rest
+
+
+def _written(name: Name) -> str:
+    return name.name if name.qualifier is None else f"{name.qualifier}.{name.name}"
+
+
+def _with_unit(conditions: Sequence[Tree], scope: Scope, relation: Relation) -> str:
+    """Return how a join is written with the unit key beside what ON says already."""
+    unit = next(name for name, _ in relation.unit_columns())
+    beside = [
+        f"{_written(part.left)} = {_written(part.right)}"
+        for part in conditions
+        if isinstance(part, Comparison)
+        and part.operator == "="
+        and isinstance(part.left, Name)
+        and isinstance(part.right, Name)
+    ]
+    there = scope.unit_name()
+    if "." not in there:
+        if not beside:
+            return f"USING ({unit})"
+        there = f"{scope.relations[0].name}.{there}"
+    return " AND ".join([f"ON {relation.name}.{unit} = {there}", *beside])
 
 
 def _tied(tree: Tree, scope: Scope, relation: Relation) -> _Tie | None:

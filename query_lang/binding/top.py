@@ -495,8 +495,24 @@ class TopBinder:
             if isinstance(tree, NumberLiteral):
                 tree = item_at(tree, self.tree).expression
             shown = self._shown(tree)
+            self._warn_of_order(shown)
             terms.append(OrderTerm(shown, item.descending, bool(item.nulls_first)))
         return terms
+
+    def _warn_of_order(self, shown: Shown) -> None:
+        """Say where texts are ordered as they are declared, not by their letters."""
+        key = (
+            list(self.keys.values())[shown.index]
+            if isinstance(shown, KeyShown)
+            else None
+        )
+        texts = [] if key is None else [v for v in key.values if isinstance(v, str)]
+        if key is not None and texts != sorted(texts):
+            self.rows.environment.warn(
+                "declared_order",
+                f"ORDER BY {key.name} follows the declared list: {', '.join(texts[:4])}"
+                f"{', ...' * (len(texts) > 4)}",  # noqa: PLR2004 - enough to see it
+            )
 
 
 def _unbounded(facts: Facts, tree: Tree) -> QueryError:

@@ -13,6 +13,7 @@ from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
     IsDistinct,
     IsTruth,
+    LikeEach,
     OtherLike,
     PatternWord,
     Quantified,
@@ -50,7 +51,7 @@ from query_lang.syntax.nodes import (
 )
 from query_lang.syntax.refusals import refuse
 from query_lang.syntax.rules import Rule
-from query_lang.syntax.tokens import TokenKind, is_identifier
+from query_lang.syntax.tokens import TokenKind, column_name, is_identifier
 
 MAX_TREE_DEPTH = 100
 
@@ -102,6 +103,7 @@ class ExpressionReader(ABC):
     def __init__(self, places: Places) -> None:
         self._places = places
         self._depth = 0
+        self._titles: set[str] = set()
         self._readers: dict[type[exp.Expr], Callable[[exp.Expr], Expression]] = {
             exp.Paren: self._paren,
             exp.Column: self._name,
@@ -177,9 +179,18 @@ class ExpressionReader(ABC):
         if not isinstance(node, exp.Identifier) or node.this != token.text:
             raise refuse(rules.UNREAD_TEXT, token.position)
         name = token.text if token.kind is TokenKind.QUOTED else token.text.lower()
+        if name in self._titles:
+            return column_name(name)
         if not is_identifier(name):
             raise refuse(rules.IDENTIFIER, token.position)
         return name
+
+    def title(self, node: exp.Expr | None) -> str:
+        """Read the name that a SELECT list gives: a quoted one may be any words."""
+        quoted = node.this if self._places.is_kind(TokenKind.QUOTED) and node else ""
+        if not is_identifier(quoted) and is_identifier(column_name(quoted)):
+            self._titles.add(quoted)
+        return self.identifier(node)
 
     def only(self, node: exp.Expr, *known: str) -> None:
         """Refuse a node that carries an argument outside the allow-list."""
@@ -390,6 +401,8 @@ class ExpressionReader(ABC):
         negated = negated or bool(inner.args.get("negate"))
         value = self.operand(inner.this)
         word = self._pattern_word(_PATTERNS[type(inner)], negated=negated)
+        if isinstance(inner.expression, exp.Any | exp.All):
+            return self._like_each(value, word, inner.expression, negated=negated)
         pattern = self.operand(inner.expression)
         escape = None
         if inner is not node:
@@ -399,6 +412,24 @@ class ExpressionReader(ABC):
         if word == "LIKE" and escape is None:
             return Like(value, pattern, negated=negated, position=value.position)
         return OtherLike(value.position, value, pattern, word, escape, negated)
+
+    def _like_each(
+        self, value: Expression, word: PatternWord, node: exp.Expr, *, negated: bool
+    ) -> Expression:
+        """Read ``ANY ('a%', 'b%')`` behind LIKE; NOT before it has two meanings."""
+        position, listed = self._places.position, node.this
+        if negated or not isinstance(listed, exp.Tuple | exp.Paren):
+            hint = "write code LIKE 'I2%' OR code LIKE 'I50%', or NOT (...) of it"
+            raise refuse(rules.ANY_ALL, position, hint=hint)
+        quantifier = next(
+            w for w in get_args(QuantifierWord) if w == self._places.word()
+        )
+        self._places.take(quantifier)
+        items = listed.expressions if isinstance(listed, exp.Tuple) else [listed.this]
+        self._places.take_sign("(")
+        patterns = self.listed(items)
+        self._places.take_sign(")")
+        return LikeEach(value.position, value, patterns, word, quantifier)
 
     def _pattern_word(
         self, words: tuple[PatternWord, ...], *, negated: bool

@@ -184,7 +184,7 @@ class QueryReader(FunctionReader):
         if self._places.word() == "TOP":
             raise refuse(rules.LIMIT, self._places.position)
         distinct, distinct_on = self._distinct(tree.args.get("distinct"))
-        items = self._items(tree.expressions, star=star)
+        items = self._items(tree.expressions, star=star or top)
         self._places.take("FROM")
         source = self._source(tree.args["from_"].this)
         joins = tuple(self._join(join) for join in tree.args.get("joins") or ())
@@ -283,7 +283,7 @@ class QueryReader(FunctionReader):
         self.only(node, "this", "alias")
         expression = self.read(node.this)
         self._places.accept("AS")
-        alias = self.identifier(node.args["alias"])
+        alias = self.title(node.args["alias"])
         return SelectItem(expression, alias, expression.position)
 
     def _source(self, node: exp.Expr) -> TableName | DerivedTable:
@@ -315,13 +315,11 @@ class QueryReader(FunctionReader):
 
     def _derived(self, node: exp.Subquery) -> DerivedTable:
         position, alias = self._places.position, node.args.get("alias")
-        if alias is None:
-            raise refuse(rules.DERIVED_TABLE_NAME, position)
         unknown = sorted(arguments(node) - {"this", "alias"})
         if unknown:
             raise self._clause_refusal(unknown[0], node.args[unknown[0]], below=True)
         query = self.bracketed(node.this)
-        name = self._alias(alias) or ""
+        name = self._alias(alias) or ""  # rewriting names it
         return DerivedTable(query, name, position)
 
     def _join(self, node: exp.Expr) -> Join:

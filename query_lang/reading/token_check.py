@@ -12,6 +12,7 @@ from query_lang.syntax.idioms import (
     Filtered,
     IsDistinct,
     IsTruth,
+    LikeEach,
     OtherCall,
     OtherLike,
     Quantified,
@@ -68,7 +69,7 @@ from query_lang.syntax.nodes import (
     WindowCall,
 )
 from query_lang.syntax.refusals import refuse
-from query_lang.syntax.tokens import Token, TokenKind
+from query_lang.syntax.tokens import Token, TokenKind, column_name, is_identifier
 
 _Spellings = tuple[tuple[str, ...], ...]
 Marks = list[str | _Spellings]
@@ -126,6 +127,8 @@ def _mark(token: Token) -> str:
     if token.kind is TokenKind.STRING:
         return f"'{token.text}"
     text = token.text.upper()
+    if token.kind is TokenKind.QUOTED and not is_identifier(token.text):
+        text = column_name(token.text).upper()
     return _SPELLINGS.get(text, text)
 
 
@@ -246,7 +249,7 @@ def _source(source: TableName | DerivedTable, due: Marks) -> None:
         due.append(source.name.upper())
     else:
         _queries(source.query, due)
-    _alias(source.alias, due)
+    _alias(source.alias or None, due)
 
 
 _LEFT_JOIN: Marks = ["LEFT", _OUTER, "JOIN"]
@@ -468,6 +471,12 @@ def _other_like(tree: OtherLike, due: Marks) -> None:
         _node(tree.escape, due)
 
 
+def _like_each(tree: LikeEach, due: Marks) -> None:
+    _node(tree.value, due)
+    due += (tree.word, tree.quantifier)
+    _listed(tree.patterns, due)
+
+
 def _filtered(tree: Filtered, due: Marks) -> None:
     _node(tree.aggregate, due)
     due += ("FILTER", "WHERE")
@@ -567,6 +576,7 @@ _WRITERS: Mapping[type[Expression], Callable[..., None]] = {
     **dict.fromkeys(_WORDS, _words),
     OtherCall: _other_call,
     OtherLike: _other_like,
+    LikeEach: _like_each,
     Filtered: _filtered,
     WithinGroup: _within_group,
     QuantileAt: _quantile_at,

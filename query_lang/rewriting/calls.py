@@ -47,6 +47,8 @@ _SAME: Mapping[str, AggregateName] = {
 }
 """Names of aggregates that the language calls otherwise."""
 _FUNCTIONS: Mapping[str, FunctionName] = {
+    "CURDATE": "today",
+    "EOMONTH": "last_day",
     "DATEDIFF_BIG": "datediff",
     "POW": "power",
     "TIMESTAMPADD": "dateadd",

@@ -96,6 +96,8 @@ def _name(sql: str, offset: int, error: QueryError) -> Iterator[str]:
         return
     dotted = place + 2 < len(tokens) and tokens[place + 1].is_sign(".")
     last = tokens[place + 2] if dotted else tokens[place]
+    if last.kind is TokenKind.QUOTED and "." in last.text:  # BigQuery's whole name
+        yield _replaced(sql, last, last, last.text.rpartition(".")[2])
     if last.kind is TokenKind.QUOTED:
         quoted = last.text.replace("'", "''")
         yield _replaced(sql, last, last, f"'{quoted}'")
@@ -180,28 +182,13 @@ def _limit(sql: str, _: int, __: QueryError) -> Iterator[str]:
         yield f"{rest.rstrip().rstrip(';')} LIMIT {numbers[0].text}"
 
 
-def _table_name(sql: str, offset: int, _: QueryError) -> Iterator[str]:
-    """Name a derived table."""
-    tokens, place = _tokens(sql), _at(sql, offset)
-    depth = 0
-    for token in tokens[place or 0 :]:
-        depth += token.is_sign("(") - token.is_sign(")")
-        if depth == 0 and token.is_sign(")"):
-            yield _replaced(sql, token, token, ") AS derived")
-            return
-
-
 def _quotes(sql: str, _: int, __: QueryError) -> Iterator[str]:
-    """Take other dialects' quotes off names; write curly ones as plain ones."""
+    """Write curly quotes as plain ones."""
     yield sql.translate(_SIGNS)
-    yield sql.replace("`", "")
-    yield re.sub(r"`(?:[^`]*\.)?([A-Za-z_][A-Za-z0-9_]*)`", r"\1", sql)
-    yield re.sub(r"\[([A-Za-z_][A-Za-z0-9_]*)\]", r"\1", sql)
 
 
 _FIXES: Mapping[str, _Fix] = {
     "ambiguous_name": _table,
-    "derived_table_name": _table_name,
     "identifier": _name,
     "key_not_selected": _selected,
     "limit": _limit,
@@ -210,7 +197,6 @@ _FIXES: Mapping[str, _Fix] = {
     "not_grouped": _grouped,
     "null_literal": _null,
     "qualified_table": _unqualified,
-    "symbol": _quotes,
     "syntax": _limit,
     "unknown_column": _name,
     "unknown_table": _name,

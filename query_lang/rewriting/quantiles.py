@@ -17,6 +17,7 @@ QUANTILES: Final = frozenset(
         "APPROX_PERCENTILE",
         "APPROX_QUANTILE",
         "PERCENTILE",
+        "PERCENTILE_APPROX",
         "QUANTILE_CONT",
         "QUANTILE_DISC",
     }

@@ -16,16 +16,18 @@ from query_lang.rewriting.conditions import (
 )
 from query_lang.rewriting.first_rows import written_select
 from query_lang.rewriting.joins import plain_joins
+from query_lang.rewriting.layers import with_one_aggregate
 from query_lang.rewriting.literal_casts import with_plain_literals
 from query_lang.rewriting.quantiles import quantile_at, within_group
 from query_lang.rewriting.set_operations import set_operation
-from query_lang.rewriting.texts import other_like
+from query_lang.rewriting.texts import like_each, other_like
 from query_lang.rewriting.trees import check_repeats, mapped, parts
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
     Filtered,
     IsDistinct,
     IsTruth,
+    LikeEach,
     OtherCall,
     OtherLike,
     Quantified,
@@ -42,9 +44,11 @@ from query_lang.syntax.idioms import (
 from query_lang.syntax.nodes import (
     AggregateCall,
     Case,
+    DerivedTable,
     Join,
     Query,
     Select,
+    Star,
     UnionAll,
 )
 from query_lang.syntax.refusals import refuse
@@ -58,6 +62,10 @@ def rewritten(tree: Query) -> Query:
     """
     _check_top(tree)
     found = mapped(with_tables_in_front(with_plain_literals(tree)), _changed)
+    found = with_one_aggregate(found)
+    for item in found.select.items:
+        if isinstance(item.expression, Star):
+            raise refuse(rules.STAR, item.position)
     for part in parts(found):
         if isinstance(part, RowInQuery):
             raise row_refusal(part)
@@ -102,6 +110,13 @@ def _join(tree: Join) -> Join:
     return replace(tree, condition=known_true(tree.condition))
 
 
+def _named(tree: DerivedTable) -> DerivedTable:
+    """Name a derived table that got none, by where it stands: unlike any other."""
+    if tree.alias:
+        return tree
+    return replace(tree, alias=f"derived_{tree.position.line}_{tree.position.column}")
+
+
 def _case(tree: Case) -> Case:
     if tree.operand is not None:
         return tree
@@ -119,10 +134,12 @@ _CHANGES: Mapping[type, Callable[..., object]] = {
     WrittenUnion: _union,
     SetOperation: set_operation,
     Join: _join,
+    DerivedTable: _named,
     Case: _case,
     AggregateCall: counted,
     OtherCall: other_call,
     OtherLike: other_like,
+    LikeEach: like_each,
     Filtered: filtered,
     WithinGroup: within_group,
     QuantileAt: quantile_at,

@@ -5,13 +5,15 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import Final
 
 from query_lang.syntax import patterns, rules
-from query_lang.syntax.idioms import OtherCall, OtherLike
+from query_lang.syntax.idioms import LikeEach, OtherCall, OtherLike
 from query_lang.syntax.nodes import (
+    And,
     Expression,
     FunctionCall,
     FunctionName,
     Like,
     Not,
+    Or,
     Position,
     StringLiteral,
 )
@@ -75,6 +77,22 @@ def other_like(tree: OtherLike) -> Expression:
     found = _WORDS.get(tree.word, _regular)(tree)
     is_negated = tree.negated and not isinstance(found, Like)
     return Not(found, tree.position) if is_negated else found
+
+
+def like_each(tree: LikeEach) -> Expression:
+    """Rewrite ``LIKE ANY ('a%', 'b%')`` to conditions joined by OR, of ALL by AND.
+
+    Raises:
+        SqlNotAllowedError: A pattern is no string.
+    """
+    each = tuple(
+        _like(OtherLike(p.position, tree.value, p, tree.word, None, negated=False))
+        for p in tree.patterns
+    )
+    if len(each) == 1:
+        return each[0]
+    join = And if tree.quantifier == "ALL" else Or
+    return join(each, tree.position)
 
 
 def _like(tree: OtherLike) -> Expression:

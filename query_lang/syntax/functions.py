@@ -190,8 +190,10 @@ OTHER_FORMS: Mapping[str, Form] = {
     "COUNTIF": Form(1, 1, "COUNTIF(age >= 60)"),
     "COUNT_DISTINCT": Form(1, 1, "COUNT(DISTINCT x)"),
     "COUNT_IF": Form(1, 1, "COUNT_IF(age >= 60)"),
+    "CURDATE": Form(0, 0, "CURRENT_DATE"),
     "DATEDIFF_BIG": Form(3, 3, "DATEDIFF(day, admitted, discharged)"),
     "DECODE": Form(3, _ANY_NUMBER, "DECODE(sex, 'F', 'female', 'male')"),
+    "EOMONTH": Form(1, 1, "LAST_DAY(admitted)"),
     "ENDSWITH": Form(2, 2, "ENDS_WITH(code, '.9')"),
     "EVERY": Form(1, 1, "BOOL_AND(smoker)"),
     "IF": Form(2, 3, f"IF{_IF}"),
@@ -210,6 +212,7 @@ OTHER_FORMS: Mapping[str, Form] = {
     "NVL": Form(2, 2, "NVL(a, b)"),
     "NVL2": Form(3, 3, "NVL2(a, b, c)"),
     "PERCENTILE": Form(2, 2, "PERCENTILE(age, 0.9)"),
+    "PERCENTILE_APPROX": Form(2, 2, "PERCENTILE_APPROX(age, 0.9)"),
     "POSITION": Form(1, 2, "POSITION('.' IN code)"),
     "POW": Form(2, 2, "POWER(height, 2)"),
     "PREFIX": Form(2, 2, "STARTS_WITH(code, 'E11')"),
@@ -241,7 +244,24 @@ WITHIN_GROUP = frozenset({"PERCENTILE_CONT", "PERCENTILE_DISC"})
 
 _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     # rule, names in capitals, what to write instead
-    (rules.FUNCTION, "WEEKDAY", "write EXTRACT(ISODOW FROM admitted): Monday is 1"),
+    (
+        rules.FUNCTION,
+        "WEEKDAY DAYNAME DATENAME",
+        "write EXTRACT(ISODOW FROM admitted): Monday is 1",
+    ),
+    (rules.FUNCTION, "MONTHNAME", "write EXTRACT(MONTH FROM admitted)"),
+    (rules.FUNCTION, "YEARWEEK", "write TO_CHAR(admitted, 'IYYY-IW')"),
+    (
+        rules.FUNCTION,
+        "MONTHS_BETWEEN",
+        "write TIMESTAMPDIFF(MONTH, born, admitted): whole months",
+    ),
+    (
+        rules.FUNCTION,
+        "STRPTIME DATE_PARSE PARSE_DATE STR_TO_DATE PARSE_DATETIME",
+        "write DATE '2024-01-31'; a column of days is declared as a date",
+    ),
+    (rules.FUNCTION, "LPAD RPAD", "leave it out: numbers and texts are keys as such"),
     (
         rules.FUNCTION,
         "DATETIMEFROMPARTS",
@@ -249,7 +269,7 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     ),
     (
         rules.FUNCTION,
-        "FORMAT MONTHNAME DAYNAME STRPTIME DATE_PARSE PARSE_DATE",
+        "FORMAT",
         "write TO_CHAR(admitted, 'YYYY-MM')",
     ),
     (rules.FUNCTION, "TIME_BUCKET DATE_BIN", "write DATE_TRUNC('month', admitted)"),
@@ -262,8 +282,16 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     (rules.CAST, "TRY CONVERT TRY_CONVERT", ""),
     (
         rules.RANK,
-        "NTILE PERCENT_RANK CUME_DIST NTH_VALUE RANK_DENSE",
+        "PERCENT_RANK CUME_DIST NTH_VALUE RANK_DENSE",
         "",
+    ),
+    (
+        rules.RANK,
+        "NTILE",
+        (
+            "ask for the limits, QUANTILE(age, 0.25) and so on, and group by CASE WHEN "
+            "age < 41 THEN 1 WHEN age < 60 THEN 2 ... END"
+        ),
     ),
     (rules.ANY_ALL, "ANY ALL SOME", ""),
     (rules.GROUPING_SETS, "GROUPING GROUPING_ID ROLLUP CUBE", ""),
@@ -296,8 +324,9 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     (
         rules.AGGREGATE,
         (
-            "SKEWNESS KURTOSIS PRODUCT GEOMEAN HISTOGRAM LIST ARRAY_AGG STRING_AGG "
-            "GROUP_CONCAT LISTAGG BIT_AND BIT_OR BIT_XOR FSUM FAVG MAD ENTROPY"
+            "SKEWNESS KURTOSIS PRODUCT GEOMEAN HISTOGRAM HISTOGRAM_NUMERIC LIST "
+            "ARRAY_AGG STRING_AGG GROUP_CONCAT LISTAGG BIT_AND BIT_OR BIT_XOR FSUM "
+            "FAVG MAD ENTROPY"
         ),
         "",
     ),

@@ -45,6 +45,16 @@ class OtherLike(Idiom):
 
 
 @dataclass(frozen=True, slots=True)
+class LikeEach(Idiom):
+    """``value LIKE ANY ('a%', 'b%')``, ILIKE, SOME or ALL."""
+
+    value: Expression
+    patterns: tuple[Expression, ...]
+    word: PatternWord
+    quantifier: QuantifierWord
+
+
+@dataclass(frozen=True, slots=True)
 class Filtered(Idiom):
     """``aggregate FILTER (WHERE condition)``."""
 

@@ -242,11 +242,6 @@ FROM_CLAUSE = Rule(
     "FROM names a declared table, a table of WITH, or a derived table",
     "FROM encounters AS e",
 )
-DERIVED_TABLE_NAME = Rule(
-    "derived_table_name",
-    "a derived table needs a name",
-    "FROM (SELECT ...) AS first_visits",
-)
 QUALIFIED_TABLE = Rule(
     "qualified_table",
     "a table has no schema or catalogue in front of it",

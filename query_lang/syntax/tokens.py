@@ -44,6 +44,7 @@ _SCANNER = re.compile(
      (?P<word>[A-Za-z_][A-Za-z0-9_]*)
     |(?P<line_comment>--[^\n]*)
     |(?P<comment>/\*)
+    |(?P<name>`[^`\n]*`|(?<![A-Za-z0-9_)\]])\[[A-Za-z_][A-Za-z0-9_ ]*\])
     |(?P<string>'(?:[^']|'')*')
     |(?P<quoted>"(?:[^"]|"")*")
     |(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))
@@ -59,6 +60,7 @@ _SCANNER = re.compile(
 _KINDS = {
     "string": TokenKind.STRING,
     "quoted": TokenKind.QUOTED,
+    "name": TokenKind.QUOTED,  # as MySQL, BigQuery and SQL Server write it
     "number": TokenKind.NUMBER,
     "word": TokenKind.WORD,
     "sign": TokenKind.SIGN,
@@ -70,14 +72,16 @@ _COMMENT_EDGE = re.compile(r"/\*|\*/")
 _WORD_SIGN = re.compile(r"[A-Za-z0-9_.]")
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _STRING_PREFIXES = frozenset({"E", "X", "B", "N", "R", "U", "F", "BR", "RB"})
+_IDLE_PREFIXES = frozenset({"N", "R"})
+"""N'text' and r'text' mean what 'text' does: backslashes are characters here."""
 _PARAMETER_SIGNS = frozenset("$?@:{}")
 _OTHER_SIGNS = {
-    "`": "names stand without quotes, or in double ones: FROM encounters",
+    "`": "this quote is never closed",
     "[": "a list stands in round brackets after IN: age IN (60, 61); quantiles "
-    "are asked one by one: APPROX_QUANTILES(age, 4)[OFFSET(1)]; names stand without "
-    "brackets",
+    "are asked one by one: APPROX_QUANTILES(age, 4)[OFFSET(1)]",
     "!": "write NOT in front of a condition, and <> for unequal",
-    "#": "there are no temporary tables: name a step by WITH seen AS (SELECT ...)",
+    "#": "a comment begins a line, or by --; a step has a name: WITH seen AS (SELECT "
+    "...)",
 }
 """Signs of other dialects, and what to write instead."""
 
@@ -85,6 +89,16 @@ _OTHER_SIGNS = {
 def is_identifier(name: str) -> bool:
     """Whether a name may stand in a catalogue: ``[a-z][a-z0-9_]{0,62}``."""
     return _IDENTIFIER.fullmatch(name) is not None
+
+
+def column_name(quoted: str) -> str:
+    """Return the name of a column that a SELECT list calls by any text.
+
+    >>> column_name("Smoking status (%)")
+    'smoking_status'
+    """
+    words = re.findall(r"[a-z0-9]+", quoted.lower())
+    return "_".join(words)[:63]
 
 
 def lex(sql: str) -> tuple[Token, ...]:
@@ -110,6 +124,8 @@ def lex(sql: str) -> tuple[Token, ...]:
             tokens.append(Token(kind, text, start, position, ""))
         else:
             token = Token(kind, _content(kind, text), start, position, "")
+            if tokens and _is_idle(tokens[-1], token):
+                tokens.pop()
             _refuse_forms(tokens[-1] if tokens else None, token, sql)
             tokens.append(token)
     return _one_statement(tokens)
@@ -150,8 +166,14 @@ def _pieces(sql: str) -> Iterator[tuple[TokenKind, int, int]]:
             offset = _comment_end(sql, start)
         elif name == "operator":
             raise refuse(rules.OPERATOR, place(sql, start))
+        elif name == "unknown" and sql[start] == "#" and _begins_line(sql, start):
+            offset = _line_end(sql, start)  # a comment, as in MySQL and BigQuery
         elif name == "unknown":
             raise _unknown_character(sql, start)
+
+
+def _begins_line(sql: str, offset: int) -> bool:
+    return not sql[sql.rfind("\n", 0, offset) + 1 : offset].strip()
 
 
 def _comment_end(sql: str, start: int) -> int:
@@ -168,9 +190,9 @@ def _comment_end(sql: str, start: int) -> int:
 def _content(kind: TokenKind, text: str) -> str:
     if kind is TokenKind.STRING:
         return text[1:-1].replace("''", "'")
-    if kind is TokenKind.QUOTED:
+    if kind is TokenKind.QUOTED and text.startswith('"'):
         return text[1:-1].replace('""', '"')
-    return text
+    return text[1:-1].lower() if kind is TokenKind.QUOTED else text
 
 
 _HIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -200,6 +222,13 @@ def _refuse_forms(before: Token | None, token: Token, sql: str) -> None:
     touching = before.start + len(before.text) == token.start
     if token.kind is TokenKind.STRING and touching and before.word in _STRING_PREFIXES:
         raise refuse(rules.STRING_FORM, before.position)
+
+
+def _is_idle(before: Token, token: Token) -> bool:
+    """Whether a word is the prefix of a string that changes nothing."""
+    touching = before.start + len(before.text) == token.start
+    is_string = token.kind is TokenKind.STRING
+    return is_string and touching and before.word in _IDLE_PREFIXES
 
 
 def _one_statement(tokens: list[Token]) -> tuple[Token, ...]:

@@ -537,7 +537,7 @@ REFUSED_AT_BINDING = (
         39,
     ),
     (
-        "SELECT COUNT(*) FROM encounters WHERE admitted - '2024-01-01' > 1",
+        "SELECT COUNT(*) FROM encounters WHERE admitted - '2024' > 1",
         "sql_not_allowed",
         "arithmetic",
         1,

@@ -205,10 +205,15 @@ def _date_diff(tree: FunctionCall, binder: Binder) -> Expression:
         _, one, other = arguments
     else:
         other, one, last = arguments
-        unit = _word(last)
-        unit = periods.SUNDAY_WEEK if unit == "week" else unit
+        unit = _bigquery_unit(last)
     start, end = (_moment(each, binder, rule) for each in (one, other))
     return _crossed(_monday_week(unit), start, end, tree.position)
+
+
+def _bigquery_unit(tree: Tree) -> str | None:
+    """Return a unit that stands last: there a week begins on Sunday, no ISOWEEK."""
+    unit, isoweek = _word(tree), isinstance(tree, Name) and tree.name == "isoweek"
+    return periods.SUNDAY_WEEK if unit == "week" and not isoweek else unit
 
 
 def _monday_week(unit: str | None) -> str | None:
@@ -271,9 +276,8 @@ def _trunc(tree: FunctionCall, binder: Binder) -> Expression:
     is_first = isinstance(first, StringLiteral) or tree.name == "datetrunc"
     unit, of = (first, second) if is_first else (second, first)
     name = _word(unit)
-    if name == "week" and not isinstance(unit, StringLiteral) and not is_first:
-        isoweek = isinstance(unit, Name) and unit.name == "isoweek"
-        name = "week" if isoweek else periods.SUNDAY_WEEK
+    if not isinstance(unit, StringLiteral) and not is_first:
+        name = _bigquery_unit(unit)
     name = {"week(sunday)": periods.SUNDAY_WEEK}.get(name or "", _monday_week(name))
     if name is None or name not in {*periods.UNITS, periods.SUNDAY_WEEK}:
         raise refuse(rules.DATE_UNIT, unit.position)

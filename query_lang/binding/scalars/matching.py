@@ -4,6 +4,8 @@ A pattern without alternatives inside is a comparison, or asks how a text begins
 or what it holds; so many spellings are one question, and cost no more than that.
 """
 
+import re
+
 from privacy.schema import ColumnType, ValuesDomain
 from query_lang.binding.environment import Binder
 from query_lang.binding.scalars.texts import beginning, lowered
@@ -27,6 +29,7 @@ from query_lang.syntax.patterns import (
 )
 from query_lang.syntax.refusals import refuse
 
+_CLASS = re.compile(r"\[[^\]]+\]")
 _FLAGS = frozenset({"", "c", "i"})
 
 
@@ -39,6 +42,12 @@ def like(tree: Like, binder: Binder) -> Expression:
     value = _value(tree.value, binder)
     if not isinstance(tree.pattern, StringLiteral):
         raise refuse(rules.LIKE, tree.pattern.position)
+    if _CLASS.search(tree.pattern.text):
+        binder.environment.warn(
+            "like_class",
+            "brackets are characters in LIKE, as in PostgreSQL; a class of characters: "
+            "REGEXP_LIKE(code, '^C[0-9]')",
+        )
     try:
         pattern = like_pattern(tree.pattern.text)
     except PatternError as error:

@@ -70,16 +70,8 @@ MENDED = (
         "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department LIMIT 5",
     ),
     (
-        "SELECT COUNT(*) FROM (SELECT patient_id FROM labs) WHERE TRUE",
-        "SELECT COUNT(*) FROM (SELECT patient_id FROM labs) AS derived WHERE TRUE",
-    ),
-    (
-        "SELECT COUNT(*) FROM `encounters` WHERE `age` > 60",
-        "SELECT COUNT(*) FROM encounters WHERE age > 60",
-    ),
-    (
-        "SELECT COUNT(*) FROM [encounters] WHERE [age] > 60",
-        "SELECT COUNT(*) FROM encounters WHERE age > 60",
+        "SELECT COUNT(*) FROM `clinic.stays.encounters` WHERE `age` > 60",
+        "SELECT COUNT(*) FROM encounters WHERE `age` > 60",
     ),
     (
         "SELECT COUNT(*) FROM encounters WHERE department = \u2018surgery\u2019",

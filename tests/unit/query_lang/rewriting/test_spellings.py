@@ -104,6 +104,32 @@ SAME = (  # as written, and in the language's own words
         E
         + "DATE_DIFF('day', DATE '2024-01-01', admitted) + DATE '2024-01-01' > admitted",
     ),
+    (
+        E + "`department` = N'surgery' AND [Age] > 60",
+        E + "department = 'surgery' AND age > 60",
+    ),
+    (
+        E + "department LIKE ANY ('s%', 'e%')",
+        E + "department LIKE 's%' OR department LIKE 'e%'",
+    ),
+    (E + "department ILIKE ALL ('S%')", E + "department ILIKE 'S%'"),
+    (
+        "# all of them\nSELECT COUNT(*) AS n FROM (SELECT patient_id FROM labs)",
+        "SELECT COUNT(*) AS n FROM (SELECT patient_id FROM labs) AS l",
+    ),
+    (
+        'SELECT department AS "Ward (all)", COUNT(*) AS "N" FROM encounters GROUP BY "Ward (all)" HAVING "N" > 5',
+        "SELECT department AS ward_all, COUNT(*) AS n FROM encounters GROUP BY ward_all HAVING n > 5",
+    ),
+    (
+        "SELECT COUNT(*) AS n FROM (SELECT DISTINCT patient_id, department, 1 AS flag FROM encounters) AS e",
+        "SELECT COUNT(*) AS n FROM (SELECT patient_id, department, 1 AS flag FROM encounters GROUP BY patient_id, department) AS e",
+    ),
+    (E + "EOMONTH(admitted) = '2024-01-31'", E + "LAST_DAY(admitted) = '2024-01-31'"),
+    (
+        E + "DATE_DIFF(admitted, DATE '2024-01-01', ISOWEEK) = 3",
+        E + "DATE_DIFF(admitted, DATE '2024-01-01', WEEK(MONDAY)) = 3",
+    ),
     (E + "CONTAINS_SUBSTR(department, 'Sur')", E + "department ILIKE '%sur%'"),
     (
         E + "REGEXP_FULL_MATCH(department, 'sur.*|er')",
@@ -115,6 +141,35 @@ D = "SELECT COUNT(*) AS n FROM (SELECT patient_id, department"
 BY = "PARTITION BY patient_id ORDER BY admitted DESC"
 NUMBERED = f"{D} FROM (SELECT patient_id, department, ROW_NUMBER() OVER ({BY}) AS r FROM encounters) AS x"
 P = "SELECT COUNT(*) AS n FROM patients AS p "
+BY_YEAR = "SELECT year AS yr, COUNT(*) AS n FROM encounters GROUP BY 1"
+LAYERS = (  # a query over an aggregated one, and the one that it is
+    (
+        f"WITH y AS ({BY_YEAR}) SELECT yr, n, n - LAG(n) OVER (ORDER BY yr) AS more FROM y ORDER BY yr",
+        "SELECT year AS yr, COUNT(*) AS n, COUNT(*) - LAG(COUNT(*)) OVER (ORDER BY year) AS more"
+        " FROM encounters GROUP BY year ORDER BY yr",
+    ),
+    (
+        f"SELECT * FROM ({BY_YEAR}) AS y WHERE y.n > 10 AND yr <> 2020 ORDER BY n DESC LIMIT 5",
+        "SELECT year AS yr, COUNT(*) AS n FROM encounters GROUP BY year"
+        " HAVING COUNT(*) > 10 AND year <> 2020 ORDER BY COUNT(*) DESC LIMIT 5",
+    ),
+    (
+        f"WITH y AS ({BY_YEAR} HAVING COUNT(*) > 3), t AS (SELECT yr, n, n / 2 AS half FROM y),"
+        " unread AS (SELECT patient_id FROM labs) SELECT half AS h, t.yr FROM t WHERE half > 4",
+        "SELECT COUNT(*) / 2 AS h, year AS yr FROM encounters GROUP BY year"
+        " HAVING COUNT(*) > 3 AND COUNT(*) / 2 > 4",
+    ),
+    (
+        "SELECT month, n FROM (SELECT DATE_TRUNC('month', admitted) AS month, COUNT(*) AS n"
+        " FROM encounters GROUP BY month)",
+        "SELECT DATE_TRUNC('month', admitted) AS month, COUNT(*) AS n FROM encounters GROUP BY 1",
+    ),
+    (
+        "SELECT admitted, n FROM (SELECT CAST(admitted AS DATE) AS admitted, COUNT(*) AS n"
+        " FROM encounters GROUP BY admitted) AS q",
+        "SELECT admitted, COUNT(*) AS n FROM encounters GROUP BY admitted",
+    ),
+)
 QUERIES = (
     (
         f"{D} FROM encounters QUALIFY ROW_NUMBER() OVER ({BY}) = 1) AS q",
@@ -198,6 +253,43 @@ def canonical(sql):
 @pytest.mark.parametrize(("written", "own"), [*SAME, *QUERIES])
 def test_an_idiom_is_the_same_question_as_its_own_words(written, own):
     assert canonical(written) == canonical(own)
+
+
+@pytest.mark.parametrize(("written", "own"), LAYERS)
+def test_a_query_over_an_aggregated_one_is_one_query(written, own):
+    found, meant = (compile_query(sql, hospital()) for sql in (written, own))
+    assert found.canonical == meant.canonical
+    assert found.presentation == meant.presentation
+    assert found.columns == meant.columns
+
+
+@pytest.mark.parametrize(
+    ("sql", "rule"),
+    [
+        (f"SELECT AVG(n) AS a FROM ({BY_YEAR}) AS y", "group_by_unit"),
+        (f"SELECT yr FROM ({BY_YEAR} LIMIT 3) AS y", "limit"),
+        (f"SELECT yr, n FROM ({BY_YEAR}) AS y WHERE yr IN (SELECT 2 FROM labs)", ""),
+        (f"SELECT yr, m FROM ({BY_YEAR}) AS y", "group_by_unit"),
+        (
+            "SELECT year, r FROM (SELECT year, RANK() OVER (ORDER BY COUNT(*)) AS r"
+            " FROM encounters GROUP BY year) AS y WHERE r < 3",
+            "group_by_unit",
+        ),
+        (f"SELECT n FROM ({BY_YEAR}) AS y", "key_not_selected"),
+        (f"SELECT DISTINCT yr, n FROM ({BY_YEAR}) AS y", "distinct"),
+        (f"SELECT *, n FROM ({BY_YEAR}) AS y", "star"),
+        ("SELECT * FROM (SELECT patient_id FROM labs) AS l", "star"),
+        (
+            "SELECT p, n FROM (SELECT patient_id AS p, COUNT(*) AS n FROM labs GROUP BY"
+            " patient_id) AS l",
+            "unit_key_opaque",
+        ),
+    ],
+)
+def test_no_other_query_is_read_so(sql, rule):
+    with pytest.raises(QueryError) as refused:
+        compile_query(sql, hospital())
+    assert refused.value.rule == rule or not rule
 
 
 @pytest.mark.parametrize("sql", IDIOMS)

@@ -64,7 +64,15 @@ def test_a_meaning_is_refused_by_its_rule_at_its_place(sql, code, rule, line, co
         (W + "stay = 'x'", "a number: 1.5"),
         ("SELECT sex, COUNT(*) FROM encounters", "GROUP BY sex"),
         ("SELECT SUM(patient_id) FROM encounters", "COUNT(DISTINCT patient_id)"),
-        (C + "JOIN patients p ON p.sex = encounters.sex", "USING (patient_id)"),
+        (
+            C + "JOIN patients p ON p.sex = encounters.sex",
+            "ON p.patient_id = encounters.patient_id AND p.sex = encounters.sex",
+        ),
+        (C + "JOIN patients p USING (sex)", "USING (patient_id, sex)"),
+        (
+            C + "WHERE code IN (SELECT code FROM encounters)",
+            "(patient_id, code) IN (SELECT patient_id, code FROM ...)",
+        ),
         (C + "WHERE age / 0 = 1", "NULL where it is 0"),
         ("SELECT MAX(age) FROM encounters", "QUANTILE(x, 0.99)"),
     ],
@@ -79,7 +87,8 @@ def test_a_refused_meaning_hints_at_the_nearest_allowed_form(sql, words):
     ("sql", "words"),
     [
         (W + "DATEDIFF('day') = 1", "DATEDIFF(day, admitted, discharged)"),
-        (W + "MONTHNAME(admitted) = 'May'", "TO_CHAR(admitted, 'YYYY-MM')"),
+        (W + "MONTHNAME(admitted) = 'May'", "EXTRACT(MONTH FROM admitted)"),
+        (W + "YEARWEEK(admitted) = 202401", "TO_CHAR(admitted, 'IYYY-IW')"),
         (W + "seen::timestamptz = seen", "x::timestamp"),
         (W + "REGEXP_EXTRACT(code, 'e') = 'e'", "LEFT(code, 3)"),
         (
@@ -88,10 +97,10 @@ def test_a_refused_meaning_hints_at_the_nearest_allowed_form(sql, words):
         ),
         ("SELECT ANY_VALUE(code) FROM encounters", "FIRST(code ORDER BY"),
         ("SELECT PERCENTILE_CONT(0.5) FROM encounters", "QUANTILE(age, 0.9)"),
-        ("SELECT SUMIF(age, smoker) FROM encounters", "FILTER (WHERE"),
+        ("SELECT AVERAGEIF(age, smoker) FROM encounters", "FILTER (WHERE"),
         ("SELECT MODE(code) FROM encounters", "ORDER BY n DESC LIMIT 1"),
         ("SELECT FIRST(code) FROM encounters", "FIRST_VALUE"),
-        ("SELECT NTILE(4) OVER (ORDER BY age) FROM encounters", "ROW_NUMBER()"),
+        ("SELECT NTILE(4) OVER (ORDER BY age) FROM encounters", "QUANTILE(age"),
         (W + "age > (SELECT 1 FROM encounters)", "EXISTS"),
         (
             C + "JOIN labs USING (u) RIGHT JOIN patients USING (u)",
