@@ -3114,6 +3114,22 @@ FAULTS = (
         ("tests/unit/query_lang/rendering/duckdb/test_clamped_sums.py",),
     ),
     Fault(
+        "windows_count_null",
+        "a window's sum holds what is NULL in truth, where its divisor cancels",
+        "query_lang/showing/computed/linear_fractions.py",
+        "        if guards_of(shown.operand) != ():",
+        "        if guards_of(shown.operand) == 7:",
+        ("tests/statistical/computed/test_computed_intervals.py",),
+    ),
+    Fault(
+        "greatest_is_its_first",
+        "a divisor GREATEST(x, y) is taken to be as great as x, which may be NULL or 0",
+        "query_lang/binding/results/computed.py",
+        "    floors = [\n",
+        "    if found[0] is not None:\n        return found[0]\n    floors = [\n",
+        ("tests/statistical/computed/test_computed_intervals.py",),
+    ),
+    Fault(
         "least_of_null",
         "the least of operands is bounded by one that can be NULL",
         "query_lang/plans/intervals.py",

@@ -19,6 +19,7 @@ from query_lang.plans.compiled import (
     Shown,
     WindowShown,
 )
+from query_lang.showing.computed.nulls import guards_of
 
 OWN: Final = -1
 """The cell that is looked at, whichever it is."""
@@ -171,12 +172,17 @@ class FractionReader:
                 return None if found is None else _constant(found)
 
     def _window(self, shown: WindowShown) -> LinearFraction | None:
-        """Return a sum over other cells, if what they show are sums themselves."""
+        """Return a sum over other cells, if what they show are sums themselves.
+
+        And are never NULL: a sum leaves NULL out, though a divisor of 0 may cancel.
+        """
         cells = self.frames(shown, self.cell)
         if shown.operand is None or not cells:
             return None
         if shown.name in {"lag", "lead"}:
             return self._at(cells[0], shown.operand)
+        if guards_of(shown.operand) != ():
+            return None
         total = self._total(shown, shown.operand, tuple(cells))
         share = Fraction(1, len(cells)) if shown.name == "avg" else Fraction(1)
         return None if total is None else LinearFraction(total.times(share))
