@@ -404,8 +404,8 @@ class ExpressionBinder:
             raise refuse(
                 rules.UNIT_KEY_OPAQUE,
                 value.position,
-                hint="ask for another column of that table, or use NOT EXISTS "
-                "(SELECT ...)",
+                hint="ask whether there is a row: CASE WHEN EXISTS (SELECT * FROM ... "
+                "WHERE ...) THEN 'yes' ELSE 'no' END, or NOT EXISTS",
             )
         bound = self.value(value)
         facts = Facts(ColumnType.BOOLEAN, nullable=False, constant=bound.facts.constant)
