@@ -31,8 +31,12 @@ from query_lang.showing.decimals import decimal_of
 from query_lang.showing.noisy_conditions import all_shown
 from server.use_cases.questions.requests import Accuracy, loss_of
 
-_OF_KNOWN: Final = Fraction(1, 10)
-"""The part of the chance of a miss that numbers known with noise may take."""
+_OF_KNOWN: Final = Fraction(1, 20)
+"""The part of the chance of a miss that numbers known with noise may take.
+
+It is kept for them where nothing is known too, so that to know a number never makes an
+accuracy dearer.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +127,11 @@ def priced_wish(
     if wish.relative is None:
         return Wish(_solved(compiled, losses, wish, _alike(compiled, wish.within)))
     found = known(_miss_of_known(compiled, wish))
+    noise = _of_noise(wish)
     if found is not None:
         widths = _tolerances(compiled, wish, found.least)
-        noise = _of_known(wish)
         return Wish(_solved(compiled, losses, noise, widths), known=found)
-    return _of_public_facts(compiled, losses, wish)
+    return _of_public_facts(compiled, losses, noise)
 
 
 def _of_public_facts(
@@ -161,7 +165,7 @@ def _miss_of_known(compiled: CompiledQuery, wish: Accuracy) -> Fraction:
     return miss if wish.cells is None else miss / len(compiled.rendered.cells)
 
 
-def _of_known(wish: Accuracy) -> Accuracy:
+def _of_noise(wish: Accuracy) -> Accuracy:
     """Return the wish with the chance of a miss that noise itself may take."""
     miss = (1 - wish.confidence) * (1 - _OF_KNOWN)
     return replace(wish, confidence=1 - miss)

@@ -65,7 +65,8 @@ def test_all_cells_at_once_cost_more_than_each_and_most_of_them_less():
 
 def test_a_relative_accuracy_costs_by_public_facts_what_small_numbers_need():
     wish = priced_wish(QUESTION, LOSSES, RELATIVE, nothing)
-    small = priced_wish(QUESTION, LOSSES, Accuracy(Fraction(10), SURE), nothing)
+    sure = 1 - (1 - SURE) * Fraction(19, 20)  # the rest is kept for what may be known
+    small = priced_wish(QUESTION, LOSSES, Accuracy(Fraction(10), sure), nothing)
     assert (wish.loss, wish.known) == (small.loss, None)
     assert half_width(scale_at(wish.probe), SURE) <= 100  # where 5 % begins to matter
     assert 5 * wish.probe.nano_epsilon < wish.loss.nano_epsilon
@@ -77,8 +78,9 @@ def test_numbers_that_are_known_to_be_large_make_it_cheaper():
     one_small = priced_wish(QUESTION, LOSSES, RELATIVE, of_size(0, *[1_000] * 19))
     most = Accuracy(Fraction(10), SURE, Fraction(1, 20), cells=Fraction(9, 10))
     mostly = priced_wish(QUESTION, LOSSES, most, of_size(0, *[1_000] * 19))
-    assert large.loss < mostly.loss < public <= one_small.loss
-    width = half_width(scale_at(large.loss), 1 - Fraction(5, 100) * Fraction(9, 10))
+    assert large.loss < mostly.loss < public
+    assert one_small.loss == public  # what is known never makes it dearer
+    width = half_width(scale_at(large.loss), 1 - Fraction(5, 100) * Fraction(19, 20))
     assert width <= 50
     assert (large.known.queries, large.probe) == (["q_1"], None)
 
