@@ -8,7 +8,7 @@ neither groups nor aggregates has no other meaning, since it would show rows.
 from collections.abc import Mapping
 from dataclasses import replace
 
-from query_lang.rewriting.trees import mapped, parts
+from query_lang.rewriting.trees import check_repeats, mapped, parts
 from query_lang.syntax.nodes import (
     AggregateCall,
     And,
@@ -28,35 +28,54 @@ from query_lang.syntax.nodes import (
     WindowCall,
 )
 
-_Tables = Mapping[str, Select | UnionAll]
+_Tables = tuple[CommonTable, ...]
 _Columns = Mapping[str, Expression]
 
 
 def with_one_aggregate(tree: Query) -> Query:
     """Return a query whose top is the SELECT that aggregates, where one below does."""
-    tables = {table.name: table.query for table in tree.common_tables}
-    select = _flat(tree.select, tables)
+    select = _flat(tree.select, tree.common_tables)
     if select is tree.select:
         return tree
     return Query(_named(tree.common_tables, select), select)
 
 
 def _flat(select: Select, tables: _Tables) -> Select:
-    """Return a SELECT that aggregates; the same where it reads none that does."""
-    below = _source(select, tables)
+    """Return a SELECT that aggregates; the same where it reads none that does.
+
+    Raises:
+        SqlNotAllowedError: Rule ``too_complex``: written out it is too long.
+    """
+    below, seen = _source(select, tables)
     if below is None or _aggregates(select) or _keeps_apart(select):
         return select
-    below = _flat(below, tables)
+    below = _flat(below, seen)
     if not _aggregates(below) or below.distinct:
         return select
-    return _joined(select, below) or select
+    joined = _joined(select, below)
+    if joined is None:
+        return select
+    check_repeats(Query((), joined))
+    return joined
 
 
-def _source(select: Select, tables: _Tables) -> Select | None:
-    """Return the only query that a SELECT reads, if it is one SELECT."""
+def _source(select: Select, tables: _Tables) -> tuple[Select | None, _Tables]:
+    """Return the only query that a SELECT reads, if it is one SELECT.
+
+    And the common tables that it may name: those before it.
+    """
     source = select.source
-    found = tables.get(source.name) if isinstance(source, TableName) else source.query
-    return found if isinstance(found, Select) and not select.joins else None
+    query: Select | UnionAll | None = None
+    if isinstance(source, DerivedTable):
+        query = source.query
+    else:
+        for place, table in enumerate(tables):
+            if table.name == source.name:
+                query, tables = table.query, tables[:place]
+                break
+    if isinstance(query, Select) and not select.joins:
+        return query, tables
+    return None, tables
 
 
 def _keeps_apart(select: Select) -> bool:

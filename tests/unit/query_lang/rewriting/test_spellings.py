@@ -292,6 +292,26 @@ def test_no_other_query_is_read_so(sql, rule):
     assert refused.value.rule == rule or not rule
 
 
+def test_steps_that_double_what_they_read_are_refused_at_once():
+    steps = [f"a AS ({BY_YEAR})"]
+    for step in range(60):
+        before = "a" if not step else f"b{step - 1}"
+        steps.append(f"b{step} AS (SELECT yr, n + n AS n FROM {before})")
+    with pytest.raises(QueryError) as refused:
+        parse_query(f"WITH {', '.join(steps)} SELECT yr, n FROM b59")
+    assert refused.value.rule == "too_complex"
+
+
+@pytest.mark.parametrize("named", ["y", "b"])
+def test_a_step_sees_those_before_it_alone(named):
+    with pytest.raises(QueryError) as refused:
+        compile_query(
+            f"WITH y AS (SELECT yr, n FROM {named}), b AS ({BY_YEAR}) SELECT n FROM y",
+            hospital(),
+        )
+    assert refused.value.rule == "unknown_table"
+
+
 @pytest.mark.parametrize("sql", IDIOMS)
 def test_no_idiom_is_left_by_parsing(sql):
     assert "query_lang.syntax.idioms" not in {
