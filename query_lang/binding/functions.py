@@ -72,7 +72,11 @@ def arithmetic(
         rules.ARITHMETIC,
         left.position,
         detail=f"{kinds[0].value} {operator} {kinds[1].value} is not in the language",
+        hint=_JOINED if set(kinds) == {ColumnType.TEXT} else None,
     )
+
+
+_JOINED = "texts are joined by ||: sex || '/' || ward"
 
 
 def _integer_call(

@@ -332,6 +332,9 @@ class TopBinder:
                 argument.position,
                 detail=f"{describe(argument)} has no declared list of values to count "
                 "them by; COUNT without DISTINCT counts rows",
+                hint="count what each unit has of them: SELECT COUNT(*) FROM (SELECT "  # noqa: S608 - a hint
+                f"DISTINCT {self.rows.scope.unit_name()}, {describe(argument)} FROM "
+                "...)",
             )
         if size == 0:
             raise refuse(rules.ZERO_SENSITIVITY, argument.position)
@@ -560,12 +563,14 @@ def _bins(written: Tree, tree: AggregateCall) -> int:
     return found
 
 
-def _grouping_hint(known: list[str], shown: str) -> str:
+def _grouping_hint(known: list[str], shown: str) -> str:  # noqa: PLR0911 - an arm a case
     """Say how what is shown becomes a key; what has no name cannot be written out."""
     if shown == UNNAMED and known:
         return "add the same expression to GROUP BY, or select one that stands there"
     if shown == UNNAMED:
         return "add GROUP BY with the same expression, or with its name after AS"
+    if shown in known:
+        return f"{shown} is a column, which goes before the alias: name the alias anew"
     if UNNAMED in known:
         return f"add {shown} to GROUP BY"
     return f"add GROUP BY {', '.join([*known, shown])}"

@@ -49,6 +49,7 @@ _SAME: Mapping[str, AggregateName] = {
 _FUNCTIONS: Mapping[str, FunctionName] = {
     "CURDATE": "today",
     "EOMONTH": "last_day",
+    "FORMAT": "to_char",
     "DATEDIFF_BIG": "datediff",
     "POW": "power",
     "TIMESTAMPADD": "dateadd",

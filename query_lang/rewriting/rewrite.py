@@ -1,6 +1,6 @@
 """A tree as it was written to one of the language's own words."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from query_lang.rewriting.calls import counted, filtered, other_call
@@ -46,8 +46,10 @@ from query_lang.syntax.nodes import (
     Case,
     DerivedTable,
     Join,
+    Name,
     Query,
     Select,
+    SelectItem,
     Star,
     UnionAll,
 )
@@ -100,8 +102,30 @@ def _written(tree: WrittenSelect) -> Select:
     return written_select(plain) if isinstance(plain, WrittenSelect) else plain
 
 
-def _union(tree: WrittenUnion) -> UnionAll:
-    return UnionAll(tree.parts, tree.position)
+def _written_union(tree: WrittenUnion) -> UnionAll:
+    return _union(UnionAll(tree.parts, tree.position))
+
+
+def _union(tree: UnionAll) -> UnionAll:
+    """Name what has no name after the first part, whose names are those of all."""
+    first, *others = tree.parts
+    names = [_name(item) for item in first.items]
+    return replace(tree, parts=(first, *(_named_as(each, names) for each in others)))
+
+
+def _name(item: SelectItem) -> str | None:
+    named = item.expression.name if isinstance(item.expression, Name) else None
+    return item.alias or named
+
+
+def _named_as(part: Select, names: Sequence[str | None]) -> Select:
+    if len(part.items) != len(names):
+        return part  # refused by binding
+    items = tuple(
+        item if _name(item) else replace(item, alias=name)
+        for item, name in zip(part.items, names, strict=True)
+    )
+    return replace(part, items=items)
 
 
 def _join(tree: Join) -> Join:
@@ -110,7 +134,7 @@ def _join(tree: Join) -> Join:
     return replace(tree, condition=known_true(tree.condition))
 
 
-def _named(tree: DerivedTable) -> DerivedTable:
+def _with_name(tree: DerivedTable) -> DerivedTable:
     """Name a derived table that got none, by where it stands: unlike any other."""
     if tree.alias:
         return tree
@@ -131,10 +155,11 @@ _CHANGES: Mapping[type, Callable[..., object]] = {
     Select: _select,
     WrittenSelect: _written,
     WrittenJoin: _join,
-    WrittenUnion: _union,
+    WrittenUnion: _written_union,
+    UnionAll: _union,
     SetOperation: set_operation,
     Join: _join,
-    DerivedTable: _named,
+    DerivedTable: _with_name,
     Case: _case,
     AggregateCall: counted,
     OtherCall: other_call,

@@ -53,14 +53,16 @@ def unknown_column(
     )
 
 
-def no_public_domain(position: Position, *, detail: str) -> NoPublicDomainError:
+def no_public_domain(
+    position: Position, *, detail: str, hint: str | None = None
+) -> NoPublicDomainError:
     """Return the error of a key whose cells no declaration lists."""
     return NoPublicDomainError(
         rule=rules.NO_PUBLIC_DOMAIN.name,
         line=position.line,
         column=position.column,
         detail=detail,
-        hint=rules.NO_PUBLIC_DOMAIN.hint,
+        hint=hint or rules.NO_PUBLIC_DOMAIN.hint,
     )
 
 

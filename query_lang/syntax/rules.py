@@ -859,9 +859,10 @@ UNKNOWN_COLUMN = Rule(
 NO_PUBLIC_DOMAIN = Rule(
     "no_public_domain",
     "this column has no declared list of values to group by",
-    "use it in WHERE, or group by a column that has one; codes are grouped by their "
-    "list: icd_chapter(code), level(code, 'name'); some of its values by CASE: CASE "
-    "WHEN code IN ('E11.9', 'I10') THEN code ELSE 'rest' END",
+    "use it in WHERE, or group by a column that has one; ICD codes by "
+    "icd_chapter(code) or icd_category(code), those of an own list by level(code, "
+    "'name'); some of its values by CASE: CASE WHEN code IN ('E11.9', 'I10') THEN "
+    "code ELSE 'rest' END",
 )
 ANSWER_SIZE = Rule(
     "answer_size",

@@ -118,6 +118,8 @@ def pieces_of(pattern: str, position: Position) -> tuple[str, ...]:
         SqlNotAllowedError: Rule ``date_format``: it has another field.
     """
     form = _PERCENT if "%" in pattern else _POSTGRES
+    if "yyyy" in pattern:  # as Spark and SQL Server write it
+        pattern = pattern.replace("yyyy", "YYYY").replace("dd", "DD")
     found, at = list[str](), 0
     while at < len(pattern):
         part = form.match(pattern, at)

@@ -125,6 +125,14 @@ SAME = (  # as written, and in the language's own words
         "SELECT COUNT(*) AS n FROM (SELECT DISTINCT patient_id, department, 1 AS flag FROM encounters) AS e",
         "SELECT COUNT(*) AS n FROM (SELECT patient_id, department, 1 AS flag FROM encounters GROUP BY patient_id, department) AS e",
     ),
+    (
+        "SELECT kind, COUNT(*) AS n FROM (SELECT patient_id, 'a' AS kind FROM labs UNION ALL SELECT patient_id, 'b' FROM encounters) AS u GROUP BY kind",
+        "SELECT kind, COUNT(*) AS n FROM (SELECT patient_id, 'a' AS kind FROM labs UNION ALL SELECT patient_id, 'b' AS kind FROM encounters) AS u GROUP BY kind",
+    ),
+    (
+        E + "FORMAT(admitted, 'yyyy-MM') = '2024-01'",
+        E + "TO_CHAR(admitted, 'YYYY-MM') = '2024-01'",
+    ),
     (E + "EOMONTH(admitted) = '2024-01-31'", E + "LAST_DAY(admitted) = '2024-01-31'"),
     (
         E + "DATE_DIFF(admitted, DATE '2024-01-01', ISOWEEK) = 3",

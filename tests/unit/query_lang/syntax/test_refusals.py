@@ -69,6 +69,16 @@ def test_a_meaning_is_refused_by_its_rule_at_its_place(sql, code, rule, line, co
             "ON p.patient_id = encounters.patient_id AND p.sex = encounters.sex",
         ),
         (C + "JOIN patients p USING (sex)", "USING (patient_id, sex)"),
+        (C + "WHERE code + '/' = '/'", "joined by ||"),
+        (
+            "SELECT COUNT(DISTINCT code) FROM encounters",
+            "SELECT DISTINCT patient_id, code",
+        ),
+        (
+            "SELECT CASE WHEN sex = 'F' THEN 'f' END AS sex, COUNT(*) FROM encounters"
+            " GROUP BY sex",
+            "name the alias anew",
+        ),
         (
             C + "WHERE code IN (SELECT code FROM encounters)",
             "(patient_id, code) IN (SELECT patient_id, code FROM ...)",
