@@ -16,6 +16,7 @@ from query_lang.syntax.refusals import refuse, syntax_error
 from query_lang.syntax.tokens import Token, TokenKind
 
 _DIALECT = DuckDB()
+_DIALECT.INDEX_OFFSET = 0  # else sqlglot types all that stands before each bracket
 _SPECIAL_FORMS = ("CAST", "TRY_CAST", "EXTRACT")  # calls with more than a list inside
 
 

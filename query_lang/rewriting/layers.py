@@ -5,7 +5,7 @@ GROUP BY 1) AS y`` counts once and computes of what it counted. A query at the t
 neither groups nor aggregates has no other meaning, since it would show rows.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from query_lang.rewriting.trees import check_repeats, mapped, parts
@@ -34,13 +34,14 @@ _Columns = Mapping[str, Expression]
 
 def with_one_aggregate(tree: Query) -> Query:
     """Return a query whose top is the SELECT that aggregates, where one below does."""
-    select = _flat(tree.select, tree.common_tables)
+    aliases: list[Name] = []
+    select = _flat(tree.select, tree.common_tables, aliases)
     if select is tree.select:
         return tree
-    return Query(_named(tree.common_tables, select), select)
+    return Query(_named(tree.common_tables, select), select, tuple(aliases))
 
 
-def _flat(select: Select, tables: _Tables) -> Select:
+def _flat(select: Select, tables: _Tables, aliases: list[Name]) -> Select:
     """Return a SELECT that aggregates; the same where it reads none that does.
 
     Raises:
@@ -49,10 +50,10 @@ def _flat(select: Select, tables: _Tables) -> Select:
     below, seen = _source(select, tables)
     if below is None or _aggregates(select) or _keeps_apart(select):
         return select
-    below = _flat(below, seen)
+    below = _flat(below, seen, aliases)
     if not _aggregates(below) or below.distinct:
         return select
-    joined = _joined(select, below)
+    joined = _joined(select, below, aliases)
     if joined is None:
         return select
     check_repeats(Query((), joined))
@@ -96,7 +97,8 @@ def _is_aggregate(tree: Expression) -> bool:
     )
 
 
-def _joined(above: Select, below: Select) -> Select | None:
+def _joined(above: Select, below: Select, aliases: list[Name]) -> Select | None:
+    """Return both as one, or None where a name or a condition has no meaning so."""
     columns = {
         name: item.expression
         for item in below.items
@@ -105,19 +107,74 @@ def _joined(above: Select, below: Select) -> Select | None:
     reader = _Reader(above.source, columns)
     items = _items(above, below, reader)
     where = None if above.where is None else reader.read(above.where)
-    shown = {name for item in items if (name := _name(item)) is not None}
+    shown = {item.alias: item.expression for item in items if item.alias is not None}
     order = tuple(reader.ordered(item, shown) for item in above.order_by)
-    if reader.is_lost or _has_window(where):
+    windows = _windows(item.expression for item in below.items)
+    # WHERE chooses rows before a window above is over them, and after one below was.
+    if reader.is_lost or _windows([where]) or (windows and where is not None):
+        return None
+    own = _Aliases(below, aliases)
+    if any(map(own.speak_in, windows)):
+        return None
+    having = None if below.having is None else own.written(below.having)
+    if any(isinstance(part, Select) for part in parts(having)):
         return None
     return replace(
         below,
         items=items,
-        group_by=tuple(_key(key, below, columns) for key in below.group_by),
-        having=_both(below.having, where),
+        group_by=tuple(own.key(key) for key in below.group_by),
+        having=_both(having, where),
         order_by=order,
         limit=above.limit,
         position=above.position,
     )
+
+
+class _Aliases:
+    """Writes out the aliases of a SELECT list, which is another one now.
+
+    Where a column of the table has the same name, it was meant: binding refuses those
+    that were taken for aliases and are columns.
+    """
+
+    def __init__(self, select: Select, taken: list[Name]) -> None:
+        self._select = select
+        self._meant = {
+            item.alias: item.expression
+            for item in reversed(select.items)
+            if item.alias is not None and not _is_of_itself(item)
+        }
+        self._taken = taken
+
+    def key(self, key: Expression) -> Expression:
+        """Return a key of GROUP BY: an expression, an alias, or a place."""
+        if not isinstance(key, NumberLiteral):
+            return self.written(key) if isinstance(key, Name) else key
+        place, items = int(key.text) if key.text.isdigit() else 0, self._select.items
+        return items[place - 1].expression if 1 <= place <= len(items) else key
+
+    def written(self, tree: Expression) -> Expression:
+        """Return HAVING, or a name, without aliases."""
+        return mapped(tree, self._written)
+
+    def speak_in(self, window: WindowCall) -> bool:
+        """Whether a window speaks of aliases."""
+        return any(self._is_alias(part) for part in parts(window))
+
+    def _is_alias(self, part: object) -> bool:
+        is_name = isinstance(part, Name) and part.qualifier is None
+        return is_name and getattr(part, "name", "") in self._meant
+
+    def _written(self, node: object) -> object:
+        if not isinstance(node, Name) or not self._is_alias(node):
+            return node
+        self._taken.append(node)
+        return self._meant[node.name]
+
+
+def _is_of_itself(item: SelectItem) -> bool:
+    """Whether a column has the alias as its name, for the item is made of it."""
+    return any(isinstance(p, Name) and p.name == item.alias for p in parts(item))
 
 
 def _name(item: SelectItem) -> str | None:
@@ -135,36 +192,15 @@ def _items(above: Select, below: Select, reader: "_Reader") -> tuple[SelectItem,
     )
 
 
-def _key(key: Expression, below: Select, columns: _Columns) -> Expression:
-    """Return a key as GROUP BY meant it where it stood: the list has other items now.
-
-    A column of the table goes before an alias; if it is one, the SELECT list shows no
-    key, which is refused either way.
-    """
-    if isinstance(key, NumberLiteral) and key.text.isdigit():
-        place = int(key.text)
-        return below.items[place - 1].expression if _holds(below, place) else key
-    if isinstance(key, Name) and key.qualifier is None and key.name in columns:
-        meant = columns[key.name]
-        of_itself = any(
-            isinstance(p, Name) and p.name == key.name for p in parts(meant)
-        )
-        return key if of_itself else meant
-    return key
-
-
-def _holds(below: Select, place: int) -> bool:
-    return 1 <= place <= len(below.items)
-
-
 def _both(one: Expression | None, other: Expression | None) -> Expression | None:
     if one is None or other is None:
         return one or other
     return And((one, other), one.position)
 
 
-def _has_window(tree: Expression | None) -> bool:
-    return any(isinstance(part, WindowCall) for part in parts(tree))
+def _windows(trees: Iterable[Expression | None]) -> list[WindowCall]:
+    found = (part for tree in trees for part in parts(tree))
+    return [part for part in found if isinstance(part, WindowCall)]
 
 
 class _Reader:
@@ -186,14 +222,15 @@ class _Reader:
         """Return an expression of the columns as one of what they are."""
         return mapped(tree, self._written)
 
-    def ordered(self, item: OrderItem, shown: set[str]) -> OrderItem:
-        """Return an item of ORDER BY; names of the SELECT list go before columns."""
+    def ordered(self, item: OrderItem, shown: _Columns) -> OrderItem:
+        """Return an item of ORDER BY written out; a column goes before an alias."""
         tree = item.expression
-        is_shown = isinstance(tree, Name) and tree.qualifier is None
-        if isinstance(tree, Name) and is_shown and tree.name in shown:
+        if isinstance(tree, NumberLiteral):  # a place in the list, which is the same
             return item
-        if isinstance(tree, NumberLiteral):
-            return item
+        is_plain = isinstance(tree, Name) and tree.qualifier is None
+        name = tree.name if isinstance(tree, Name) and is_plain else ""
+        if name in shown and name not in self._columns:
+            return replace(item, expression=shown[name])
         return replace(item, expression=self.read(tree))
 
     def _written(self, node: object) -> object:

@@ -587,10 +587,18 @@ class CommonTable:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A whole text: its common table expressions and the SELECT at the top."""
+    """A whole text: its common table expressions and the SELECT at the top.
+
+    Attributes:
+        common_tables: Of WITH.
+        select: The top.
+        aliases: Names that were written out as what they are aliases of; none of them
+            may be a column where they stood.
+    """
 
     common_tables: tuple[CommonTable, ...]
     select: Select
+    aliases: tuple[Name, ...] = ()
 
 
 Node = (

@@ -2,7 +2,10 @@
 
 # ruff: noqa: E501, ISC004 - a text is one string, to be read
 
+import sys
+
 import pytest
+import sqlglot.optimizer.annotate_types  # noqa: F401 - its module has a function's name
 
 from privacy.errors import QueryError
 from query_lang.plans.costs import UNLIMITED
@@ -11,6 +14,7 @@ from tests.golden.constructs import IDIOMS
 from tests.golden.reference_pages import hospital
 from tests.support.compiling import compile_query
 
+annotate_types = sys.modules["sqlglot.optimizer.annotate_types"]
 E = "SELECT COUNT(*) AS n FROM encounters WHERE "
 SAME = (  # as written, and in the language's own words
     (E + "(age > 60) IS TRUE", E + "age > 60"),
@@ -298,6 +302,65 @@ def test_no_other_query_is_read_so(sql, rule):
     with pytest.raises(QueryError) as refused:
         compile_query(sql, hospital())
     assert refused.value.rule == rule or not rule
+
+
+RUNNING = "SELECT year AS yr, SUM(COUNT(*)) OVER (ORDER BY year) AS r FROM encounters GROUP BY year"
+
+
+@pytest.mark.parametrize(
+    ("written", "own"),
+    [
+        (
+            "SELECT n AS year, y FROM (SELECT year AS y, COUNT(*) AS n FROM encounters"
+            " GROUP BY year) AS q ORDER BY year LIMIT 2",
+            "SELECT COUNT(*) AS year, year AS y FROM encounters GROUP BY year"
+            " ORDER BY COUNT(*) LIMIT 2",
+        ),
+        (
+            "SELECT y, s AS n FROM (SELECT year AS y, COUNT(*) AS n, SUM(age) AS s FROM"
+            " encounters GROUP BY y HAVING n > 50) AS q",
+            "SELECT year AS y, SUM(age) AS n FROM encounters GROUP BY year"
+            " HAVING COUNT(*) > 50",
+        ),
+        (f"SELECT yr AS a, r FROM ({RUNNING}) AS q", RUNNING.replace("AS yr", "AS a")),
+    ],
+)
+def test_names_mean_what_they_did_where_they_stood(written, own):
+    found, meant = (compile_query(sql, hospital()) for sql in (written, own))
+    assert found.columns == meant.columns
+    assert found.presentation == meant.presentation
+
+
+@pytest.mark.parametrize(
+    ("sql", "rule"),
+    [
+        (f"SELECT yr, r FROM ({RUNNING}) AS q WHERE yr >= 2022", "group_by_unit"),
+        (
+            "SELECT n FROM (SELECT year AS department, COUNT(*) AS n FROM encounters"
+            " GROUP BY year, department) AS q",
+            "ambiguous_name",
+        ),
+        (
+            "SELECT m FROM (SELECT department, COUNT(*) AS age, SUM(age) AS m FROM"
+            " encounters GROUP BY department HAVING age > 5) AS q",
+            "ambiguous_name",
+        ),
+    ],
+)
+def test_what_would_mean_another_thing_written_out_is_refused(sql, rule):
+    with pytest.raises(QueryError) as refused:
+        compile_query(sql, hospital())
+    assert refused.value.rule == rule
+
+
+def test_no_bracket_types_all_that_stands_before_it(monkeypatch):
+    """Which takes seconds, and grows with the square of a text."""
+
+    def typed(*_given, **_more):
+        raise AssertionError
+
+    monkeypatch.setattr(annotate_types, "annotate_types", typed)
+    parse_query("SELECT APPROX_QUANTILES(age + age, 4)[OFFSET(1)] FROM encounters")
 
 
 def test_steps_that_double_what_they_read_are_refused_at_once():
