@@ -104,6 +104,7 @@ class ExpressionReader(ABC):
         self._places = places
         self._depth = 0
         self._titles: set[str] = set()
+        self.titles: list[Name] = []
         self._readers: dict[type[exp.Expr], Callable[[exp.Expr], Expression]] = {
             exp.Paren: self._paren,
             exp.Column: self._name,
@@ -185,11 +186,17 @@ class ExpressionReader(ABC):
             raise refuse(rules.IDENTIFIER, token.position)
         return name
 
-    def title(self, node: exp.Expr | None) -> str:
-        """Read the name that a SELECT list gives: a quoted one may be any words."""
+    def title(self, node: exp.Expr | None, of: Expression) -> str:
+        """Read the name that the top gives a column: a quoted one may be any words.
+
+        It is no column's name, so binding refuses one that is, but of that column.
+        """
         quoted = node.this if self._places.is_kind(TokenKind.QUOTED) and node else ""
-        if not is_identifier(quoted) and is_identifier(column_name(quoted)):
+        name, position = column_name(quoted), self._places.position
+        if not is_identifier(quoted) and is_identifier(name):
             self._titles.add(quoted)
+            if not (isinstance(of, Name) and of.name == name):
+                self.titles.append(Name(name, None, position))
         return self.identifier(node)
 
     def only(self, node: exp.Expr, *known: str) -> None:

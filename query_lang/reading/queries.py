@@ -76,7 +76,8 @@ class QueryReader(FunctionReader):
         if not isinstance(tree, exp.Select):
             raise self._whole_refusal(tree)
         tables = self._common_tables(tree.args.get("with_"))
-        return Query(tables, self._select(tree, top=True))
+        select = self._select(tree, top=True)
+        return Query(tables, select, tuple(self.titles))
 
     def _set_place(self) -> Position:
         return self._places.ahead(_SET_WORDS) or self._places.position
@@ -184,7 +185,7 @@ class QueryReader(FunctionReader):
         if self._places.word() == "TOP":
             raise refuse(rules.LIMIT, self._places.position)
         distinct, distinct_on = self._distinct(tree.args.get("distinct"))
-        items = self._items(tree.expressions, star=star or top)
+        items = self._items(tree.expressions, star=star or top, top=top)
         self._places.take("FROM")
         source = self._source(tree.args["from_"].this)
         joins = tuple(self._join(join) for join in tree.args.get("joins") or ())
@@ -265,7 +266,9 @@ class QueryReader(FunctionReader):
         self._places.take_sign(")")
         return False, (key,)
 
-    def _items(self, nodes: list[exp.Expr], *, star: bool) -> tuple[SelectItem, ...]:
+    def _items(
+        self, nodes: list[exp.Expr], *, star: bool, top: bool
+    ) -> tuple[SelectItem, ...]:
         if star and len(nodes) == 1 and isinstance(nodes[0], exp.Star):
             found = self.star(nodes[0])
             return (SelectItem(found, None, found.position),)
@@ -273,17 +276,18 @@ class QueryReader(FunctionReader):
         for node in nodes:
             if items:
                 self._places.take_sign(",")
-            items.append(self._item(node))
+            items.append(self._item(node, top=top))
         return tuple(items)
 
-    def _item(self, node: exp.Expr) -> SelectItem:
+    def _item(self, node: exp.Expr, *, top: bool) -> SelectItem:
         if not isinstance(node, exp.Alias):
             expression = self.read(node)
             return SelectItem(expression, None, expression.position)
         self.only(node, "this", "alias")
         expression = self.read(node.this)
         self._places.accept("AS")
-        alias = self.title(node.args["alias"])
+        written = node.args["alias"]
+        alias = self.title(written, expression) if top else self.identifier(written)
         return SelectItem(expression, alias, expression.position)
 
     def _source(self, node: exp.Expr) -> TableName | DerivedTable:

@@ -110,8 +110,10 @@ def _function(name: FunctionName) -> "_Change":
 
 
 def _divided(arguments: _Arguments, position: Position) -> Expression:
+    """Rewrite SAFE_DIVIDE, whose quotient is never cut, of whole numbers either."""
     above, below = arguments
-    return Arithmetic("/", above, below, position)
+    whole = Arithmetic("*", above, NumberLiteral("1.0", position), above.position)
+    return Arithmetic("/", whole, below, position)
 
 
 def _of_some_rows(name: AggregateName) -> "_Change":

@@ -34,7 +34,10 @@ _Columns = Mapping[str, Expression]
 
 def with_one_aggregate(tree: Query) -> Query:
     """Return a query whose top is the SELECT that aggregates, where one below does."""
-    aliases: list[Name] = []
+    aliases = list(tree.aliases)
+    named = {table.name for table in tree.common_tables}
+    if len(named) < len(tree.common_tables):
+        return tree  # two of one name, which are refused
     select = _flat(tree.select, tree.common_tables, aliases)
     if select is tree.select:
         return tree
@@ -48,7 +51,7 @@ def _flat(select: Select, tables: _Tables, aliases: list[Name]) -> Select:
         SqlNotAllowedError: Rule ``too_complex``: written out it is too long.
     """
     below, seen = _source(select, tables)
-    if below is None or _aggregates(select) or _keeps_apart(select):
+    if below is None or _keeps_apart(select):
         return select
     below = _flat(below, seen, aliases)
     if not _aggregates(below) or below.distinct:
@@ -80,7 +83,10 @@ def _source(select: Select, tables: _Tables) -> tuple[Select | None, _Tables]:
 
 
 def _keeps_apart(select: Select) -> bool:
-    return select.distinct or select.having is not None
+    """Whether a SELECT has a meaning of its own: what it counts are rows below."""
+    counted = (select.where, *(item.expression for item in select.order_by))
+    found = any(_is_aggregate(tree) for tree in counted if tree is not None)
+    return found or _aggregates(select) or select.distinct or select.having is not None
 
 
 def _aggregates(select: Select) -> bool:
@@ -105,19 +111,20 @@ def _joined(above: Select, below: Select, aliases: list[Name]) -> Select | None:
         if (name := _name(item)) is not None
     }
     reader = _Reader(above.source, columns)
+    names = [name for item in below.items if (name := _name(item)) is not None]
+    own = _Aliases(below, aliases)
+    if len(columns) < len(names) or not own.has_places():
+        return None  # refused where it stands
     items = _items(above, below, reader)
     where = None if above.where is None else reader.read(above.where)
     shown = {item.alias: item.expression for item in items if item.alias is not None}
     order = tuple(reader.ordered(item, shown) for item in above.order_by)
     windows = _windows(item.expression for item in below.items)
-    # WHERE chooses rows before a window above is over them, and after one below was.
-    if reader.is_lost or _windows([where]) or (windows and where is not None):
-        return None
-    own = _Aliases(below, aliases)
-    if any(map(own.speak_in, windows)):
-        return None
     having = None if below.having is None else own.written(below.having)
-    if any(isinstance(part, Select) for part in parts(having)):
+    # WHERE chooses rows before a window above is over them, and after one below was.
+    is_lost = reader.is_lost or _windows([where]) or (windows and where is not None)
+    has_query = any(isinstance(part, Select) for part in parts(having))
+    if is_lost or has_query or any(map(own.speak_in, windows)):
         return None
     return replace(
         below,
@@ -148,10 +155,15 @@ class _Aliases:
 
     def key(self, key: Expression) -> Expression:
         """Return a key of GROUP BY: an expression, an alias, or a place."""
-        if not isinstance(key, NumberLiteral):
-            return self.written(key) if isinstance(key, Name) else key
-        place, items = int(key.text) if key.text.isdigit() else 0, self._select.items
-        return items[place - 1].expression if 1 <= place <= len(items) else key
+        if isinstance(key, NumberLiteral):
+            return self._select.items[int(key.text) - 1].expression
+        return self.written(key) if isinstance(key, Name) else key
+
+    def has_places(self) -> bool:
+        """Whether every place that GROUP BY names is one of the list's."""
+        known = {str(place + 1) for place in range(len(self._select.items))}
+        places = [k for k in self._select.group_by if isinstance(k, NumberLiteral)]
+        return all(place.text in known for place in places)
 
     def written(self, tree: Expression) -> Expression:
         """Return HAVING, or a name, without aliases."""

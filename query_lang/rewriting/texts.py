@@ -54,6 +54,11 @@ def text_call(tree: OtherCall) -> Expression:
     """
     if tree.name == "REGEXP_FULL_MATCH":
         value, pattern = tree.arguments
+        try:
+            patterns.regular_pattern(_literal(pattern), folds=False)
+        except PatternError as error:
+            place = pattern.position
+            raise refuse(rules.PATTERN, place, detail=str(error)) from None
         whole = f"^(?:{_literal(pattern)})$"
         return _matches(value, whole, pattern.position, tree.position)
     if tree.name == "CONTAINS_SUBSTR":  # whatever its capitals

@@ -44,7 +44,7 @@ _SCANNER = re.compile(
      (?P<word>[A-Za-z_][A-Za-z0-9_]*)
     |(?P<line_comment>--[^\n]*)
     |(?P<comment>/\*)
-    |(?P<name>`[^`\n]*`|(?<![A-Za-z0-9_)\]])\[[A-Za-z_][A-Za-z0-9_ ]*\])
+    |(?P<name>`[^`\n]*`|(?<![A-Za-z0-9_)\]"`])\[[A-Za-z_][A-Za-z0-9_ ]*\])
     |(?P<string>'(?:[^']|'')*')
     |(?P<quoted>"(?:[^"]|"")*")
     |(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))

@@ -1,5 +1,6 @@
 """A parsed text to a question of a release of sequences."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -73,7 +74,9 @@ class SequenceBinder:
             raise refuse(language.DISTINCT, select.position)
         if any(_is_call(item.expression, "top_runs") for item in select.items):
             return self._top_runs(select)
-        return _Selected(self._published, select).bind()
+        selected = _Selected(self._published, select)
+        selected.refuse_columns(tree.aliases)
+        return selected.bind()
 
     def _check_source(self, tree: Query) -> None:
         source = tree.select.source
@@ -178,6 +181,16 @@ class _Selected:
                 if item.alias == tree.name:
                     return item.expression
         return tree
+
+    def refuse_columns(self, aliases: Sequence[Name]) -> None:
+        """Refuse aliases that were written out, and are a column.
+
+        Raises:
+            SqlNotAllowedError: One is.
+        """
+        for name in filter(self._is_split, aliases):
+            hint = f"call what is selected AS {name.name} otherwise"
+            raise refuse(language.AMBIGUOUS_NAME, name.position, hint=hint)
 
     def _is_split(self, tree: Name) -> bool:
         split = self.published.domain.split

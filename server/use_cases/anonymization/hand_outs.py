@@ -248,15 +248,12 @@ class HandOutService:
             CommandRefusedError: They cannot be copied, or were changed meanwhile.
         """
         for path in self._folders.files(copy):
-            target = part / path.name
-            target.unlink(missing_ok=True)
-            _copied(path, target)
+            _copied(path, part / path.name)
         try:
             for _ in self._folders.files(copy, part):
                 pass  # each is read and compared
         except CommandRefusedError:
-            for left in part.iterdir():
-                left.unlink()
+            _emptied(part)
             raise
         sync_folder(part)
         sync_folder(part.parent)
@@ -383,8 +380,17 @@ def _require_space(parent: Path, files: Iterable[Path]) -> None:
         raise CommandRefusedError(message)
 
 
+def _emptied(part: Path) -> None:
+    for left in part.iterdir():
+        if left.is_dir() and not left.is_symlink():
+            shutil.rmtree(left, ignore_errors=True)
+        else:
+            left.unlink(missing_ok=True)
+
+
 def _copied(path: Path, target: Path) -> None:
     try:
+        target.unlink(missing_ok=True)
         copy_private(path, target)
     except OSError as error:
         message = (

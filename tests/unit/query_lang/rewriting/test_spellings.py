@@ -87,7 +87,7 @@ SAME = (  # as written, and in the language's own words
         "SELECT SUMIF(age, year = 2024) AS s, AVG_IF(age, year = 2024) AS a FROM encounters",
         "SELECT SUM(age) FILTER (WHERE year = 2024) AS s, AVG(age) FILTER (WHERE year = 2024) AS a FROM encounters",
     ),
-    (E + "SAFE_DIVIDE(age, 2) > 30", E + "age / 2 > 30"),
+    (E + "SAFE_DIVIDE(age, 2) > 30", E + "age * 1.0 / 2 > 30"),
     (E + "POW(age, 2) > 900", E + "POWER(age, 2) > 900"),
     (E + "TRUNCATE(age / 10) = 6", E + "TRUNC(age / 10) = 6"),
     (
@@ -340,6 +340,18 @@ def test_names_mean_what_they_did_where_they_stood(written, own):
             " GROUP BY year, department) AS q",
             "ambiguous_name",
         ),
+        (f"SELECT yr, n FROM ({BY_YEAR}) AS y ORDER BY COUNT(*)", "group_by_unit"),
+        (f"SELECT yr, n FROM ({BY_YEAR}, 3) AS y", "group_by_form"),
+        (
+            "SELECT a FROM (SELECT year, COUNT(*) AS a, SUM(age) AS a FROM encounters"
+            " GROUP BY year) AS y",
+            "group_by_unit",
+        ),
+        (
+            'SELECT COUNT(*) AS "Age" FROM encounters HAVING "Age" > 30',
+            "ambiguous_name",
+        ),
+        (E + "REGEXP_FULL_MATCH(department, 'a)|(?:b')", "pattern"),
         (
             "SELECT m FROM (SELECT department, COUNT(*) AS age, SUM(age) AS m FROM"
             " encounters GROUP BY department HAVING age > 5) AS q",
