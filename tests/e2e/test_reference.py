@@ -155,6 +155,12 @@ def names(example):
     return f"line {example.line}"
 
 
+IN_ONE_LEVEL = {  # a query over an aggregated one, which the evaluator has not
+    "WITH yearly": "SELECT year, COUNT(*) AS stays, COUNT(*) - LAG(COUNT(*)) OVER "
+    "(ORDER BY year) AS change FROM encounters GROUP BY year ORDER BY year"
+}
+
+
 @pytest.mark.parametrize("example", [e for e in EXAMPLES if not e.rule], ids=names)
 def test_an_example_gives_an_answer(installed, example):
     compiled = compile_query(example.sql, installed.schemas[example.dataset])
@@ -162,7 +168,7 @@ def test_an_example_gives_an_answer(installed, example):
     vectors = [vector.unseal() for vector in sealed]
     assert any(any(vector) for vector in vectors), "an answer of zeros shows nothing"
     schema, tables = installed.schemas[example.dataset], installed.rows[example.dataset]
-    tree = tree_of(example.sql)
+    tree = tree_of(IN_ONE_LEVEL.get(example.sql.split(" AS (")[0], example.sql))
     expected = Prepared(tree, tables, schema, NO_BOUNDS, {"icd10": ICD10})
     assert [list(vector) for vector in vectors] == expected.exact_vectors()
     rows = present(compiled, vectors)

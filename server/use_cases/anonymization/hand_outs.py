@@ -81,6 +81,9 @@ class HandOutService:
                 recorded. Or the files could not be written after the entry was: then
                 the same command goes on.
         """
+        if folder.name in {"", ".."}:
+            message = f"{folder} is a folder that is there: name a new one"
+            raise CommandRefusedError(message)
         with _alone_in(folder.parent):
             self._remove_deleted(folder)
             return self._handed_out(viewer, wanted, to, folder)
@@ -104,7 +107,7 @@ class HandOutService:
             _require_space(folder.parent, files)
             part = self._approved(viewer, copy, to, (held, others), folder)
         self._fill(part, copy)
-        part.replace(folder)
+        _renamed(part, folder)
         sync_folder(folder.parent)
         return {
             "copy": copy.id,
@@ -140,6 +143,10 @@ class HandOutService:
                 f"{folder} has it already: handed out to {to.recipient} on "
                 f"{given[-1].shown['time']}"
             )
+        elif any(_part_of(folder, one.files).is_dir() for one in given) and (
+            os.path.lexists(folder)
+        ):
+            message = _in_the_way(folder)
         elif os.path.lexists(folder):
             message = f"{folder} exists: nothing was handed out; name a new folder"
         elif not folder.parent.is_dir():
@@ -353,6 +360,25 @@ def _holds(folder: Path, copy: Copy) -> bool:
     except OSError:
         return False
     return hashlib.sha256(told).hexdigest() == copy.sha256
+
+
+def _in_the_way(folder: Path) -> str:
+    return (
+        f"{folder} is in the way: the ledger has this hand-out already; move that away "
+        "and repeat the same command"
+    )
+
+
+def _renamed(part: Path, folder: Path) -> None:
+    """Give the files their folder, unless something came there meanwhile.
+
+    Raises:
+        CommandRefusedError: It did.
+    """
+    try:
+        part.replace(folder)
+    except OSError:
+        raise CommandRefusedError(_in_the_way(folder)) from None
 
 
 def _make(part: Path) -> Path:

@@ -312,6 +312,29 @@ def test_nothing_of_a_copy_lies_outside_before_its_entry(bare, two, monkeypatch)
     assert not list(Path().glob(".out.part-*"))
 
 
+def test_what_stands_in_the_way_of_a_hand_out_is_moved_and_it_goes_on(
+    bare, two, monkeypatch
+):
+    hand_out = ("anonymize", "hand-out", "registry", "out", *TO)
+    bare.said(*hand_out)
+    two.approve_all("carol")
+    real = hand_outs._make
+
+    def overtaken(part):
+        Path("out").mkdir()
+        Path("out/other").touch()
+        return real(part)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(hand_outs, "_make", overtaken)
+        assert "out is in the way: the ledger has this" in bare.said(*hand_out)
+    assert "move that away and repeat the same command" in bare.said(*hand_out)
+    shutil.rmtree("out")
+    bare.run(*hand_out)
+    assert len(bare.json("anonymize", "show", "registry")["hand_outs"]) == 1
+    assert "name a new one" in bare.said(*hand_out[:3], ".", *TO)
+
+
 def test_a_hand_out_to_a_full_disk(bare, two, monkeypatch):
     hand_out = ("anonymize", "hand-out", "registry", "out", *TO)
     bare.said(*hand_out)
