@@ -283,10 +283,16 @@ class ExpressionReader(ABC):
         """Read ``ANY (SELECT ...)``; a list in its place is refused."""
         if not isinstance(node.this, exp.Query):
             raise refuse(rules.ANY_ALL, self._places.position)
-        word = next(w for w in get_args(QuantifierWord) if w == self._places.word())
-        self._places.take(word)
+        word = self._quantifier()
         query = self.bracketed(node.this)
         return Quantified(value.position, value, operator, word, query)
+
+    def _quantifier(self) -> QuantifierWord:
+        word: QuantifierWord = next(
+            w for w in get_args(QuantifierWord) if w == self._places.word()
+        )
+        self._places.take(word)
+        return word
 
     def _arithmetic(self, node: exp.Expr) -> Expression:
         self.only(node, "this", "expression", "typed", "safe")
@@ -428,10 +434,7 @@ class ExpressionReader(ABC):
         if negated or not isinstance(listed, exp.Tuple | exp.Paren):
             hint = "write code LIKE 'I2%' OR code LIKE 'I50%', or NOT (...) of it"
             raise refuse(rules.ANY_ALL, position, hint=hint)
-        quantifier = next(
-            w for w in get_args(QuantifierWord) if w == self._places.word()
-        )
-        self._places.take(quantifier)
+        quantifier = self._quantifier()
         items = listed.expressions if isinstance(listed, exp.Tuple) else [listed.this]
         self._places.take_sign("(")
         patterns = self.listed(items)

@@ -7,8 +7,9 @@ neither groups nor aggregates has no other meaning, since it would show rows.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import TypeGuard
 
-from query_lang.rewriting.trees import check_repeats, mapped, parts
+from query_lang.rewriting.trees import check_repeats, mapped, output_of, parts
 from query_lang.syntax.nodes import (
     AggregateCall,
     And,
@@ -105,15 +106,15 @@ def _is_aggregate(tree: Expression) -> bool:
 
 def _joined(above: Select, below: Select, aliases: list[Name]) -> Select | None:
     """Return both as one, or None where a name or a condition has no meaning so."""
-    columns = {
-        name: item.expression
+    named = [
+        (name, item.expression)
         for item in below.items
-        if (name := _name(item)) is not None
-    }
+        if (name := output_of(item)) is not None
+    ]
+    columns = dict(named)
     reader = _Reader(above.source, columns)
-    names = [name for item in below.items if (name := _name(item)) is not None]
     own = _Aliases(below, aliases)
-    if len(columns) < len(names) or not own.has_places():
+    if len(columns) < len(named) or not own.has_places():
         return None  # refused where it stands
     items = _items(above, below, reader)
     where = None if above.where is None else reader.read(above.where)
@@ -173,12 +174,13 @@ class _Aliases:
         """Whether a window speaks of aliases."""
         return any(self._is_alias(part) for part in parts(window))
 
-    def _is_alias(self, part: object) -> bool:
-        is_name = isinstance(part, Name) and part.qualifier is None
-        return is_name and getattr(part, "name", "") in self._meant
+    def _is_alias(self, part: object) -> TypeGuard[Name]:
+        if not isinstance(part, Name):
+            return False
+        return part.qualifier is None and part.name in self._meant
 
     def _written(self, node: object) -> object:
-        if not isinstance(node, Name) or not self._is_alias(node):
+        if not self._is_alias(node):
             return node
         self._taken.append(node)
         return self._meant[node.name]
@@ -189,17 +191,11 @@ def _is_of_itself(item: SelectItem) -> bool:
     return any(isinstance(p, Name) and p.name == item.alias for p in parts(item))
 
 
-def _name(item: SelectItem) -> str | None:
-    expression = item.expression
-    named = expression.name if isinstance(expression, Name) else None
-    return item.alias or named
-
-
 def _items(above: Select, below: Select, reader: "_Reader") -> tuple[SelectItem, ...]:
     if any(isinstance(item.expression, Star) for item in above.items):
         return below.items if len(above.items) == 1 else reader.lose()
     return tuple(
-        SelectItem(reader.read(item.expression), _name(item), item.position)
+        SelectItem(reader.read(item.expression), output_of(item), item.position)
         for item in above.items
     )
 

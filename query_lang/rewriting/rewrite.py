@@ -21,7 +21,7 @@ from query_lang.rewriting.literal_casts import with_plain_literals
 from query_lang.rewriting.quantiles import quantile_at, within_group
 from query_lang.rewriting.set_operations import set_operation
 from query_lang.rewriting.texts import like_each, other_like
-from query_lang.rewriting.trees import check_repeats, mapped, parts
+from query_lang.rewriting.trees import check_repeats, mapped, output_of, parts
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
     Filtered,
@@ -46,10 +46,8 @@ from query_lang.syntax.nodes import (
     Case,
     DerivedTable,
     Join,
-    Name,
     Query,
     Select,
-    SelectItem,
     Star,
     UnionAll,
 )
@@ -109,20 +107,15 @@ def _written_union(tree: WrittenUnion) -> UnionAll:
 def _union(tree: UnionAll) -> UnionAll:
     """Name what has no name after the first part, whose names are those of all."""
     first, *others = tree.parts
-    names = [_name(item) for item in first.items]
+    names = [output_of(item) for item in first.items]
     return replace(tree, parts=(first, *(_named_as(each, names) for each in others)))
-
-
-def _name(item: SelectItem) -> str | None:
-    named = item.expression.name if isinstance(item.expression, Name) else None
-    return item.alias or named
 
 
 def _named_as(part: Select, names: Sequence[str | None]) -> Select:
     if len(part.items) != len(names):
         return part  # refused by binding
     items = tuple(
-        item if _name(item) else replace(item, alias=name)
+        item if output_of(item) else replace(item, alias=name)
         for item, name in zip(part.items, names, strict=True)
     )
     return replace(part, items=items)

@@ -5,7 +5,7 @@ A unit key is never NULL, so that ``IN`` and ``NOT IN`` are what a set's member 
 
 from dataclasses import replace
 
-from query_lang.rewriting.trees import plain_select
+from query_lang.rewriting.trees import output_of, plain_select
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import SetOperation
 from query_lang.syntax.nodes import (
@@ -31,8 +31,9 @@ def set_operation(tree: SetOperation) -> Select:
     if tree.sides is None:
         raise TypeError
     left, right = tree.sides
-    names = [_output(item) for item in _first(left).items]
-    if not all(names):
+    items = _first(left).items
+    names = [name for item in items if (name := output_of(item)) is not None]
+    if len(names) < len(items):
         raise refuse(rules.NAME_NEEDED, tree.position)
     if tree.word == "UNION":
         parts = (*_parts(left), *_parts(right))
@@ -77,9 +78,3 @@ def _first(query: Select | UnionAll) -> Select:
 
 def _parts(query: Select | UnionAll) -> tuple[Select, ...]:
     return (query,) if isinstance(query, Select) else query.parts
-
-
-def _output(item: SelectItem) -> str:
-    if item.alias is not None:
-        return item.alias
-    return item.expression.name if isinstance(item.expression, Name) else ""

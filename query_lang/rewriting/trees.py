@@ -8,6 +8,7 @@ from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     DerivedTable,
     FunctionCall,
+    Name,
     Position,
     Query,
     Select,
@@ -93,6 +94,12 @@ def names_in(tree: object) -> frozenset[str]:
             if isinstance(name, str):
                 found.add(name)
     return frozenset(found)
+
+
+def output_of(item: SelectItem) -> str | None:
+    """Return the name that an item of a SELECT list is called by, if it has one."""
+    named = item.expression.name if isinstance(item.expression, Name) else None
+    return item.alias or named
 
 
 def new_name(stem: str, taken: set[str]) -> str:
