@@ -27,27 +27,16 @@ LARGEST_POWER: Final = 69
 """EXP of more passes 10**30."""
 
 
-def computed_column(
-    shown: ComputedShown | LiteralShown,
-    column: Callable[[Shown], Sequence[object]],
-    cells: int,
-) -> list[int | Decimal | None]:
-    """Return what a computed value shows in each cell.
-
-    Args:
-        shown: What is computed.
-        column: What anything else shows, one value a cell.
-        cells: How many there are.
-    """
-    digits = shown.digits if isinstance(shown, ComputedShown) else 0
-    found = exact_column(shown, column, cells)
-    return [shown_number(value, digits) for value in found]
-
-
 def exact_column(
     shown: Shown, column: Callable[[Shown], Sequence[object]], cells: int
 ) -> list[Number]:
-    """Return the exact value of an operand in each cell; what is shown is exact."""
+    """Return the exact value of an operand in each cell.
+
+    Args:
+        shown: The operand.
+        column: What anything but arithmetic is, one value a cell.
+        cells: How many there are.
+    """
     match shown:
         case LiteralShown(value):
             return [value] * cells
@@ -60,7 +49,7 @@ def exact_column(
 
 
 def _exact(value: object) -> Number:
-    return Fraction(value) if isinstance(value, int | Decimal) else None
+    return Fraction(value) if isinstance(value, int | Decimal | Fraction) else None
 
 
 def shown_number(value: Number, digits: int) -> int | Decimal | None:

@@ -17,11 +17,11 @@ from query_lang.plans.compiled import (
     Shown,
     WindowShown,
 )
-from query_lang.showing.arithmetic import computed_column
+from query_lang.showing.arithmetic import Number, exact_column, shown_number
 from query_lang.showing.cells import ShownValue
 from query_lang.showing.decimals import decimal_of, round_half_even
 from query_lang.showing.quantiles import quantile
-from query_lang.showing.windows import window_column
+from query_lang.showing.windows import window_numbers
 
 SHOWN_DIGITS: Final = 6
 """Digits after the point of averages and quantiles."""
@@ -34,7 +34,7 @@ class ShownValues:
 
     An average or quantile is the *shown* one, rounded to six digits, and what is
     computed is rounded to its own: a comparison in HAVING says of the answer's rows
-    what the reader sees there.
+    what the reader sees there. Within an expression a window is exact.
     """
 
     def __init__(
@@ -49,6 +49,7 @@ class ShownValues:
         self._measures = compiled.measures
         self._vectors = noisy_vectors
         self._found: dict[Shown, tuple[ShownValue, ...]] = {}
+        self._windows: dict[WindowShown, list[Number]] = {}
         lengths = [len(self.cells) * measure.size for measure in compiled.measures]
         if [len(vector) for vector in noisy_vectors] != lengths:
             message = "the vectors do not fit the cells"
@@ -60,13 +61,24 @@ class ShownValues:
             self._found[shown] = self._column(shown)
         return self._found[shown]
 
-    def _column(self, shown: Shown) -> tuple[ShownValue, ...]:
-        cells = len(self.cells)
-        if isinstance(shown, ComputedShown | LiteralShown):
-            return tuple(computed_column(shown, self.column, cells))
+    def numbers(self, shown: Shown) -> list[Number]:
+        """Return one exact number a cell, before it is rounded to be shown."""
+        if not isinstance(shown, WindowShown):
+            return exact_column(shown, self._operand, len(self.cells))
+        if shown not in self._windows:
+            self._windows[shown] = window_numbers(shown, self)
+        return self._windows[shown]
+
+    def _operand(self, shown: Shown) -> Sequence[ShownValue] | list[Number]:
         if isinstance(shown, WindowShown):
-            return tuple(window_column(shown, self))
-        return tuple(self._value(shown, cell) for cell in range(cells))
+            return self.numbers(shown)
+        return self.column(shown)
+
+    def _column(self, shown: Shown) -> tuple[ShownValue, ...]:
+        if isinstance(shown, ComputedShown | LiteralShown | WindowShown):
+            digits = 0 if isinstance(shown, LiteralShown) else shown.digits
+            return tuple(shown_number(one, digits) for one in self.numbers(shown))
+        return tuple(self._value(shown, cell) for cell in range(len(self.cells)))
 
     def _value(
         self, shown: KeyShown | NumberShown | AverageShown | QuantileShown, cell: int

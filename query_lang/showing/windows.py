@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from query_lang.plans.compiled import KeyShown, OrderTerm, WindowShown
-from query_lang.showing.arithmetic import Number, exact_column, shown_number
+from query_lang.showing.arithmetic import Number, exact_column
 from query_lang.showing.cells import CellValues, ShownValue
 from query_lang.showing.noisy_conditions import truths
 
@@ -36,9 +36,9 @@ def _place(value: ShownValue) -> int | Decimal:
     return value if isinstance(value, int | Decimal) else 0
 
 
-def window_column(shown: WindowShown, values: CellValues) -> list[int | Decimal | None]:
-    """Return what a window shows in each cell; NULL in cells that HAVING leaves out."""
-    found: list[int | Decimal | None] = [None] * len(values.cells)
+def window_numbers(shown: WindowShown, values: CellValues) -> list[Number]:
+    """Return what a window is in each cell, exact; NULL where HAVING leaves it out."""
+    found: list[Number] = [None] * len(values.cells)
     taken = _Taken()
     if shown.operand is not None:
         column = exact_column(shown.operand, values.column, len(values.cells))
@@ -124,21 +124,17 @@ class _Taken:
         return cls(steps, finest)
 
 
-def _value(
-    shown: WindowShown, window: Window, place: int, taken: _Taken
-) -> int | Decimal | None:
+def _value(shown: WindowShown, window: Window, place: int, taken: _Taken) -> Number:
     numbered: Mapping[str, int] = {
         "row_number": place + 1,
         "rank": window.first[place] + 1,
         "dense_rank": window.number[place],
     }
     if shown.name in numbered:
-        return numbered[shown.name]
+        return Fraction(numbered[shown.name])
     read = [taken.steps[cell] for cell in window.frame(shown, place)]
     held = [value for value in read if value is not None]
     if not held:
         return None
     total = Fraction(sum(held), taken.steps_a_unit)
-    return shown_number(
-        total / len(held) if shown.name == "avg" else total, shown.digits
-    )
+    return total / len(held) if shown.name == "avg" else total

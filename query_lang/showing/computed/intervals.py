@@ -23,8 +23,7 @@ from query_lang.plans.compiled import (
     leaves,
     windows_in,
 )
-from query_lang.showing.arithmetic import Number, exact_column
-from query_lang.showing.cells import CellValues
+from query_lang.showing.arithmetic import Number
 from query_lang.showing.computed.bounds import (
     ANYTHING,
     Bounds,
@@ -52,6 +51,7 @@ from query_lang.showing.computed.readings import (
     Source,
     Tree,
 )
+from query_lang.showing.values import ShownValues
 from query_lang.showing.windows import windows
 
 
@@ -114,7 +114,7 @@ class ComputedIntervals:
 
     measures: Sequence[Measure]
     vectors: Sequence[Sequence[int]]
-    values: CellValues
+    values: ShownValues
     noise: NoiseLaw
     quantile: Callable[[QuantileShown, int, Fraction], Bounds | None]
     _columns: dict[Shown, list[Number]] = field(default_factory=dict)
@@ -230,8 +230,7 @@ class ComputedIntervals:
 
     def _values(self, shown: Shown) -> list[Number]:
         if shown not in self._columns:
-            cells = len(self.values.cells)
-            self._columns[shown] = exact_column(shown, self.values.column, cells)
+            self._columns[shown] = self.values.numbers(shown)
         return self._columns[shown]
 
     # -- parts ------------------------------------------------------------------

@@ -51,6 +51,13 @@ def test_what_a_key_that_may_be_null_is_chosen_before_may_be_null_in_truth():
     assert Fraction(low) <= -7
 
 
+def test_within_an_expression_a_window_is_exact():
+    """Six digits of a third, times three million, would say 999,999 of a million."""
+    share = f"3000000 * AVG({N}) OVER ()"
+    assert values(share, [1, 0, 0]) == ["1000000.000000"] * 3
+    assert values(f"AVG({N}) OVER ()", [1, 0, 0]) == ["0.333333"] * 3
+
+
 @pytest.mark.parametrize(
     ("selected", "expected"),
     [
