@@ -127,15 +127,45 @@ def _joined(above: Select, below: Select, aliases: list[Name]) -> Select | None:
     has_query = any(isinstance(part, Select) for part in parts(having))
     if is_lost or has_query or any(map(own.speak_in, windows)):
         return None
+    keys = _as_columns([own.key(key) for key in below.group_by], below, shown)
+    chosen = _as_columns([having] if having else [], below, shown)
+    if keys is None or chosen is None:
+        return None
     return replace(
         below,
         items=items,
-        group_by=tuple(own.key(key) for key in below.group_by),
-        having=_both(having, where),
+        group_by=keys,
+        having=_both(chosen[0] if chosen else None, where),
         order_by=order,
         limit=above.limit,
         position=above.position,
     )
+
+
+def _as_columns(
+    trees: Iterable[Expression], select: Select, shown: Mapping[str, Expression]
+) -> tuple[Expression, ...] | None:
+    """Return expressions whose names are not taken for aliases of the list above.
+
+    What is left of names is a column, or misspelt: it gets the name of its table. None
+    where that is one of several.
+    """
+    source = select.source
+    table = source.alias or (source.name if isinstance(source, TableName) else None)
+    is_lost = False
+
+    def written(node: object) -> object:
+        nonlocal is_lost
+        if not isinstance(node, Name) or node.qualifier is not None:
+            return node
+        above = shown.get(node.name)
+        if above is None or (isinstance(above, Name) and above.name == node.name):
+            return node
+        is_lost = is_lost or table is None or bool(select.joins)
+        return replace(node, qualifier=table)
+
+    found = tuple(mapped(tree, written) for tree in trees)
+    return None if is_lost else found
 
 
 class _Aliases:

@@ -357,6 +357,16 @@ def test_names_mean_what_they_did_where_they_stood(written, own):
             " encounters GROUP BY department HAVING age > 5) AS q",
             "ambiguous_name",
         ),
+        (
+            "SELECT y AS yr FROM (SELECT year AS y, COUNT(*) AS n FROM encounters"
+            " GROUP BY yr) AS q",
+            "unknown_column",
+        ),
+        (
+            "SELECT y, n AS big FROM (SELECT year AS y, COUNT(*) AS n FROM encounters"
+            " GROUP BY year HAVING big > 3) AS q",
+            "unknown_column",
+        ),
     ],
 )
 def test_what_would_mean_another_thing_written_out_is_refused(sql, rule):
