@@ -306,6 +306,13 @@ def holds_aggregate(tree: object) -> bool:
 # -- windows -----------------------------------------------------------------
 
 
+def _reads_its_end(function: object) -> bool:
+    """Whether a window function is of all rows to the end of its frame."""
+    if isinstance(function, FunctionCall):
+        return function.name == "last_value"
+    return isinstance(function, AggregateCall | CountRows)
+
+
 class WindowBinder(ExpressionBinder):
     """Binds the SELECT list of a derived table without GROUP BY."""
 
@@ -339,6 +346,13 @@ class WindowBinder(ExpressionBinder):
         start, end = frame_of(tree)
         shape = (partition, order, start, end)
         function = tree.function
+        if tree.frame is None and order and _reads_its_end(function):
+            self.environment.warn(
+                "window_rows",
+                "without a frame, a window ends at the current row: rows that are "
+                "equal in its ORDER BY come one after the other, where other systems "
+                "take them together",
+            )
         if isinstance(function, CountRows):
             return self._make("count_rows", None, shape)
         if isinstance(function, FunctionCall):
@@ -346,13 +360,6 @@ class WindowBinder(ExpressionBinder):
         if isinstance(function, Idiom):
             raise refuse(rules.CONSTRUCT, tree.position)
         _check_window_form(function)
-        if tree.frame is None and order:
-            self.environment.warn(
-                "window_rows",
-                "without a frame, a window ends at the current row: rows that are "
-                "equal in its ORDER BY come one after the other, where other systems "
-                "take them together",
-            )
         value = self._rows.value(function.arguments[0])
         value = argument_of(function.name, value)
         check_argument(function.name, value, function.arguments[0])

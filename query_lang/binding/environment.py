@@ -7,6 +7,7 @@ from itertools import count
 from typing import Protocol
 
 from privacy.schema import Dataset
+from query_lang.binding.sizes import Sizes
 from query_lang.plans.compiled import QueryWarning
 from query_lang.plans.expressions import Expression
 from query_lang.plans.slots import shape_of
@@ -31,6 +32,7 @@ class Environment:
         common_tables: Those that may be named here, by name.
         warnings: What the analyst may not have meant.
         subqueries: Each expression that holds a subquery, by its shape.
+        sizes: Of what was bound.
     """
 
     dataset: Dataset
@@ -40,6 +42,7 @@ class Environment:
     bounded_tables: dict[str, int] = field(default_factory=dict)
     counted: Counter[str] = field(default_factory=Counter)
     subqueries: dict[Expression, Expression] = field(default_factory=dict)
+    sizes: Sizes = field(default_factory=Sizes)
     _slots: "count[int]" = field(default_factory=count)
 
     def new_slot(self) -> int:
@@ -63,6 +66,7 @@ class Environment:
             self.bounded_tables,
             self.counted,
             self.subqueries,
+            self.sizes,
             self._slots,
         )
 

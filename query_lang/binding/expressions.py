@@ -131,6 +131,7 @@ class ExpressionBinder:
         self.environment = environment
         self.subqueries = subqueries
         self._bound: dict[InQuery | Exists, Expression] = {}
+        self._depth = 0
 
     # -- what stands where ----------------------------------------------------
 
@@ -173,8 +174,22 @@ class ExpressionBinder:
         """Bind a window function; refused outside derived tables' SELECT lists."""
         raise refuse(rules.WINDOW_PLACE, tree.position)
 
-    def operand(self, tree: Tree) -> Expression:  # noqa: PLR0911 - an arm a form
-        """Bind any expression; averages may come out."""
+    def operand(self, tree: Tree) -> Expression:
+        """Bind any expression; averages may come out.
+
+        Raises:
+            SqlNotAllowedError: Written out it is too long, or as ``value`` has it.
+        """
+        self._depth += 1
+        try:
+            found = self._form(tree)
+        finally:
+            self._depth -= 1
+        whole = self._depth == 0
+        self.environment.sizes.check(found, tree.position, whole=whole)
+        return found
+
+    def _form(self, tree: Tree) -> Expression:  # noqa: PLR0911 - an arm a form
         match tree:
             case Name():
                 return self.name(tree)

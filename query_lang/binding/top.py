@@ -82,6 +82,7 @@ from query_lang.syntax.nodes import (
 from query_lang.syntax.refusals import no_public_domain, refuse
 
 DEFAULT_BINS, MOST_BINS = 64, 1_024
+MOST_VECTORS = 256
 _COUNT_FACTS = Facts(ColumnType.INTEGER, nullable=False)
 
 
@@ -302,7 +303,14 @@ class TopBinder:
         return shown
 
     def _vector(self, kind: MeasureKind) -> int:
-        return self.measures.setdefault(kind, len(self.measures))
+        found = self.measures.setdefault(kind, len(self.measures))
+        if found >= MOST_VECTORS:
+            detail = f"a query measures at most {MOST_VECTORS} numbers in a group"
+            hint = "ask in several queries; STDDEV is of 3, CORR of 6 numbers"
+            raise refuse(
+                rules.TOO_COMPLEX, self.tree.position, detail=detail, hint=hint
+            )
+        return found
 
     def _argument(self, tree: AggregateCall) -> Expression:
         value = self.rows.value(tree.arguments[0])
@@ -426,7 +434,9 @@ class TopBinder:
 
     def _window(self, tree: WindowCall) -> Shown:
         operand = self._computed_binder().bind
-        windows = AnswerWindowBinder(self._shown, operand, self.facts, self._rows_of)
+        windows = AnswerWindowBinder(
+            self._shown, operand, self.facts, self._rows_of, self._warn_of_order
+        )
         return windows.bind(tree)
 
     def _rows_of(self, tree: WindowCall) -> NoisyCondition | None:
@@ -503,18 +513,20 @@ class TopBinder:
         return terms
 
     def _warn_of_order(self, shown: Shown) -> None:
-        """Say where texts are ordered as they are declared, not by their letters."""
+        """Say where a key is ordered as it is declared, not by its values."""
         key = (
             list(self.keys.values())[shown.index]
             if isinstance(shown, KeyShown)
             else None
         )
-        texts = [] if key is None else [v for v in key.values if isinstance(v, str)]
-        if key is not None and texts != sorted(texts):
+        values = [] if key is None else [v for v in key.values if v is not None]
+        in_order = sorted(values)
+        if key is not None and values != in_order:
+            first = ", ".join(str(value) for value in values[:4])
             self.rows.environment.warn(
                 "declared_order",
-                f"ORDER BY {key.name} follows the declared list: {', '.join(texts[:4])}"
-                f"{', ...' * (len(texts) > 4)}",  # noqa: PLR2004 - enough to see it
+                f"ORDER BY {key.name} follows the declared list: {first}"
+                f"{', ...' * (len(values) > 4)}",  # noqa: PLR2004 - enough to see it
             )
 
 

@@ -29,7 +29,11 @@ def parse_query(sql: str, *, sequences: bool = False) -> Query:
         SqlSyntaxError: The text is not SQL, or empty.
         SqlNotAllowedError: It is, but a limit or a rule of the language refuses it.
     """
-    return rewritten(read_query(sql, sequences=sequences))
+    tree = read_query(sql, sequences=sequences)
+    try:
+        return rewritten(tree)
+    except RecursionError:  # a chain of UNION or EXCEPT becomes nested
+        raise refuse(rules.DEPTH, tree.select.position) from None
 
 
 def read_query(sql: str, *, sequences: bool = False) -> Query:

@@ -7,9 +7,10 @@ neither groups nor aggregates has no other meaning, since it would show rows.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TypeGuard
+from typing import Final, TypeGuard
 
-from query_lang.rewriting.trees import check_repeats, mapped, output_of, parts
+from query_lang.rewriting.trees import Sizes, mapped, output_of, parts
+from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     AggregateCall,
     And,
@@ -28,6 +29,10 @@ from query_lang.syntax.nodes import (
     UnionAll,
     WindowCall,
 )
+from query_lang.syntax.refusals import refuse
+
+MOST_LAYERS: Final = 32
+"""Queries that are read through each other, as many as a query may read tables."""
 
 _Tables = tuple[CommonTable, ...]
 _Columns = Mapping[str, Expression]
@@ -45,22 +50,27 @@ def with_one_aggregate(tree: Query) -> Query:
     return Query(_named(tree.common_tables, select), select, tuple(aliases))
 
 
-def _flat(select: Select, tables: _Tables, aliases: list[Name]) -> Select:
+def _flat(
+    select: Select, tables: _Tables, aliases: list[Name], depth: int = 1
+) -> Select:
     """Return a SELECT that aggregates; the same where it reads none that does.
 
     Raises:
-        SqlNotAllowedError: Rule ``too_complex``: written out it is too long.
+        SqlNotAllowedError: Rule ``too_complex``: written out it is too long; or
+            ``relation_count``: it is of too many.
     """
+    if depth > MOST_LAYERS:
+        raise refuse(rules.RELATION_COUNT, select.position)
     below, seen = _source(select, tables)
     if below is None or _keeps_apart(select):
         return select
-    below = _flat(below, seen, aliases)
+    below = _flat(below, seen, aliases, depth + 1)
     if not _aggregates(below) or below.distinct:
         return select
     joined = _joined(select, below, aliases)
     if joined is None:
         return select
-    check_repeats(Query((), joined))
+    Sizes().check(joined, joined.position)
     return joined
 
 
@@ -261,13 +271,13 @@ class _Reader:
         return mapped(tree, self._written)
 
     def ordered(self, item: OrderItem, shown: _Columns) -> OrderItem:
-        """Return an item of ORDER BY written out; a column goes before an alias."""
+        """Return an item of ORDER BY written out; a name is first what is selected."""
         tree = item.expression
         if isinstance(tree, NumberLiteral):  # a place in the list, which is the same
             return item
         is_plain = isinstance(tree, Name) and tree.qualifier is None
         name = tree.name if isinstance(tree, Name) and is_plain else ""
-        if name in shown and name not in self._columns:
+        if name in shown:
             return replace(item, expression=shown[name])
         return replace(item, expression=self.read(tree))
 

@@ -21,7 +21,7 @@ from query_lang.rewriting.literal_casts import with_plain_literals
 from query_lang.rewriting.quantiles import quantile_at, within_group
 from query_lang.rewriting.set_operations import set_operation
 from query_lang.rewriting.texts import like_each, other_like
-from query_lang.rewriting.trees import check_repeats, mapped, output_of, parts
+from query_lang.rewriting.trees import Sizes, mapped, output_of, parts
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
     Filtered,
@@ -61,15 +61,24 @@ def rewritten(tree: Query) -> Query:
         SqlNotAllowedError: An idiom has no meaning where it stands.
     """
     _check_top(tree)
-    found = mapped(with_tables_in_front(with_plain_literals(tree)), _changed)
+    sizes = Sizes()
+
+    def changed(node: object) -> object:
+        change = _CHANGES.get(type(node))
+        found = node if change is None else change(node)
+        if found is not node:
+            sizes.check(found, getattr(node, "position", tree.select.position))
+        return found
+
+    found = mapped(with_tables_in_front(with_plain_literals(tree)), changed)
     found = with_one_aggregate(found)
     for item in found.select.items:
         if isinstance(item.expression, Star):
             raise refuse(rules.STAR, item.position)
+    sizes.check(found, found.select.position)
     for part in parts(found):
         if isinstance(part, RowInQuery):
             raise row_refusal(part)
-    check_repeats(found)
     return found
 
 
@@ -81,11 +90,6 @@ def _check_top(tree: Query) -> None:
     if isinstance(select, WrittenSelect) and select.qualify is not None:
         hint = f"{rules.QUALIFY.hint}; an answer's first rows: ORDER BY n DESC LIMIT 3"
         raise refuse(rules.QUALIFY, select.qualify.position, hint=hint)
-
-
-def _changed(node: object) -> object:
-    change = _CHANGES.get(type(node))
-    return node if change is None else change(node)
 
 
 def _select(tree: Select) -> Select:

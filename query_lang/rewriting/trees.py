@@ -10,7 +10,6 @@ from query_lang.syntax.nodes import (
     FunctionCall,
     Name,
     Position,
-    Query,
     Select,
     SelectItem,
     TableName,
@@ -60,29 +59,34 @@ def parts(tree: object) -> Iterator[object]:
             yield from parts(getattr(tree, field.name))
 
 
-def check_repeats(tree: Query) -> None:
-    """Refuse a tree that repeats operands within operands that are repeated.
+class Sizes:
+    """Counts nodes of trees; one that stands in two places counts twice."""
 
-    Raises:
-        SqlNotAllowedError: Rule ``too_complex``.
-    """
-    if _nodes(tree, {}) > MOST_NODES:
-        raise refuse(rules.TOO_COMPLEX, tree.select.position)
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[int, object]] = {}
 
+    def check(self, tree: object, position: Position) -> None:
+        """Refuse a tree that repeats operands within operands that are repeated.
 
-def _nodes(value: object, known: dict[int, int]) -> int:
-    """Return how many nodes a tree has; one that stands in two places counts twice."""
-    if isinstance(value, tuple):
-        return sum(_nodes(item, known) for item in value)
-    if not is_dataclass(value) or isinstance(value, (type, Position)):
-        return 0
-    found = known.get(id(value))
-    if found is None:
-        found = 1 + sum(_nodes(getattr(value, f.name), known) for f in fields(value))
-        if isinstance(value, FunctionCall) and value.name == "nullif":
-            found += _nodes(value.arguments[0], known)  # binding repeats it
-        known[id(value)] = found
-    return found
+        Raises:
+            SqlNotAllowedError: Rule ``too_complex``.
+        """
+        if self._nodes(tree) > MOST_NODES:
+            raise refuse(rules.TOO_COMPLEX, position)
+
+    def _nodes(self, value: object) -> int:
+        if isinstance(value, tuple):
+            return sum(map(self._nodes, value))
+        if not is_dataclass(value) or isinstance(value, (type, Position)):
+            return 0
+        found = self._known.get(id(value))
+        if found is None:
+            nodes = 1 + sum(self._nodes(getattr(value, f.name)) for f in fields(value))
+            if isinstance(value, FunctionCall) and value.name == "nullif":
+                nodes += self._nodes(value.arguments[0])  # binding repeats it
+            found = nodes, value  # kept, or another could have its id
+            self._known[id(value)] = found
+        return found[0]
 
 
 def names_in(tree: object) -> frozenset[str]:

@@ -1,17 +1,15 @@
 """Why the sensitivities are what they are, and how to make them smaller, in words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 
 from privacy.events import VectorSensitivity
 from privacy.wording import counted
 from query_lang.plans.compiled import (
     AverageShown,
-    ComputedShown,
     NumberShown,
     QuantileShown,
     Shown,
-    WindowShown,
     leaves,
 )
 from query_lang.plans.nodes import (
@@ -49,8 +47,9 @@ def derive(plan: Aggregate, unit: str) -> str:
         *derive_rows(plan.child, unit),
         *_of_groups(plan, unit),
     ]
+    names = _names(plan)
     for index, measure in enumerate(plan.measures):
-        lines += _of_measure(plan, index, measure, unit)
+        lines += _of_measure(plan, names[index], measure, unit)
     return "\n".join(lines)
 
 
@@ -185,35 +184,33 @@ def _of_groups(plan: Aggregate, unit: str) -> list[str]:
 
 
 def _of_measure(
-    plan: Aggregate, index: int, measure: MeasureKind, unit: str
+    plan: Aggregate, names: Sequence[str], measure: MeasureKind, unit: str
 ) -> list[str]:
     sensitivity = measure_sensitivity(plan, measure)
-    names = _names(plan, index) or "a value of HAVING or ORDER BY"
+    named = ", ".join(dict.fromkeys(names)) or "a value of HAVING or ORDER BY"
     said = _said(plan, measure, unit)
-    lines = [f"{names} = {said} {_norms(sensitivity, measure)}"]
+    lines = [f"{named} = {said} {_norms(sensitivity, measure)}"]
     if sensitivity.l1 > _least(measure):
         lines.append(_advice(plan, measure, unit))
     return lines
 
 
-def _names(plan: Aggregate, index: int) -> str:
-    return ", ".join(
-        column.name + part
-        for column in plan.columns
-        for part in _parts(column.shown, index)
-    )
+def _names(plan: Aggregate) -> list[list[str]]:
+    """Return what each vector is part of: columns, and how."""
+    found: list[list[str]] = [[] for _ in plan.measures]
+    for column in plan.columns:
+        for leaf in leaves(column.shown):
+            for vector, part in _parts(leaf):
+                found[vector].append(column.name + part)
+    return found
 
 
-def _parts(shown: Shown, index: int) -> list[str]:
-    match shown:
+def _parts(leaf: Shown) -> list[tuple[int, str]]:
+    match leaf:
         case NumberShown(vector) | QuantileShown(vector):
-            return [""] if vector == index else []
+            return [(vector, "")]
         case AverageShown(total, number):
-            parts = {total: " (its sum)", number: " (its count)"}
-            return [parts[index]] if index in parts else []
-        case ComputedShown() | WindowShown():
-            found = (part for leaf in leaves(shown) for part in _parts(leaf, index))
-            return list(dict.fromkeys(found))
+            return [(total, " (its sum)"), (number, " (its count)")]
         case _:
             return []
 

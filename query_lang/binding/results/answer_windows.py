@@ -45,12 +45,14 @@ class AnswerWindowBinder:
         operand: A number, perhaps computed.
         facts: The type of all of these; windows are added.
         rows: HAVING, or None; refuses what is no place for a window.
+        warn_of_order: Says what an order is that SQL has otherwise.
     """
 
     shown: Callable[[Tree], Shown]
     operand: Callable[[Tree], Shown]
     facts: MutableMapping[Shown, Facts]
     rows: Callable[[WindowCall], NoisyCondition | None]
+    warn_of_order: Callable[[Shown], None]
 
     def bind(self, tree: WindowCall) -> Shown:
         """Return what a window means.
@@ -71,6 +73,8 @@ class AnswerWindowBinder:
             OrderTerm(self.shown(o.expression), o.descending, bool(o.nulls_first))
             for o in tree.order_by
         )
+        for term in order:
+            self.warn_of_order(term.value)
         by_keys = all(isinstance(term.value, KeyShown) for term in order)
         if name not in _RANKS and not by_keys:
             raise refuse(rules.ANSWER_WINDOW_ORDER, tree.position)

@@ -23,6 +23,9 @@ BY = "OVER (PARTITION BY patient_id ORDER BY admitted{})"
         (C + "discharged - admitted > 7", []),
         (PER_UNIT.format(f"SUM(age) {BY.format('')}"), ["window_rows"]),
         (PER_UNIT.format(f"COUNT(*) {BY.format(' ROWS 2 PRECEDING')}"), []),
+        (PER_UNIT.format(f"COUNT(*) {BY.format('')}"), ["window_rows"]),
+        (PER_UNIT.format(f"LAST_VALUE(age) {BY.format('')}"), ["window_rows"]),
+        (PER_UNIT.format(f"FIRST_VALUE(age) {BY.format('')}"), []),
         (PER_UNIT.format(f"ROW_NUMBER() {BY.format('')}"), []),
         ("SELECT ward, COUNT(*) FROM encounters GROUP BY ward ORDER BY ward", []),
         ("SELECT sex, COUNT(*) FROM encounters GROUP BY sex ORDER BY 1 DESC", []),
@@ -33,11 +36,20 @@ def test_a_text_that_means_another_thing_elsewhere_says_so(sql, codes):
     assert warned == codes
 
 
-def test_the_declared_order_of_texts_is_named():
+@pytest.mark.parametrize(
+    ("young", "counted", "order", "said"),
+    [
+        ("'young'", "COUNT(*)", "ORDER BY who", "young, adult"),
+        ("9", "COUNT(*)", "ORDER BY who", "9, 1"),
+        ("'young'", "SUM(COUNT(*)) OVER (ORDER BY who)", "", "young, adult"),
+    ],
+)
+def test_the_declared_order_is_named(young, counted, order, said):
+    adult = "'adult'" if young == "'young'" else "1"
     sql = (
-        "SELECT CASE WHEN age < 18 THEN 'young' ELSE 'adult' END AS who, COUNT(*) FROM "
-        "encounters GROUP BY who ORDER BY who"
+        f"SELECT CASE WHEN age < 18 THEN {young} ELSE {adult} END AS who, {counted} AS"
+        f" n FROM encounters GROUP BY who {order}"
     )
     (warning,) = compile_query(sql, HOSPITAL).warnings
     assert warning.code == "declared_order"
-    assert warning.detail.endswith("young, adult")
+    assert warning.detail.endswith(said)

@@ -387,12 +387,71 @@ def test_no_bracket_types_all_that_stands_before_it(monkeypatch):
 
 def test_steps_that_double_what_they_read_are_refused_at_once():
     steps = [f"a AS ({BY_YEAR})"]
-    for step in range(60):
+    for step in range(30):
         before = "a" if not step else f"b{step - 1}"
         steps.append(f"b{step} AS (SELECT yr, n + n AS n FROM {before})")
     with pytest.raises(QueryError) as refused:
-        parse_query(f"WITH {', '.join(steps)} SELECT yr, n FROM b59")
+        parse_query(f"WITH {', '.join(steps)} SELECT yr, n FROM b29")
     assert refused.value.rule == "too_complex"
+
+
+def _nested(form, depth, within="age"):
+    for _ in range(depth):
+        within = form.replace("@", within)
+    return within
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        _nested("POWER(@, 4)", 20) + " > 1",
+        _nested("NULLIF(@, 1)", 28) + " > 1",
+        _nested("DATE_TRUNC(@, WEEK)", 28, "admitted") + " > DATE '2024-01-01'",
+        _nested("((age > 1) IS DISTINCT FROM @)", 15, "(age > 2)"),
+        " OR ".join([_nested("POWER(@, 4)", 5) + " > 1"] * 20),
+    ],
+)
+def test_forms_that_repeat_their_operands_are_refused_at_once(condition):
+    """A hundred bytes can stand for a tree that would be walked for hours."""
+    with pytest.raises(QueryError) as refused:
+        compile_query(f"SELECT COUNT(*) FROM encounters WHERE {condition}", hospital())
+    assert refused.value.rule == "too_complex"
+
+
+def test_a_query_measures_no_more_numbers_than_it_may():
+    wide = ", ".join(f"CORR(age, age + {number})" for number in range(60))
+    with pytest.raises(QueryError) as refused:
+        compile_query(f"SELECT {wide} FROM encounters", hospital())
+    assert refused.value.rule == "too_complex"
+
+
+def test_queries_are_read_through_so_many_others():
+    """Each layer looks at all that are written out below it."""
+    layers = "".join(
+        f", b{n + 1} AS (SELECT yr, n + LAG(n) OVER (ORDER BY yr) AS n FROM b{n})"
+        for n in range(60)
+    )
+    with pytest.raises(QueryError) as refused:
+        parse_query(f"WITH b0 AS ({BY_YEAR}){layers} SELECT yr, n FROM b60")
+    assert refused.value.rule == "relation_count"
+
+
+@pytest.mark.parametrize("word", ["INTERSECT", "EXCEPT", "UNION"])
+def test_long_chains_of_sets_are_refused_not_lost(word):
+    chain = f" {word} ".join(["SELECT patient_id FROM labs"] * 300)
+    with pytest.raises(QueryError) as refused:
+        compile_query(f"SELECT COUNT(*) FROM ({chain}) AS s", hospital())
+    assert refused.value.rule == "depth"
+
+
+def test_order_by_takes_what_is_selected_before_a_column_below():
+    share = (
+        "SELECT yr, {n} AS n FROM (SELECT year AS yr, COUNT(*) AS n FROM encounters"
+        " GROUP BY year) AS y ORDER BY {by}"
+    )
+    named = compile_query(share.format(n="0 - n", by="n"), hospital())
+    placed = compile_query(share.format(n="0 - n", by="2"), hospital())
+    assert named.presentation == placed.presentation
 
 
 @pytest.mark.parametrize("named", ["y", "b"])

@@ -1,0 +1,65 @@
+"""How large bound expressions are, each part counted as often as it is repeated.
+
+An operand that a form repeats is one object in several places, so that a short text can
+stand for a tree that nothing could walk: ``POWER(POWER(x, 4), 4)`` has x sixteen times.
+"""
+
+from typing import Final
+
+from query_lang.plans.expressions import (
+    Call,
+    ExistsInQuery,
+    Expression,
+    ValueInQuery,
+)
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import Position
+from query_lang.syntax.refusals import refuse
+
+MOST_BOUND: Final = 10_000
+"""Nodes of all expressions of a query. A text of 2,000 tokens has fewer than 4,000
+unless forms that repeat their operands stand in each other."""
+
+
+class Sizes:
+    """Counts the nodes of the expressions of one query while they are bound."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[int, Expression]] = {}
+        self._total = 0
+
+    def check(self, expression: Expression, position: Position, *, whole: bool) -> None:
+        """Count an expression that was just bound; its operands were counted before.
+
+        Args:
+            expression: What was bound.
+            position: Of its text.
+            whole: Whether it is no operand of another.
+
+        Raises:
+            SqlNotAllowedError: Rule ``too_complex``.
+        """
+        size = self._size(expression)
+        if whole:
+            self._total += size
+        if max(size, self._total) > MOST_BOUND:
+            raise refuse(
+                rules.TOO_COMPLEX, position, detail="this stands for too long a text"
+            )
+
+    def _size(self, expression: Expression) -> int:
+        match expression:
+            case Call(_, parts):
+                operands = parts
+            case ValueInQuery(value, _, item):
+                operands = (value, item)
+            case ExistsInQuery(_, _, condition) if condition is not None:
+                operands = (condition,)
+            case _:
+                return 1
+        found = self._known.get(id(expression))
+        if found is None:
+            size = 1 + sum(self._size(operand) for operand in operands)
+            found = size, expression  # kept, or another could have its id
+            self._known[id(expression)] = found
+        return found[0]
