@@ -54,12 +54,6 @@ def bind_query(
     queries = QueryBinder()
     node, scope = queries.filtered(tree.select, environment)
     check_rows(node.rows_per_unit, tree.select.position)
-    for name in tree.aliases:
-        if scope.has_column(name):
-            hint = f"call what is selected AS {name.name} otherwise"
-            detail = f"{name.name} is a column and an alias"
-            place = name.position
-            raise refuse(rules.AMBIGUOUS_NAME, place, detail=detail, hint=hint)
     rows = ExpressionBinder(scope, environment, queries)
     top = TopBinder(rows, tree.select, node.owner).bind()
     _check_size(top, tree, answer_numbers)

@@ -116,6 +116,12 @@ class QueryBinder:
         source = self._sources(environment).bind(tree)
         if isinstance(source.node, PublicScan):
             raise refuse(rules.PRIVATE_TABLE_NEEDED, tree.source.position)
+        for name in tree.aliases:
+            if source.scope.has_column(name):
+                hint = f"call what is selected AS {name.name} otherwise"
+                detail = f"{name.name} is a column and an alias"
+                place = name.position
+                raise refuse(rules.AMBIGUOUS_NAME, place, detail=detail, hint=hint)
         node: Node = source.node
         if tree.where is not None:
             binder = ExpressionBinder(source.scope, environment, self)

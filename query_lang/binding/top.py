@@ -509,8 +509,20 @@ class TopBinder:
                 tree = item_at(tree, self.tree).expression
             shown = self._shown(tree)
             self._warn_of_order(shown)
+            self._warn_of_name(tree, shown)
             terms.append(OrderTerm(shown, item.descending, bool(item.nulls_first)))
         return terms
+
+    def _warn_of_name(self, tree: Tree, shown: Shown) -> None:
+        """Say where a name of ORDER BY is a column, and in SQL what is selected."""
+        if not isinstance(tree, Name) or tree.qualifier is not None:
+            return
+        if self.names.get(tree.name, shown) != shown:
+            self.rows.environment.warn(
+                "column_before_alias",
+                f"ORDER BY {tree.name} is the column, not what is selected AS "
+                f"{tree.name}, which other systems take: write its place, ORDER BY 1",
+            )
 
     def _warn_of_order(self, shown: Shown) -> None:
         """Say where a key is ordered as it is declared, not by its values."""

@@ -1,6 +1,6 @@
 """Queries: SELECT and its clauses, joins, derived tables, UNION ALL and WITH."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from sqlglot import exp
 
@@ -77,7 +77,7 @@ class QueryReader(FunctionReader):
             raise self._whole_refusal(tree)
         tables = self._common_tables(tree.args.get("with_"))
         select = self._select(tree, top=True)
-        return Query(tables, select, tuple(self.titles))
+        return Query(tables, replace(select, aliases=tuple(self.titles)))
 
     def _set_place(self) -> Position:
         return self._places.ahead(_SET_WORDS) or self._places.position

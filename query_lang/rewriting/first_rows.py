@@ -133,7 +133,11 @@ def _qualified(plain: Select, condition: Expression) -> Select:
         SelectItem(Name(name, None, item.position), None, item.position)
         for name, item in zip(names, plain.items, strict=True)
     )
-    given = replace(plain, items=tuple(inner.items()))
+    given = replace(
+        plain,
+        items=tuple(inner.items()),
+        aliases=(*plain.aliases, *inner.aliases),
+    )
     outer = plain_select(items, DerivedTable(given, "numbered", plain.position))
     return replace(outer, where=known_true(above))
 
@@ -145,6 +149,7 @@ class _Inner:
         self._taken = set(names_in(plain)) | shown.keys()
         self._shown = shown
         self._more: dict[Expression, str] = {}
+        self.aliases: list[Name] = []  # that the condition names, outside of windows
 
     def above(self, tree: Tree) -> Tree:
         """Return a condition whose windows and columns have the names from below."""
@@ -165,6 +170,8 @@ class _Inner:
     def _column(self, node: Name) -> Name:
         shown = self._shown
         if node.qualifier is None and node.name in shown:
+            if not _same(shown[node.name].expression, node):
+                self.aliases.append(node)
             return node
         same = (n for n, item in shown.items() if _same(item.expression, node))
         name = next(same, None) or self._name(node, node.name)

@@ -40,14 +40,15 @@ _Columns = Mapping[str, Expression]
 
 def with_one_aggregate(tree: Query) -> Query:
     """Return a query whose top is the SELECT that aggregates, where one below does."""
-    aliases = list(tree.aliases)
+    aliases = list(tree.select.aliases)
     named = {table.name for table in tree.common_tables}
     if len(named) < len(tree.common_tables):
         return tree  # two of one name, which are refused
     select = _flat(tree.select, tree.common_tables, aliases)
     if select is tree.select:
         return tree
-    return Query(_named(tree.common_tables, select), select, tuple(aliases))
+    select = replace(select, aliases=(*select.aliases, *aliases))
+    return Query(_named(tree.common_tables, select), select)
 
 
 def _flat(

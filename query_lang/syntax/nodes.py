@@ -554,7 +554,12 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """One SELECT: the top of a query, or any below it."""
+    """One SELECT: the top of a query, or any below it.
+
+    Attributes:
+        aliases: Names that were read as aliases of its list before its tables were
+            known; none of them may be a column.
+    """
 
     distinct: bool
     items: tuple[SelectItem, ...]
@@ -566,6 +571,7 @@ class Select:
     order_by: tuple[OrderItem, ...]
     limit: int | None
     position: Position
+    aliases: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -592,13 +598,10 @@ class Query:
     Attributes:
         common_tables: Of WITH.
         select: The top.
-        aliases: Names that were written out as what they are aliases of; none of them
-            may be a column where they stood.
     """
 
     common_tables: tuple[CommonTable, ...]
     select: Select
-    aliases: tuple[Name, ...] = ()
 
 
 Node = (

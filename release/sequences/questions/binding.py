@@ -75,7 +75,7 @@ class SequenceBinder:
         if any(_is_call(item.expression, "top_runs") for item in select.items):
             return self._top_runs(select)
         selected = _Selected(self._published, select)
-        selected.refuse_columns(tree.aliases)
+        selected.refuse_columns(select.aliases)
         return selected.bind()
 
     def _check_source(self, tree: Query) -> None:

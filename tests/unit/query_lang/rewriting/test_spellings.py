@@ -363,6 +363,12 @@ def test_names_mean_what_they_did_where_they_stood(written, own):
             "unknown_column",
         ),
         (
+            "SELECT COUNT(*) AS n FROM (SELECT patient_id, SUM(age) OVER (PARTITION BY"
+            " patient_id) AS age FROM encounters QUALIFY age > 5 AND ROW_NUMBER() OVER"
+            " (PARTITION BY patient_id ORDER BY admitted) = 1) AS q",
+            "ambiguous_name",
+        ),
+        (
             "SELECT y, n AS big FROM (SELECT year AS y, COUNT(*) AS n FROM encounters"
             " GROUP BY year HAVING big > 3) AS q",
             "unknown_column",
