@@ -5,7 +5,6 @@ import getpass
 import os
 from pathlib import Path
 
-from alembic.util import CommandError as AlembicCommandError
 from sqlalchemy import make_url, select
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -17,8 +16,9 @@ from budget.storage.process_lock import ProcessLock
 from server.configuration.settings import Settings
 from server.persistence import tables
 from server.persistence.schema import (
+    HEAD,
+    UnknownRevisionError,
     current_revision,
-    head_revision,
     upgrade,
 )
 from server.use_cases.operations.postgres_dump import why_unfinished
@@ -178,14 +178,13 @@ def open_databases(settings: Settings, *, ends_restore: bool = False) -> Databas
     try:
         with databases.reader.connect() as connection:
             revision = current_revision(connection)
-        known = head_revision()
-    except (SQLAlchemyError, AlembicCommandError) as error:
+    except SQLAlchemyError as error:
         databases.close()
         raise _unreadable(settings, error) from None
     if revision is None:
         databases.close()
         raise _missing(settings)
-    if revision != known:
+    if revision != HEAD:
         databases.close()
         raise OldSchemaError(revision)
     return databases
@@ -207,7 +206,7 @@ class OldSchemaError(CommandRefusedError):
     def __init__(self, revision: str) -> None:
         super().__init__(
             f"the database has the schema {revision}, and this version needs "
-            f"{head_revision()}: stop the server, make a backup ('curator backup "
+            f"{HEAD}: stop the server, make a backup ('curator backup "
             "create FILE.tar'), then type 'curator db upgrade'"
         )
 
@@ -231,11 +230,11 @@ def upgrade_database(settings: Settings) -> dict[str, object]:
                 before = current_revision(connection)
                 if before is not None:
                     upgrade(connection)
-        except (SQLAlchemyError, AlembicCommandError) as error:
+        except (SQLAlchemyError, UnknownRevisionError) as error:
             raise _unreadable(settings, error) from None
     if before is None:
         raise _missing(settings)
-    return {"from": before, "to": head_revision(), "changed": before != head_revision()}
+    return {"from": before, "to": HEAD, "changed": before != HEAD}
 
 
 def _unreadable(settings: Settings, error: Exception) -> CommandRefusedError:

@@ -1,18 +1,21 @@
 """The schema of the catalogue database and its one history of migrations."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, MetaData, text
+from sqlalchemy import Connection, MetaData, inspect, text
 
 from budget.storage.tables import metadata as budget_metadata
 from server.persistence.linkage_tables import metadata as linkage_metadata
 from server.persistence.tables import metadata as catalogue_metadata
 from server.persistence.tables import work_metadata
 from server.persistence.text_tables import metadata as text_metadata
+
+if TYPE_CHECKING:  # every command opens the database, and few bring it to a version
+    from alembic.config import Config
+
+HEAD: Final = "0011"
+"""The newest revision that this code knows."""
 
 RECORDED_TABLES = tuple(catalogue_metadata.sorted_tables)
 """Tables that are written through the ledger's recorded transactions alone."""
@@ -29,8 +32,14 @@ def all_metadata() -> list[MetaData]:
     ]
 
 
-def migration_config(connection: Connection | None = None) -> Config:
+class UnknownRevisionError(Exception):
+    """The database is of a version that this code does not know."""
+
+
+def migration_config(connection: Connection | None = None) -> "Config":
     """Return Alembic's configuration, bound to a connection where one is given."""
+    from alembic.config import Config  # noqa: PLC0415 - as above
+
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.attributes["connection"] = connection
@@ -38,8 +47,18 @@ def migration_config(connection: Connection | None = None) -> Config:
 
 
 def upgrade(connection: Connection, revision: str = "head") -> None:
-    """Bring the database to ``revision``; ledger rows are carried, never rewritten."""
-    command.upgrade(migration_config(connection), revision)
+    """Bring the database to ``revision``; ledger rows are carried, never rewritten.
+
+    Raises:
+        UnknownRevisionError: No migration leads there from where it is.
+    """
+    from alembic import command  # noqa: PLC0415 - as above
+    from alembic.util import CommandError  # noqa: PLC0415
+
+    try:
+        command.upgrade(migration_config(connection), revision)
+    except CommandError as error:
+        raise UnknownRevisionError(str(error)) from None
     if connection.dialect.name == "postgresql":
         _compare_by_code_point(connection)
 
@@ -71,9 +90,9 @@ def _compare_by_code_point(connection: Connection) -> None:
 
 def current_revision(connection: Connection) -> str | None:
     """Return the revision of the database, None where it holds no schema."""
-    return MigrationContext.configure(connection).get_current_revision()
-
-
-def head_revision() -> str | None:
-    """Return the newest revision that this code knows."""
-    return ScriptDirectory.from_config(migration_config()).get_current_head()
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    found: str | None = connection.execute(
+        text("SELECT version_num FROM alembic_version")
+    ).scalar_one_or_none()
+    return found

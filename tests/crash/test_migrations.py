@@ -18,10 +18,10 @@ from budget.ledger import ChargeRequest, Ledger, Scope
 from budget.storage.databases import Databases
 from privacy.losses import Loss
 from server.persistence.schema import (
+    HEAD,
     RECORDED_TABLES,
     all_metadata,
     current_revision,
-    head_revision,
     migration_config,
     upgrade,
 )
@@ -83,14 +83,14 @@ def fill(ledger):
 
 
 CASES = [("sqlite", revision) for revision in REVISIONS]
-CASES.append(("postgresql", head_revision()))  # no older code wrote to PostgreSQL
+CASES.append(("postgresql", HEAD))  # no older code wrote to PostgreSQL
 
 
 @pytest.mark.parametrize(("databases", "revision"), CASES, indirect=["databases"])
 def test_a_ledger_filled_at_any_revision_is_whole_at_the_newest(
     tmp_path, databases, revision
 ):
-    if revision == head_revision():
+    if revision == HEAD:
         with databases.writer.begin() as connection:
             upgrade(connection)
         anchor = AnchorFile(tmp_path / "anchor")
@@ -100,7 +100,7 @@ def test_a_ledger_filled_at_any_revision_is_whole_at_the_newest(
     before = Ledger(databases, anchor).export()
     with databases.writer.begin() as connection:
         upgrade(connection)
-        assert current_revision(connection) == head_revision()
+        assert current_revision(connection) == HEAD
     after = Ledger(databases, anchor)
     after.open(RECORDED_TABLES)
     assert after.verify(RECORDED_TABLES).problems == ()
@@ -108,7 +108,7 @@ def test_a_ledger_filled_at_any_revision_is_whole_at_the_newest(
     assert after.spent(SCOPES[0]) == Loss.parse("2")
     assert after.query("q1").body == b"second"
     assert after.query("q3").body == b"again"
-    if revision == head_revision():
+    if revision == HEAD:
         assert after.query("q4").body == b"<first>"
     assert len(after.take_up()[0]) == 1
 

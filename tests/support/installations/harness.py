@@ -95,6 +95,7 @@ class Installation:
     max_in_flight: int = 0
     more_settings: dict[str, object] = field(default_factory=dict)
     permits: int = 256
+    _read: dict[str, object] = field(default_factory=dict)
 
     @property
     def data(self):
@@ -122,18 +123,24 @@ class Installation:
 
     @property
     def settings(self):
-        return read_settings(
-            data=self.data,
-            anchor=self.anchor,
-            slot_ms=self.slot_ms,
-            release_slot_s=self.release_slot_s,
-            rate_limit=self.rate_limit,
-            max_in_flight=self.max_in_flight,
-            permits=self.permits,
-            database_url=self.url,
-            workers=self.workers,
+        """Read as commands read them, once for each that differ: it takes 10 ms."""
+        given = {
+            "data": self.data,
+            "anchor": self.anchor,
+            "slot_ms": self.slot_ms,
+            "release_slot_s": self.release_slot_s,
+            "rate_limit": self.rate_limit,
+            "max_in_flight": self.max_in_flight,
+            "permits": self.permits,
+            "database_url": self.url,
+            "workers": self.workers,
             **self.more_settings,
-        )
+        }
+        environment = [one for one in os.environ.items() if one[0][:8] == "CURATOR_"]
+        key = repr((sorted(given.items()), sorted(environment)))
+        if key not in self._read:
+            self._read[key] = read_settings(**given)
+        return self._read[key]
 
     def create(self, secret=None):
         """Initialise; a secret of one's own is put there first."""

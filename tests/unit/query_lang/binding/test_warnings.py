@@ -29,10 +29,8 @@ BY = "OVER (PARTITION BY patient_id ORDER BY admitted{})"
         (PER_UNIT.format(f"ROW_NUMBER() {BY.format('')}"), []),
         ("SELECT ward, COUNT(*) FROM encounters GROUP BY ward ORDER BY ward", []),
         (
-            (
-                "SELECT ward AS level, level AS l, COUNT(*) FROM encounters GROUP BY ward,"
-                " l ORDER BY level"
-            ),
+            "SELECT ward AS level, level AS l, COUNT(*) FROM encounters GROUP BY 1, l"
+            " ORDER BY level",
             ["column_before_alias"],
         ),
         ("SELECT sex, COUNT(*) FROM encounters GROUP BY sex ORDER BY 1 DESC", []),
