@@ -42,6 +42,7 @@ from query_lang.reading.parse import parse_query
 from query_lang.rendering.dialect import Target
 from query_lang.showing.derivation import derive
 from query_lang.syntax.nodes import Query
+from query_lang.syntax.refusals import refusing_depth
 
 Weights = Mapping[str, Fraction]
 NO_WEIGHTS: Weights = MappingProxyType({})
@@ -90,8 +91,9 @@ def compile_syntax(
         QueryError: A name, type or form is refused.
         InvalidOptionError: A bound or weight does not fit.
     """
-    bound = bind_query(tree, dataset, bounds, target.limits.answer_numbers)
-    return compile_bound(bound, tree, dataset, target, weights)
+    with refusing_depth(tree.select.position):
+        bound = bind_query(tree, dataset, bounds, target.limits.answer_numbers)
+        return compile_bound(bound, tree, dataset, target, weights)
 
 
 def compile_bound(

@@ -131,6 +131,7 @@ class ExpressionBinder:
         self.environment = environment
         self.subqueries = subqueries
         self._bound: dict[InQuery | Exists, Expression] = {}
+        self._once: dict[int, tuple[Tree, Expression]] = {}
         self._depth = 0
 
     # -- what stands where ----------------------------------------------------
@@ -180,6 +181,8 @@ class ExpressionBinder:
         Raises:
             SqlNotAllowedError: Written out it is too long, or as ``value`` has it.
         """
+        if id(tree) in self._once:
+            return self._once[id(tree)][1]
         self._depth += 1
         try:
             found = self._form(tree)
@@ -470,6 +473,8 @@ class ExpressionBinder:
     def _nullif(self, tree: FunctionCall) -> Expression:
         """Bind ``NULLIF(a, b)``: NULL where a equals b, else a."""
         value, other = tree.arguments
+        if not isinstance(value, (*LITERALS, Name)):  # NULLIF in NULLIF binds it once
+            self._once[id(value)] = value, self.value(value)
         equal = Comparison("=", value, other, tree.position)
         missing = CaseBranch(equal, NullLiteral(tree.position))
         return self._case(Case(None, (missing,), value, tree.position))

@@ -14,7 +14,7 @@ from query_lang.reading.token_check import check_every_token_is_read
 from query_lang.rewriting.rewrite import rewritten
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import Query
-from query_lang.syntax.refusals import refuse
+from query_lang.syntax.refusals import refuse, refusing_depth
 from query_lang.syntax.tokens import lex
 
 
@@ -30,10 +30,8 @@ def parse_query(sql: str, *, sequences: bool = False) -> Query:
         SqlNotAllowedError: It is, but a limit or a rule of the language refuses it.
     """
     tree = read_query(sql, sequences=sequences)
-    try:
+    with refusing_depth(tree.select.position):
         return rewritten(tree)
-    except RecursionError:  # a chain of UNION or EXCEPT becomes nested
-        raise refuse(rules.DEPTH, tree.select.position) from None
 
 
 def read_query(sql: str, *, sequences: bool = False) -> Query:
@@ -56,10 +54,8 @@ def read_query(sql: str, *, sequences: bool = False) -> Query:
         raise refuse(rules.ONLY_SELECT, first.position)
     parsed = sqlglot_tree(tokens)
     places = Places(tokens)
-    try:
+    with refusing_depth(first.position):
         tree = QueryReader(places, sequences=sequences).whole(parsed)
-    except RecursionError:
-        raise refuse(rules.DEPTH, first.position) from None
     places.take_end()
     check_every_token_is_read(tree, tokens)
     return tree

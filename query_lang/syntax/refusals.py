@@ -1,5 +1,8 @@
 """Rules and places made into errors."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from privacy.errors import (
     NoPublicDomainError,
     SqlNotAllowedError,
@@ -75,3 +78,19 @@ def too_many_groups(position: Position, *, cells: int) -> TooManyGroupsError:
         detail=f"{rules.TOO_MANY_GROUPS.detail}; these keys span {cells:,}",
         hint=rules.TOO_MANY_GROUPS.hint,
     )
+
+
+@contextmanager
+def refusing_depth(position: Position) -> Iterator[None]:
+    """Refuse what is nested too deeply to be walked, wherever that is found out.
+
+    A chain of UNION, INTERSECT or EXCEPT has no brackets, and each is nested in the
+    next.
+
+    Raises:
+        SqlNotAllowedError: Rule ``depth``.
+    """
+    try:
+        yield
+    except RecursionError:
+        raise refuse(rules.DEPTH, position) from None

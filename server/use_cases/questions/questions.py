@@ -24,7 +24,7 @@ from query_lang.plans.compiled import CompiledQuery
 from query_lang.plans.costs import PAID, UNLIMITED
 from query_lang.rendering.dialect import Target
 from query_lang.rewriting.mending import mended
-from query_lang.syntax.refusals import refuse
+from query_lang.syntax.refusals import refuse, refusing_depth
 from query_lang.syntax.rules import TOO_COSTLY
 from server.persistence import tables
 from server.use_cases.identity.access import Grant
@@ -135,10 +135,11 @@ class Compiler:
                 hint="ask the custodian to load the dataset again: nothing else helps",
             )
         dataset = schema.dataset
-        bound = bind_query(tree, dataset, bounds, limits.answer_numbers)
-        compiled = compile_bound(bound, tree, dataset, self._target, dict(weights))
-        shares = [measure.weight for measure in compiled.measures]
-        return Compiled(bound, compiled, normal_question(bound.plan, shares))
+        with refusing_depth(tree.select.position):
+            bound = bind_query(tree, dataset, bounds, limits.answer_numbers)
+            compiled = compile_bound(bound, tree, dataset, self._target, dict(weights))
+            shares = [measure.weight for measure in compiled.measures]
+            return Compiled(bound, compiled, normal_question(bound.plan, shares))
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ from query_lang.syntax.nodes import (
     Query,
     StringLiteral,
 )
-from query_lang.syntax.refusals import refuse
+from query_lang.syntax.refusals import refuse, refusing_depth
 from release.contract.answers import ONE_RELEASE
 from release.contract.domain import Dimension
 from release.cubes.questions.binding import rules
@@ -75,8 +75,10 @@ class CubeBinder:
         if viewed not in self._schemas:
             self._schemas[viewed] = _schema(cube, viewed)
         dataset = self._schemas[viewed]
-        bound = bind_query(tree, dataset, NO_BOUNDS)
-        plan, position = bound.plan, tree.select.position
+        position = tree.select.position
+        with refusing_depth(position):
+            bound = bind_query(tree, dataset, NO_BOUNDS)
+        plan = bound.plan
         parts = take_apart(plan)
         if not isinstance(parts.source, Scan):
             raise refuse(ONE_RELEASE, position)
