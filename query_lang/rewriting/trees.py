@@ -50,13 +50,14 @@ def _mapped(value: object, change: Callable[[object], object]) -> object:
 
 def parts(tree: object) -> Iterator[object]:
     """Yield every node of a tree, itself first."""
-    if isinstance(tree, tuple):
-        for item in tree:
-            yield from parts(item)
-    elif is_dataclass(tree) and not isinstance(tree, (type, Position)):
-        yield tree
-        for field in fields(tree):
-            yield from parts(getattr(tree, field.name))
+    waiting = [tree]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, tuple):
+            waiting.extend(reversed(part))
+        elif is_dataclass(part) and not isinstance(part, (type, Position)):
+            yield part
+            waiting.extend(getattr(part, f.name) for f in reversed(fields(part)))
 
 
 class Sizes:

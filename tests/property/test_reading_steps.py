@@ -1,0 +1,148 @@
+"""No text makes the server read for long: counted in calls, whatever the machine.
+
+Each form of the language stands in itself as deep as brackets may, and as often beside
+itself as a text is long. What stands for a tree that is too large is refused early.
+"""
+
+import sys
+
+import pytest
+
+from privacy.errors import QueryError
+from query_lang.plans.costs import EngineSize, cost_limits
+from tests.support.compiling import compile_query
+from tests.support.data.hospital import HOSPITAL
+
+pytestmark = pytest.mark.thorough
+
+MOST_CALLS = 1_000_000
+"""About a third of a second. The dearest of these texts takes 600,000; POWER in POWER
+took more from the seventh level on, and hours at the fourteenth."""
+
+LIMITS = cost_limits(EngineSize(64, 2, 100, 2**30, 60.0))
+
+NUMBERS = {
+    *("@ + @", "@ * @", "@ / 3", "@ / NULLIF(@, 0)", "@ % 7", "DIV(@, 3)", "-(@)"),
+    *("POWER(@, 4)", "POW(@, 2)", "ABS(@)", "SIGN(@)", "ROUND(@, -1)", "TRUNC(@)"),
+    *("NULLIF(@, 1)", "COALESCE(@, @, 0)", "LEAST(@, 7)", "GREATEST(@, @)"),
+    *("WIDTH_BUCKET(@, 0, 99, 9)", "SAFE_DIVIDE(@, 3)", "MOD(@, 5)", "IF(@ > 1, @, 0)"),
+    *("CAST(@ AS DECIMAL(10, 2))", "LENGTH(CAST(@ AS TEXT))", "(@)::int"),
+    *("CASE WHEN @ > 1 THEN @ ELSE @ + 1 END", "CASE @ WHEN 1 THEN 2 ELSE 3 END"),
+    *("CASE WHEN @ BETWEEN 1 AND 5 THEN 1 ELSE 0 END",),
+    *("CASE WHEN @ IN (1, 2, 3) THEN 1 ELSE 0 END",),
+    *("CASE WHEN @ IS DISTINCT FROM 3 THEN 1 ELSE 0 END",),
+}
+DAYS = {
+    *("DATE_TRUNC('week', @)", "DATE_TRUNC(@, WEEK)", "DATE_TRUNC('quarter', @)"),
+    *("@ + INTERVAL '1 month'", "EOMONTH(@)", "LAST_DAY(@)", "CAST(@ AS DATE)"),
+    *("DATE_ADD(@, INTERVAL 1 MONTH)", "MAKE_DATE(EXTRACT(YEAR FROM @), 1, 1)"),
+}
+TEXTS = {
+    *("UPPER(@)", "LEFT(@, 3)", "SUBSTRING(@, 2, 3)", "CONCAT(@, 'a')", "@ || @"),
+    *("TRIM(@)", "REPLACE(@, 'a', 'b')", "ICD_CHAPTER(@)"),
+}
+TRUTHS = {
+    *("(@ IS DISTINCT FROM smoker)", "(smoker IS NOT DISTINCT FROM @)", "NOT (@)"),
+    *("(@) IS TRUE", "(@) IS NOT TRUE", "(@) IS UNKNOWN", "(smoker = @)"),
+}
+RESULTS = {
+    *("(@ + @)", "SAFE_DIVIDE(@, COUNT(*))", "NULLIF(@, 0)", "ROUND(@, 1)"),
+    *("CASE WHEN @ > 0 THEN @ ELSE 0 END", "100.0 * @ / NULLIF(@, 0)", "SQRT(@)"),
+    *("POWER(@, 4)", "COALESCE(@, @)", "GREATEST(@, @)", "IF(@ > 1, @, 0)"),
+}
+BESIDE = {
+    *("CORR(age + {i}, level)", "REGR_SLOPE(age + {i}, level)", "STDDEV(age + {i})"),
+    *("MEDIAN(age + {i})", "COUNT(DISTINCT level + {i})", "AVG(age + {i})"),
+    *("AVG(age + {i}) / AVG(level + {i})", "COUNT(*) FILTER (WHERE age > {i})"),
+    *("SUM(CASE WHEN age > {i} THEN 1 ELSE 0 END)",),
+}
+LAYERS = {
+    *("n + n", "n + 1", "POWER(n, 4)", "n / NULLIF(n, 0)", "COALESCE(n, n)"),
+    *("SUM(n) OVER (ORDER BY level)", "n - LAG(n) OVER (ORDER BY level)"),
+    *("n / SUM(n) OVER ()", "CASE WHEN n > 1 THEN n END"),
+}
+
+
+def _calls(sql):
+    """Return how many functions were called to read a text, or MOST_CALLS."""
+    calls = 0
+
+    class TooMany(BaseException):
+        pass
+
+    def count(_frame, event, _argument):
+        nonlocal calls
+        if event == "call":
+            calls += 1
+            if calls >= MOST_CALLS:
+                raise TooMany
+
+    sys.setprofile(count)
+    try:
+        compile_query(sql, HOSPITAL, limits=LIMITS)
+    except (QueryError, TooMany):
+        pass
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def _nested(form, within, depth):
+    for _ in range(depth):
+        longer = form.replace("@", within)
+        if len(longer) > 15_000:
+            break
+        within = longer
+    return within
+
+
+WHERE = "SELECT COUNT(*) FROM encounters WHERE "
+IN_EACH_OTHER = (
+    (NUMBERS, "age", WHERE + "{} > 1"),
+    (DAYS, "admitted", WHERE + "{} > DATE '2024-01-31'"),
+    (TEXTS, "code", WHERE + "{} = 'a'"),
+    (TRUTHS, "smoker", WHERE + "{}"),
+    (RESULTS, "COUNT(*)", "SELECT level, {} AS x FROM encounters GROUP BY level"),
+)
+
+
+def _in_each_other(depth):
+    for forms, within, text in IN_EACH_OTHER:
+        for form in sorted(forms):
+            yield text.format(_nested(form, within, depth))
+
+
+def _layered(depth):
+    for form in sorted(LAYERS):
+        steps = ["n0 AS (SELECT level, COUNT(*) AS n FROM encounters GROUP BY 1)"]
+        for step in range(depth):
+            read = f"SELECT level, {form} AS n FROM n{step}"
+            steps.append(f"n{step + 1} AS ({read})")
+        yield f"WITH {', '.join(steps)} SELECT level, n FROM n{depth}"
+
+
+def _beside(count):
+    for form in sorted(BESIDE):
+        items = ", ".join(form.format(i=place) for place in range(count))
+        yield f"SELECT {items} FROM encounters"
+    for word in ("UNION", "UNION ALL", "INTERSECT", "EXCEPT"):
+        chain = f" {word} ".join(["SELECT patient_id FROM patients"] * 2 * count)
+        yield f"SELECT COUNT(*) FROM ({chain}) AS s"
+
+
+def _texts():
+    for depth in (5, 14, 28):
+        yield from _in_each_other(depth)
+        yield from _layered(depth)
+    for count in (30, 120):
+        yield from _beside(count)
+
+
+@pytest.mark.parametrize("part", range(6))
+def test_every_text_is_read_in_a_bounded_number_of_calls(part):
+    dear = {
+        sql[:200]: n
+        for sql in list(_texts())[part::6]
+        if (n := _calls(sql)) >= MOST_CALLS
+    }
+    assert not dear
