@@ -145,6 +145,7 @@ class TopBinder:
             None if tree.having is None else self._condition(tree.having),
             tuple(self._order_terms()),
             tree.limit,
+            None if tree.kept is None else self._having_binder().bind(tree.kept),
         )
         return Top(
             items=tuple(
@@ -465,10 +466,12 @@ class TopBinder:
 
     def _condition(self, tree: Tree) -> NoisyCondition:
         self.in_having = True
-        binder = HavingBinder(self._shown, self.facts, self._boolean_key)
-        found = binder.bind(tree)
+        found = self._having_binder().bind(tree)
         self.in_having = False
         return found
+
+    def _having_binder(self) -> HavingBinder:
+        return HavingBinder(self._shown, self.facts, self._boolean_key)
 
     def _boolean_key(self, tree: Tree) -> NoisyTruth | None:
         """Return the condition that a key is: GROUP BY age >= 60 AS senior."""

@@ -22,6 +22,7 @@ from query_lang.plans.compiled import (
     is_noisy,
     leaves,
 )
+from query_lang.showing.noisy_conditions import shown_in
 
 VALUE_STEPS: Final = 40_000
 """To compute one operation, or read one number, in one cell, exactly."""
@@ -46,12 +47,14 @@ def showing_steps(
 
     Args:
         columns: Of the answer.
-        presentation: Its order; what HAVING reads is no dearer than a column.
+        presentation: Its order and QUALIFY; what HAVING reads is no dearer than a
+            column.
         cells: How many there are, empty ones too.
     """
     shown = [column.shown for column in columns]
-    ordered = [term.value for term in presentation.order]
-    values = sum(_value_steps(one, cells) for one in (*shown, *ordered))
+    read = [term.value for term in presentation.order]
+    read += [] if presentation.kept is None else shown_in(presentation.kept)
+    values = sum(_value_steps(one, cells) for one in (*shown, *read))
     return cells * (values + sum(_interval_steps(one, cells) for one in shown))
 
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from privacy.schema import Table
+from query_lang.plans.compiled import Presentation
 from query_lang.plans.expressions import Facts
 from query_lang.plans.nodes import Aggregate, Key
 from query_lang.plans.slots import with_ranked_slots
@@ -57,14 +58,18 @@ def plan_to_json(value: object) -> object:  # noqa: PLR0911 - an arm a form
 
 def _fields(value: object) -> list[object]:
     shown: list[object] = []
-    for each in _names(type(value)):
+    for each in _names(value):
         part: object = getattr(value, each)
         if not isinstance(part, Facts):
             shown.append(plan_to_json(part))
     return shown
 
 
-def _names(kind: type) -> tuple[str, ...]:
-    """Return a node's fields; a key's cells follow from the rest and the schema."""
-    names: tuple[str, ...] = kind.__dict__["__match_args__"]
-    return names[:-1] if kind is Key else names
+def _names(value: object) -> tuple[str, ...]:
+    """Return a node's fields; a key's cells follow from the rest and the schema.
+
+    What keeps all rows is not named, so that texts of before it was there are equal.
+    """
+    names: tuple[str, ...] = type(value).__dict__["__match_args__"]
+    keeps_all = isinstance(value, Presentation) and value.kept is None
+    return names[:-1] if keeps_all or isinstance(value, Key) else names

@@ -315,11 +315,14 @@ class Presentation:
         having: Cells for which it is not TRUE are left out.
         order: Terms in order; ties keep the declared order of cells.
         limit: The most rows shown, or None.
+        kept: Of the rows that HAVING keeps, and windows are over, those stay for which
+            it is TRUE.
     """
 
     having: NoisyCondition | None = None
     order: tuple[OrderTerm, ...] = ()
     limit: int | None = None
+    kept: NoisyCondition | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from query_lang.syntax.refusals import refuse
 from query_lang.syntax.rules import Rule
 
 _CLAUSES = frozenset({"expressions", "from_", "joins", "where", "group", "having"})
-_TOP_CLAUSES = _CLAUSES | {"with_", "order", "limit"}
+_TOP_CLAUSES = _CLAUSES | {"with_", "qualify", "order", "limit"}
 _LOWER_CLAUSES = _CLAUSES | {"with_", "distinct", "qualify"}
 _SET_WORDS = frozenset({"UNION", "INTERSECT", "EXCEPT", "MINUS"})
 _JOINS: dict[str, Rule] = {

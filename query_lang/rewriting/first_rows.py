@@ -8,7 +8,13 @@ from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar, cast
 
 from query_lang.rewriting.conditions import known_true
-from query_lang.rewriting.trees import names_in, new_name, parts, plain_select
+from query_lang.rewriting.trees import (
+    aggregates,
+    names_in,
+    new_name,
+    parts,
+    plain_select,
+)
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import WrittenSelect
 from query_lang.syntax.nodes import (
@@ -46,6 +52,8 @@ def written_select(tree: WrittenSelect) -> Select:
     if tree.distinct_on:
         _refuse_groups(plain, tree)
         return _first_of_each(plain, tree)
+    if tree.qualify is not None and aggregates(plain):
+        return replace(plain, kept=tree.qualify)  # if it is what is shown
     if tree.qualify is not None:
         _refuse_groups(plain, tree)
         return _qualified(plain, tree.qualify)

@@ -6,16 +6,21 @@ neither groups nor aggregates has no other meaning, since it would show rows.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Final, TypeGuard
 
-from query_lang.rewriting.trees import Sizes, mapped, output_of, parts
+from query_lang.rewriting.trees import (
+    Sizes,
+    aggregates,
+    is_aggregate,
+    mapped,
+    output_of,
+    parts,
+)
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
-    AggregateCall,
     And,
     CommonTable,
-    CountRows,
     DerivedTable,
     Expression,
     Name,
@@ -67,7 +72,7 @@ def _flat(
     if below is None or _keeps_apart(select):
         return select
     below = _flat(below, seen, aliases, depth + 1)
-    if not _aggregates(below) or below.distinct:
+    if not aggregates(below) or below.distinct:
         return select
     joined = _joined(select, below, aliases)
     if joined is None:
@@ -98,60 +103,86 @@ def _source(select: Select, tables: _Tables) -> tuple[Select | None, _Tables]:
 def _keeps_apart(select: Select) -> bool:
     """Whether a SELECT has a meaning of its own: what it counts are rows below."""
     counted = (select.where, *(item.expression for item in select.order_by))
-    found = any(_is_aggregate(tree) for tree in counted if tree is not None)
-    return found or _aggregates(select) or select.distinct or select.having is not None
-
-
-def _aggregates(select: Select) -> bool:
-    items = tuple(item.expression for item in select.items)
-    return bool(select.group_by) or any(map(_is_aggregate, items))
-
-
-def _is_aggregate(tree: Expression) -> bool:
-    """Whether an expression holds an aggregate that is no window's."""
-    windows = {id(p.function) for p in parts(tree) if isinstance(p, WindowCall)}
-    return any(
-        isinstance(part, AggregateCall | CountRows) and id(part) not in windows
-        for part in parts(tree)
-    )
+    found = any(is_aggregate(tree) for tree in counted if tree is not None)
+    return found or aggregates(select) or select.distinct or select.having is not None
 
 
 def _joined(above: Select, below: Select, aliases: list[Name]) -> Select | None:
     """Return both as one, or None where a name or a condition has no meaning so."""
+    columns = _columns(below)
+    own = _Aliases(below, aliases)
+    if columns is None or not own.has_places():
+        return None  # refused where it stands
+    reader = _Reader(above.source, columns)
+    read = _read(above, below, reader)
+    windows = _windows(item.expression for item in below.items)
+    # WHERE chooses rows before a window above is over them, and after one below was.
+    is_after = bool(windows) or below.kept is not None
+    chooses = below.kept is not None or (is_after and above.where is not None)
+    is_lost = reader.is_lost or _windows([above.where])
+    if is_lost or (chooses and _has_windows(above)) or any(map(own.speak_in, windows)):
+        return None
+    shown = read.shown()
+    keys = _as_columns([own.key(key) for key in below.group_by], below, shown)
+    having = _as_columns(own.conditions(below.having), below, shown)
+    earlier = _as_columns(own.conditions(below.kept), below, shown)
+    if keys is None or having is None or earlier is None:
+        return None
+    where = read.where
+    return replace(
+        below,
+        items=read.items,
+        group_by=keys,
+        having=_all((*having, None if is_after else where)),
+        order_by=read.order_by,
+        limit=above.limit,
+        position=above.position,
+        kept=_all((*earlier, where if is_after else None, read.kept)),
+    )
+
+
+def _columns(select: Select) -> _Columns | None:
+    """Return what each named item of a list is; None where two have one name."""
     named = [
         (name, item.expression)
-        for item in below.items
+        for item in select.items
         if (name := output_of(item)) is not None
     ]
     columns = dict(named)
-    reader = _Reader(above.source, columns)
-    own = _Aliases(below, aliases)
-    if len(columns) < len(named) or not own.has_places():
-        return None  # refused where it stands
-    items = _items(above, below, reader)
+    return columns if len(columns) == len(named) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What stands above, written out."""
+
+    items: tuple[SelectItem, ...]
+    where: Expression | None
+    order_by: tuple[OrderItem, ...] = ()
+    kept: Expression | None = None
+
+    def shown(self) -> dict[str, Expression]:
+        """Return what each name of the list is."""
+        named = (item for item in self.items if item.alias is not None)
+        return {str(item.alias): item.expression for item in named}
+
+
+def _read(above: Select, below: Select, reader: "_Reader") -> _Read:
     where = None if above.where is None else reader.read(above.where)
-    shown = {item.alias: item.expression for item in items if item.alias is not None}
-    order = tuple(reader.ordered(item, shown) for item in above.order_by)
-    windows = _windows(item.expression for item in below.items)
-    having = None if below.having is None else own.written(below.having)
-    # WHERE chooses rows before a window above is over them, and after one below was.
-    is_lost = reader.is_lost or _windows([where]) or (windows and where is not None)
-    has_query = any(isinstance(part, Select) for part in parts(having))
-    if is_lost or has_query or any(map(own.speak_in, windows)):
-        return None
-    keys = _as_columns([own.key(key) for key in below.group_by], below, shown)
-    chosen = _as_columns([having] if having else [], below, shown)
-    if keys is None or chosen is None:
-        return None
+    read = _Read(_items(above, below, reader), where)
+    shown = read.shown()
     return replace(
-        below,
-        items=items,
-        group_by=keys,
-        having=_both(chosen[0] if chosen else None, where),
-        order_by=order,
-        limit=above.limit,
-        position=above.position,
+        read,
+        order_by=tuple(reader.ordered(item, shown) for item in above.order_by),
+        kept=None if above.kept is None else reader.qualified(above.kept, shown),
     )
+
+
+def _has_windows(select: Select) -> bool:
+    """Whether a SELECT has windows of its own."""
+    items = [item.expression for item in select.items]
+    ordered = [item.expression for item in select.order_by]
+    return bool(_windows((*items, *ordered, select.kept)))
 
 
 def _as_columns(
@@ -212,6 +243,10 @@ class _Aliases:
         """Return HAVING, or a name, without aliases."""
         return mapped(tree, self._written)
 
+    def conditions(self, tree: Expression | None) -> list[Expression]:
+        """Return HAVING or QUALIFY without aliases, if there is one."""
+        return [] if tree is None else [self.written(tree)]
+
     def speak_in(self, window: WindowCall) -> bool:
         """Whether a window speaks of aliases."""
         return any(self._is_alias(part) for part in parts(window))
@@ -242,10 +277,12 @@ def _items(above: Select, below: Select, reader: "_Reader") -> tuple[SelectItem,
     )
 
 
-def _both(one: Expression | None, other: Expression | None) -> Expression | None:
-    if one is None or other is None:
-        return one or other
-    return And((one, other), one.position)
+def _all(trees: Iterable[Expression | None]) -> Expression | None:
+    """Return what holds where all of these do; None where there is nothing."""
+    found = tuple(tree for tree in trees if tree is not None)
+    if len(found) < 2:  # noqa: PLR2004 - one is itself
+        return found[0] if found else None
+    return And(found, found[-1].position)
 
 
 def _windows(trees: Iterable[Expression | None]) -> list[WindowCall]:
@@ -282,6 +319,20 @@ class _Reader:
     def read(self, tree: Expression) -> Expression:
         """Return an expression of the columns as one of what they are."""
         return mapped(tree, self._written)
+
+    def qualified(self, tree: Expression, shown: _Columns) -> Expression:
+        """Return QUALIFY written out: a name is a column, or what is selected."""
+
+        def written(node: object) -> object:
+            if not isinstance(node, Name) or node.qualifier is not None:
+                return self._written(node)
+            meant = shown.get(node.name)
+            if meant is None or meant == self._columns.get(node.name):
+                return self._written(node)
+            self.is_lost = self.is_lost or node.name in self._columns
+            return meant
+
+        return mapped(tree, written)
 
     def ordered(self, item: OrderItem, shown: _Columns) -> OrderItem:
         """Return an item of ORDER BY written out; a name is first what is selected."""

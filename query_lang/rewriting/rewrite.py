@@ -21,7 +21,7 @@ from query_lang.rewriting.literal_casts import with_plain_literals
 from query_lang.rewriting.quantiles import quantile_at, within_group
 from query_lang.rewriting.set_operations import set_operation
 from query_lang.rewriting.texts import like_each, other_like
-from query_lang.rewriting.trees import Sizes, mapped, output_of, parts
+from query_lang.rewriting.trees import Sizes, aggregates, mapped, output_of, parts
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
     Filtered,
@@ -46,6 +46,7 @@ from query_lang.syntax.nodes import (
     Case,
     DerivedTable,
     Join,
+    Name,
     Query,
     Select,
     Star,
@@ -60,7 +61,7 @@ def rewritten(tree: Query) -> Query:
     Raises:
         SqlNotAllowedError: An idiom has no meaning where it stands.
     """
-    _check_top(tree)
+    tree = _with_answer_rows(tree)
     sizes = Sizes()
 
     def changed(node: object) -> object:
@@ -72,31 +73,67 @@ def rewritten(tree: Query) -> Query:
 
     found = mapped(with_tables_in_front(with_plain_literals(tree)), changed)
     found = with_one_aggregate(found)
+    found = replace(found, select=_with_plain_rows(found.select))
     for item in found.select.items:
         if isinstance(item.expression, Star):
             raise refuse(rules.STAR, item.position)
     sizes.check(found, found.select.position)
-    for part in parts(found):
-        if isinstance(part, RowInQuery):
-            raise row_refusal(part)
+    _check_parts(found)
     return found
 
 
-def _check_top(tree: Query) -> None:
-    """Refuse what has a meaning for rows alone: an answer has no rows to number."""
+def _with_plain_rows(select: Select) -> Select:
+    """Write out the aliases of a SELECT list in its QUALIFY, windows there too."""
+    if select.kept is None:
+        return select
+    meant = {item.alias: item.expression for item in select.items}
+    taken: list[Name] = []
+
+    def written(node: object) -> object:
+        if not isinstance(node, Name) or node.qualifier is not None:
+            return node
+        found = meant.get(node.name, node)
+        if isinstance(found, Name) and found.name == node.name:
+            return node
+        taken.append(node)
+        return found
+
+    kept = mapped(select.kept, written)
+    return replace(select, kept=kept, aliases=(*select.aliases, *taken))
+
+
+def _check_parts(tree: Query) -> None:
+    """Refuse what has no meaning where it stands, once all else is rewritten."""
+    for part in parts(tree):
+        if isinstance(part, RowInQuery):
+            raise row_refusal(part)
+        if not isinstance(part, Select) or part.kept is None:
+            continue
+        if part is not tree.select or not aggregates(part):
+            raise refuse(rules.QUALIFY, part.kept.position)
+
+
+def _with_answer_rows(tree: Query) -> Query:
+    """Let QUALIFY at the top choose rows of the answer, for it shows no others.
+
+    Raises:
+        SqlNotAllowedError: DISTINCT ON stands at the top: an answer has no rows to
+            number.
+    """
     select = tree.select
-    if isinstance(select, WrittenSelect) and select.distinct_on:
+    if not isinstance(select, WrittenSelect):
+        return tree
+    if select.distinct_on:
         raise refuse(rules.DISTINCT_ON, select.position)
-    if isinstance(select, WrittenSelect) and select.qualify is not None:
-        hint = f"{rules.QUALIFY.hint}; an answer's first rows: ORDER BY n DESC LIMIT 3"
-        raise refuse(rules.QUALIFY, select.qualify.position, hint=hint)
+    return replace(tree, select=replace(select, qualify=None, kept=select.qualify))
 
 
 def _select(tree: Select) -> Select:
     tree = plain_joins(tree)
     where = None if tree.where is None else known_true(tree.where)
     having = None if tree.having is None else known_true(tree.having)
-    return replace(tree, where=where, having=having)
+    kept = None if tree.kept is None else known_true(tree.kept)
+    return replace(tree, where=where, having=having, kept=kept)
 
 
 def _written(tree: WrittenSelect) -> Select:

@@ -6,13 +6,17 @@ from typing import Final, TypeVar, cast
 
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
+    AggregateCall,
+    CountRows,
     DerivedTable,
+    Expression,
     FunctionCall,
     Name,
     Position,
     Select,
     SelectItem,
     TableName,
+    WindowCall,
 )
 from query_lang.syntax.refusals import refuse
 
@@ -99,6 +103,21 @@ def names_in(tree: object) -> frozenset[str]:
             if isinstance(name, str):
                 found.add(name)
     return frozenset(found)
+
+
+def aggregates(select: Select) -> bool:
+    """Whether a SELECT has GROUP BY, or an aggregate in its list."""
+    items = tuple(item.expression for item in select.items)
+    return bool(select.group_by) or any(map(is_aggregate, items))
+
+
+def is_aggregate(tree: Expression) -> bool:
+    """Whether an expression holds an aggregate that is no window's."""
+    windows = {id(p.function) for p in parts(tree) if isinstance(p, WindowCall)}
+    return any(
+        isinstance(part, AggregateCall | CountRows) and id(part) not in windows
+        for part in parts(tree)
+    )
 
 
 def output_of(item: SelectItem) -> str | None:

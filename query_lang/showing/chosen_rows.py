@@ -54,9 +54,10 @@ def shown_confidence(
 
 
 def is_chosen_by_noise(presentation: Presentation) -> bool:
-    """Whether HAVING, or ORDER BY with LIMIT, reads what is noisy."""
-    if presentation.having is not None and _is_noisy(presentation.having):
-        return True
+    """Whether HAVING, QUALIFY, or ORDER BY with LIMIT, reads what is noisy."""
+    for condition in (presentation.having, presentation.kept):
+        if condition is not None and _is_noisy(condition):
+            return True
     ordered = any(is_noisy(term.value) for term in presentation.order)
     return presentation.limit is not None and ordered
 

@@ -124,16 +124,17 @@ def _comparable(value: Scalar) -> _Comparable:
 
 
 def all_shown(compiled: CompiledQuery) -> Iterator[Shown]:
-    """Yield everything shown that columns, HAVING and ORDER BY speak of."""
+    """Yield everything shown that columns and the presentation speak of."""
     yield from (column.shown for column in compiled.columns)
     yield from shown_in_presentation(compiled.presentation)
 
 
 def shown_in_presentation(presentation: Presentation) -> Iterator[Shown]:
-    """Yield everything shown that HAVING and ORDER BY speak of."""
+    """Yield everything shown that HAVING, QUALIFY and ORDER BY speak of."""
     yield from (term.value for term in presentation.order)
-    if presentation.having is not None:
-        yield from shown_in(presentation.having)
+    for condition in (presentation.having, presentation.kept):
+        if condition is not None:
+            yield from shown_in(condition)
 
 
 def shown_in(condition: NoisyCondition) -> Iterator[Shown]:

@@ -33,8 +33,8 @@ def present(
             cell.
 
     Returns:
-        Cells for which HAVING is TRUE, in the order of ORDER BY, ties in declared
-        order, at most LIMIT of them; each a list of values in column order.
+        Cells for which HAVING and QUALIFY are TRUE, in the order of ORDER BY, ties in
+        declared order, at most LIMIT of them; each a list of values in column order.
 
     Raises:
         ValueError: The vectors do not fit the cells.
@@ -62,13 +62,14 @@ def chosen(presentation: Presentation, values: CellValues) -> list[int]:
     """Return the positions of the cells that are shown, in the order of the rows.
 
     Args:
-        presentation: HAVING, ORDER BY and LIMIT.
+        presentation: HAVING, QUALIFY, ORDER BY and LIMIT.
         values: What all cells show; noisy or public.
     """
     cells = list(range(len(values.cells)))
-    if presentation.having is not None:
-        holds = truths(presentation.having, values)
-        cells = [cell for cell in cells if holds[cell] is True]
+    for condition in (presentation.having, presentation.kept):
+        if condition is not None:
+            holds = truths(condition, values)
+            cells = [cell for cell in cells if holds[cell] is True]
     for term in reversed(presentation.order):  # sorting is stable, reversed too
         keys = sort_keys(term, values)
         cells.sort(key=keys.__getitem__, reverse=term.descending)

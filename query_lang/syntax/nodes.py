@@ -559,6 +559,7 @@ class Select:
     Attributes:
         aliases: Names that were read as aliases of its list before its tables were
             known; none of them may be a column.
+        kept: QUALIFY of an answer: which of its rows stay once windows are over them.
     """
 
     distinct: bool
@@ -572,6 +573,7 @@ class Select:
     limit: int | None
     position: Position
     aliases: tuple[Name, ...] = ()
+    kept: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

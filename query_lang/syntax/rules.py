@@ -227,7 +227,7 @@ RANK = Rule(
 )
 QUALIFY = Rule(
     "qualify",
-    "QUALIFY stands in derived tables and WITH, without GROUP BY",
+    "QUALIFY chooses rows of a derived table, or of the answer",
     "FROM (SELECT patient_id, code FROM diagnoses QUALIFY ROW_NUMBER() OVER (PARTITION "
     "BY patient_id ORDER BY day) = 1) AS first_codes",
 )

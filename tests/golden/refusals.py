@@ -90,7 +90,7 @@ REFUSED: tuple[tuple[str, str, str, int, int], ...] = (
     (C + "OFFSET 1", "sql_not_allowed", "offset", 1, 33),
     (C + "TABLESAMPLE (10 PERCENT)", "sql_not_allowed", "sample", 1, 33),
     (C + "USING SAMPLE 5", "sql_not_allowed", "sample", 1, 39),
-    (C + "QUALIFY 1 = 1", "sql_not_allowed", "qualify", 1, 33),
+    ("SELECT ward FROM encounters QUALIFY 1 = 1", "sql_not_allowed", "qualify", 1, 37),
     (G + "GROUP BY ROLLUP (ward)", "sql_not_allowed", "grouping_sets", 1, 48),
     (G + "GROUP BY CUBE (ward)", "sql_not_allowed", "grouping_sets", 1, 48),
     (G + "GROUP BY ward WITH ROLLUP", "sql_not_allowed", "grouping_sets", 1, 58),
@@ -184,7 +184,7 @@ REFUSED: tuple[tuple[str, str, str, int, int], ...] = (
         "sql_not_allowed",
         "qualify",
         1,
-        23,
+        58,
     ),
     (
         G + "GROUP BY ward FETCH FIRST 5 ROWS WITH TIES",

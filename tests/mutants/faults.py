@@ -3125,8 +3125,8 @@ FAULTS = (
         "where_before_windows",
         "WHERE over a query with windows chooses rows before the windows are over them",
         "query_lang/rewriting/layers.py",
-        " or (windows and where is not None)\n",
-        "\n",
+        "    is_after = bool(windows) or below.kept is not None\n",
+        "    is_after = below.kept is not None\n",
         ("tests/unit/query_lang/rewriting/test_spellings.py",),
     ),
     Fault(

@@ -135,7 +135,7 @@ def derivation(cube: PublishedCube) -> str:
 def _are_picked(question: CubeQuestion) -> bool:
     """Whether noisy values decide which rows are shown."""
     presentation = question.presentation
-    if presentation.having is not None:
+    if presentation.having is not None or presentation.kept is not None:
         return True
     ordered = any(not isinstance(t.value, KeyShown) for t in presentation.order)
     return presentation.limit is not None and ordered

@@ -72,6 +72,8 @@ class SequenceBinder:
         self._check_source(tree)
         if select.distinct:
             raise refuse(language.DISTINCT, select.position)
+        if select.kept is not None:
+            raise refuse(language.QUALIFY, select.kept.position)
         if any(_is_call(item.expression, "top_runs") for item in select.items):
             return self._top_runs(select)
         selected = _Selected(self._published, select)

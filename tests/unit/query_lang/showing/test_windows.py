@@ -51,6 +51,77 @@ def test_what_a_key_that_may_be_null_is_chosen_before_may_be_null_in_truth():
     assert Fraction(low) <= -7
 
 
+DEPARTMENTS = "level, ward, COUNT(*) AS n"
+TOP = "RANK() OVER (PARTITION BY level ORDER BY COUNT(*) DESC)"
+CELLS = [5, 9, 0, 7, 2, 2, 0, 0, 1]
+"""Of the levels 1, 2, 3, each of the wards north, south and NULL."""
+
+
+COUNTED = f"SELECT {DEPARTMENTS} FROM encounters GROUP BY 1, 2"
+RANKED = f"SELECT {DEPARTMENTS}, {TOP} AS r FROM encounters GROUP BY 1, 2"
+SWAPPED = "SELECT level AS l, COUNT(*) AS level FROM encounters GROUP BY l"
+PER_UNIT = "SELECT patient_id, COUNT(*) AS m FROM encounters GROUP BY 1 QUALIFY m > 3"
+LAST = "SELECT level, ward, n FROM b WHERE r = 1"
+BY_N = "RANK() OVER (PARTITION BY level ORDER BY n DESC)"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        f"{COUNTED} QUALIFY {TOP} = 1",
+        f"{COUNTED} QUALIFY {BY_N} = 1",
+        f"{RANKED} QUALIFY r < 2",
+        f"SELECT level, ward, n FROM ({RANKED}) AS q WHERE r = 1",
+        f"WITH a AS ({COUNTED}), b AS (SELECT level, ward, n, {BY_N} AS r FROM a) {LAST}",
+        f"WITH a AS ({COUNTED}) SELECT level, ward, n FROM a QUALIFY {BY_N} = 1",
+    ],
+)
+def test_the_first_rows_of_each_group_are_chosen_after_windows(sql):
+    query = compile_query(sql, HOSPITAL)
+    rows = [row[:3] for row in present(query, [CELLS])]
+    assert rows == [[1, "south", 9], [2, "north", 7], [3, None, 1]]
+    assert "rows_chosen" in [warning.code for warning in query.warnings]
+
+
+def test_having_chooses_before_windows_and_qualify_after_them():
+    sql = (
+        "SELECT level, COUNT(*) AS n, SUM(COUNT(*)) OVER () AS all_rows FROM encounters"
+        " GROUP BY level HAVING level < 3 QUALIFY n > 4 ORDER BY n DESC"
+    )
+    query = compile_query(sql, HOSPITAL)
+    assert present(query, [[3, 9, 50]]) == [[2, 9, 12]]
+    assert present(query, [[3, 4, 50]]) == []
+
+
+def test_what_qualify_alone_names_is_measured():
+    sql = (
+        "SELECT level, COUNT(*) AS n FROM encounters GROUP BY level"
+        " QUALIFY RANK() OVER (ORDER BY SUM(age) DESC) = 1"
+    )
+    query = compile_query(sql, HOSPITAL)
+    assert len(query.measures) == 2
+    assert present(query, [[1, 2, 3], [70, 90, 80]]) == [[2, 2]]
+
+
+@pytest.mark.parametrize(
+    ("sql", "rule"),
+    [
+        (
+            f"SELECT n, SUM(n) OVER () AS t FROM ({RANKED}) AS q WHERE r = 1",
+            "group_by_unit",
+        ),
+        ("SELECT level, age FROM encounters QUALIFY age > 3", "qualify"),
+        (f"SELECT COUNT(*) AS n FROM ({PER_UNIT}) AS q", "qualify"),
+        (f"{SWAPPED} QUALIFY level > 3", "ambiguous_name"),
+        (f"{COUNTED} HAVING n > 4 QUALIFY {TOP} = 1", "answer_window_rows"),
+    ],
+)
+def test_other_choices_by_windows_are_refused(sql, rule):
+    with pytest.raises(QueryError) as refused:
+        compile_query(sql, HOSPITAL)
+    assert refused.value.rule == rule
+
+
 def test_within_an_expression_a_window_is_exact():
     """Six digits of a third, times three million, would say 999,999 of a million."""
     share = f"3000000 * AVG({N}) OVER ()"
