@@ -16,7 +16,7 @@ from query_lang.rewriting.conditions import (
 )
 from query_lang.rewriting.first_rows import written_select
 from query_lang.rewriting.joins import plain_joins
-from query_lang.rewriting.layers import with_one_aggregate
+from query_lang.rewriting.layers import MOST_LAYERS, with_one_aggregate
 from query_lang.rewriting.literal_casts import with_plain_literals
 from query_lang.rewriting.quantiles import quantile_at, within_group
 from query_lang.rewriting.set_operations import set_operation
@@ -61,6 +61,7 @@ def rewritten(tree: Query) -> Query:
     Raises:
         SqlNotAllowedError: An idiom has no meaning where it stands.
     """
+    _check_sets(tree)
     tree = _with_answer_rows(tree)
     sizes = Sizes()
 
@@ -111,6 +112,17 @@ def _check_parts(tree: Query) -> None:
             continue
         if part is not tree.select or not aggregates(part):
             raise refuse(rules.QUALIFY, part.kept.position)
+
+
+def _check_sets(tree: Query) -> None:
+    """Refuse more UNIONs and the like than a query reads tables: each is nested.
+
+    Raises:
+        SqlNotAllowedError: Rule ``relation_count``.
+    """
+    sets = [part for part in parts(tree) if isinstance(part, SetOperation)]
+    if len(sets) > MOST_LAYERS:
+        raise refuse(rules.RELATION_COUNT, tree.select.position)
 
 
 def _with_answer_rows(tree: Query) -> Query:

@@ -11,7 +11,8 @@ import time
 
 from privacy.errors import QueryError
 from query_lang.reading.parse import parse_query
-from query_lang.syntax.wire import to_json
+from query_lang.syntax.refusals import refusing_depth
+from query_lang.syntax.wire import from_json, to_json
 
 MEMORY_BYTES = 1 << 30
 STARTED = b"started\n"
@@ -29,7 +30,7 @@ def main() -> None:
     sys.stdout.buffer.write(STARTED)
     sys.stdout.buffer.flush()
     for line in sys.stdin.buffer:
-        sys.stdout.write(json.dumps(_reply(*json.loads(line))) + "\n")
+        sys.stdout.write(_reply(*json.loads(line)) + "\n")
         sys.stdout.flush()
         gc.collect(0)
 
@@ -41,15 +42,21 @@ def _die_with(parent: int) -> None:
     os._exit(1)
 
 
-def _reply(sql: str, sequences: bool) -> dict[str, object]:  # noqa: FBT001 - as the line has them
+def _reply(sql: str, sequences: bool) -> str:  # noqa: FBT001 - as the line has them
     try:
-        return {"tree": to_json(parse_query(sql, sequences=sequences))}
+        tree = parse_query(sql, sequences=sequences)
+        with refusing_depth(tree.select.position):
+            written = to_json(tree)
+            from_json(written)  # the server reads it, and no deeper than this can
+            return json.dumps({"tree": written})
     except QueryError as error:
         facts = ("rule", "line", "column", "detail", "hint")
-        return {
-            "error": type(error).__name__,
-            "facts": {fact: getattr(error, fact) for fact in facts},
-        }
+        return json.dumps(
+            {
+                "error": type(error).__name__,
+                "facts": {fact: getattr(error, fact) for fact in facts},
+            }
+        )
 
 
 if __name__ == "__main__":

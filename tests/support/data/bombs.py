@@ -276,6 +276,21 @@ CLAUSES = [
         " FROM visits GROUP BY patient_id) d"
     ),
 ]
+REPEATS = [  # what each form repeats is repeated by the next
+    *(
+        f"SELECT COUNT(*) FROM visits WHERE {'POWER(' * n}age{', 4)' * n} > 1"
+        for n in (7, 14, 25)
+    ),
+    f"SELECT COUNT(*) FROM visits WHERE {'NULLIF(' * 25}age{', 1)' * 25} > 1",
+    f"SELECT {listed('CORR(age + {}, age) AS s{}', 150)} FROM visits",
+    *(
+        "SELECT COUNT(DISTINCT patient_id) FROM ("
+        + chained("SELECT patient_id FROM visits", f" {word} ", n)
+        + ") AS sets"
+        for word in ("UNION", "INTERSECT", "EXCEPT")
+        for n in (30, 130, 220, 300)
+    ),
+]
 BOMBS = [
     *BRACKETS,
     *LISTS,
@@ -285,4 +300,5 @@ BOMBS = [
     *TABLES,
     *LETTERS,
     *CLAUSES,
+    *REPEATS,
 ]

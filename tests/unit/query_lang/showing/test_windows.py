@@ -61,8 +61,10 @@ COUNTED = f"SELECT {DEPARTMENTS} FROM encounters GROUP BY 1, 2"
 RANKED = f"SELECT {DEPARTMENTS}, {TOP} AS r FROM encounters GROUP BY 1, 2"
 SWAPPED = "SELECT level AS l, COUNT(*) AS level FROM encounters GROUP BY l"
 PER_UNIT = "SELECT patient_id, COUNT(*) AS m FROM encounters GROUP BY 1 QUALIFY m > 3"
-LAST = "SELECT level, ward, n FROM b WHERE r = 1"
+FIRST = "FROM b WHERE r = 1"
 BY_N = "RANK() OVER (PARTITION BY level ORDER BY n DESC)"
+
+NUMBERED = f"SELECT level, ward, n, {BY_N} AS r FROM a"
 
 
 @pytest.mark.parametrize(
@@ -72,7 +74,7 @@ BY_N = "RANK() OVER (PARTITION BY level ORDER BY n DESC)"
         f"{COUNTED} QUALIFY {BY_N} = 1",
         f"{RANKED} QUALIFY r < 2",
         f"SELECT level, ward, n FROM ({RANKED}) AS q WHERE r = 1",
-        f"WITH a AS ({COUNTED}), b AS (SELECT level, ward, n, {BY_N} AS r FROM a) {LAST}",
+        f"WITH a AS ({COUNTED}), b AS ({NUMBERED}) SELECT level, ward, n {FIRST}",
         f"WITH a AS ({COUNTED}) SELECT level, ward, n FROM a QUALIFY {BY_N} = 1",
     ],
 )
