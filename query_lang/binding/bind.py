@@ -20,6 +20,7 @@ from query_lang.plans.nodes import (
     Compute,
     HistogramMeasure,
     Node,
+    conditions_of,
 )
 from query_lang.plans.stability import check_rows
 from query_lang.showing.chosen_rows import chosen_warnings
@@ -55,7 +56,8 @@ def bind_query(
     node, scope = queries.filtered(tree.select, environment)
     check_rows(node.rows_per_unit, tree.select.position)
     rows = ExpressionBinder(scope, environment, queries)
-    top = TopBinder(rows, tree.select, node.owner).bind()
+    conditions = tuple(conditions_of(node))
+    top = TopBinder(rows, tree.select, node.owner, conditions=conditions).bind()
     _check_size(top, tree, answer_numbers)
     if top.items:
         node = Compute(node, top.items)

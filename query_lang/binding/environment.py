@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Protocol
 
-from privacy.schema import Dataset
+from privacy.schema import Dataset, ValuesDomain
 from query_lang.binding.sizes import Sizes
 from query_lang.plans.compiled import QueryWarning
-from query_lang.plans.expressions import Expression
+from query_lang.plans.expressions import Expression, FieldRef
 from query_lang.plans.slots import shape_of
 from query_lang.syntax import rules
-from query_lang.syntax.nodes import CommonTable, Position
+from query_lang.syntax.nodes import CommonTable, Name, Position
 from query_lang.syntax.nodes import Expression as Tree
 from query_lang.syntax.refusals import refuse
 from query_lang.syntax.rules import Rule
@@ -95,6 +95,18 @@ class Environment:
         self.counted[what] += 1
         if self.counted[what] > most:
             raise refuse(rule, position)
+
+    def warn_of_other(self, tree: Tree, value: Expression) -> None:
+        """Note where a text is looked into that stands for all that is not declared."""
+        domain = value.facts.domain
+        if not isinstance(tree, Name) or not isinstance(value, FieldRef):
+            return
+        if isinstance(domain, ValuesDomain) and domain.other:
+            self.warn(
+                "other_values",
+                f"every value of {tree.name} that is not declared is 'other' here: "
+                "LIKE, functions and COUNT(DISTINCT) see that word alone",
+            )
 
     def warn(self, code: str, detail: str) -> None:
         """Note a warning once."""

@@ -198,6 +198,10 @@ class ExpressionBinder:
                 return self.name(tree)
             case CurrentDate():
                 today = self.environment.dataset.snapshot_date
+                self.environment.warn(
+                    "current_date",
+                    f"CURRENT_DATE is {today} here, the day of the dataset's snapshot",
+                )
                 return Constant(today, constant_facts(today, ColumnType.DATE))
             case AggregateCall() | CountRows():
                 return self.aggregate(tree)

@@ -442,7 +442,7 @@ def _held_number(condition: Expression, numbers: set[int]) -> int | None:  # noq
         return None
     if not isinstance(most, Constant) or not isinstance(most.value, int):
         return None
-    if condition.function is Function.EQ and most.value == 1:
+    if condition.function is Function.EQ and most.value >= 1:
         return 1
     if condition.function is Function.LE and most.value >= 1:
         return most.value

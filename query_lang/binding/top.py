@@ -1,7 +1,9 @@
 """The top of a query: keys, measured vectors, output columns, HAVING and ORDER BY."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from decimal import Decimal
 from fractions import Fraction
 from math import prod
 
@@ -23,6 +25,7 @@ from query_lang.binding.results.answer_windows import (
 )
 from query_lang.binding.results.computed import ComputedBinder, is_computed
 from query_lang.binding.results.moments import MOMENTS, written_out
+from query_lang.binding.scalars.narrowing import listed_by, narrowed_by
 from query_lang.binding.scope import UnitColumn
 from query_lang.plans.compiled import (
     AverageShown,
@@ -82,6 +85,7 @@ from query_lang.syntax.nodes import (
 from query_lang.syntax.refusals import no_public_domain, refuse
 
 DEFAULT_BINS, MOST_BINS = 64, 1_024
+_DAY_ZERO = date(1970, 1, 1)
 MOST_VECTORS = 256
 _COUNT_FACTS = Facts(ColumnType.INTEGER, nullable=False)
 
@@ -119,6 +123,7 @@ class TopBinder:
     measures: dict[MeasureKind, int] = field(default_factory=dict)
     facts: dict[Shown, Facts] = field(default_factory=dict)
     names: dict[str, Shown] = field(default_factory=dict)
+    conditions: tuple[Expression, ...] = ()  # that hold for every row
     in_having: bool = False
 
     def bind(self) -> Top:
@@ -178,10 +183,9 @@ class TopBinder:
             if value in self.keys:
                 continue
             name = self._key_name(meant)
-            check_key(value.facts, name, written.position)
-            self.keys[value] = Key(
-                self._slot(value), name, value.facts, key_values(value.facts)
-            )
+            facts = listed_by(self.conditions, value)
+            check_key(facts, name, written.position)
+            self.keys[value] = Key(self._slot(value), name, facts, key_values(facts))
             places.append(written.position)
         return places
 
@@ -222,8 +226,8 @@ class TopBinder:
             shown, function = self._computed(tree), "computed"
         else:
             shown, function = self._key(tree, item.alias), ""
-        if item.alias is not None:
-            self.names[item.alias] = shown
+        if item.alias is not None or not isinstance(shown, KeyShown):
+            self.names.setdefault(name, shown)
         return PlanColumn(name, shown, self.facts[shown], function)
 
     def _key(self, tree: Tree, alias: str | None = None) -> Shown:
@@ -244,7 +248,7 @@ class TopBinder:
                 ),
             )
         found = KeyShown(list(self.keys).index(value))
-        self.facts[found] = value.facts
+        self.facts[found] = self.keys[value].facts
         return found
 
     def _check_all_selected(
@@ -347,6 +351,7 @@ class TopBinder:
             )
         if size == 0:
             raise refuse(rules.ZERO_SENSITIVITY, argument.position)
+        self.rows.environment.warn_of_other(argument, value)
         distinct = CountDistinctMeasure(self._slot(value), size, value.facts)
         return self._number(distinct, _COUNT_FACTS)
 
@@ -364,7 +369,9 @@ class TopBinder:
         return self._number(CountUnitsMeasure(self._slot(value), True), _COUNT_FACTS)  # noqa: FBT003 - fields in their order
 
     def _sum(self, tree: AggregateCall) -> Shown:
-        value, bounds = self._bounded(tree)
+        value, bounds = self._bounded(tree, self.conditions)
+        if bounds == (0, 0):
+            value, bounds = self._bounded(tree)
         if bounds == (0, 0):
             raise refuse(rules.ZERO_SENSITIVITY, tree.position)
         slot, scale = self._slot(value), value.facts.scale
@@ -378,12 +385,19 @@ class TopBinder:
         self.facts[shown] = Facts(ColumnType.DECIMAL, 6)
         return shown
 
-    def _bounded(self, tree: AggregateCall) -> tuple[Expression, Interval]:
-        """Bind the argument of SUM or AVG and return its public bounds."""
+    def _bounded(
+        self, tree: AggregateCall, conditions: Sequence[Expression] = ()
+    ) -> tuple[Expression, Interval]:
+        """Bind the argument of SUM or AVG and return its public bounds.
+
+        Args:
+            tree: The aggregate.
+            conditions: That hold for every row, and may bound it.
+        """
         if len(tree.arguments) != 1:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
         value = argument_of(tree.name, self._argument(tree))
-        bounds = interval_of(value.facts)
+        bounds = interval_of(narrowed_by(conditions, value))
         if value.facts.type not in NUMBERS:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
         if bounds is None:
@@ -393,7 +407,8 @@ class TopBinder:
     def _quantile(self, tree: AggregateCall) -> Shown:
         fraction, most = _quantile_parameters(tree)
         value = self._argument(tree)
-        bounds, kind = interval_of(value.facts), value.facts.type
+        kind = value.facts.type
+        bounds = interval_of(narrowed_by(self.conditions, value))
         if kind not in NUMBERS | {ColumnType.DATE}:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
         if bounds is None:
@@ -410,11 +425,24 @@ class TopBinder:
             0 if dates else value.facts.scale,
             dates,
         )
+        if not each:
+            self._warn_of_bins(bins, describe(tree.arguments[0]))
         vector = self._vector(HistogramMeasure(self._slot(value), bins, dates))
         shown = QuantileShown(vector, fraction, bins)
         scale = 0 if dates else value.facts.scale
         self.facts[shown] = Facts(kind if dates else ColumnType.DECIMAL, scale)
         return shown
+
+    def _warn_of_bins(self, bins: Bins, name: str) -> None:
+        """Say how wide the bins are: what lies within one is not told apart."""
+        low, high = (_bin_end(end, bins) for end in (bins.lower, bins.upper))
+        width = Fraction(bins.upper - bins.lower, bins.count * 10**bins.scale)
+        self.rows.environment.warn(
+            "quantile_bins",
+            f"{name} is read from {bins.count} bins of {float(width):.4g}"
+            f"{' days' * bins.of_days} between {low} and {high}, and lies anywhere in "
+            "one: name the range that matters in WHERE, BETWEEN a AND b, or more bins",
+        )
 
     # -- what is computed of results ------------------------------------------
 
@@ -543,6 +571,12 @@ class TopBinder:
                 f"ORDER BY {key.name} follows the declared list: {first}"
                 f"{', ...' * (len(values) > 4)}",  # noqa: PLR2004 - enough to see it
             )
+
+
+def _bin_end(end: int, bins: Bins) -> str:
+    if bins.of_days:
+        return str(_DAY_ZERO + timedelta(days=end))
+    return f"{Decimal(end).scaleb(-bins.scale):f}"
 
 
 def _unbounded(facts: Facts, tree: Tree) -> QueryError:

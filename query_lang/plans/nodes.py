@@ -9,6 +9,7 @@ rows of one unit when nothing else does: row hashes in join order, then part num
 UNION ALL, then public row numbers, NULL first.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -138,6 +139,17 @@ class Compute(OneChild):
     def slots(self) -> frozenset[int]:
         """Return the slots of this node's rows."""
         return slots_of(self.child) | {slot for slot, _ in self.items}
+
+
+def conditions_of(node: "Node") -> Iterator[Expression]:
+    """Yield conditions that are true of every row: WHERE of it and of those below.
+
+    Down to the first join or roll-up. A slot keeps its value upwards.
+    """
+    while isinstance(node, OneChild):
+        if isinstance(node, Filter):
+            yield node.condition
+        node = node.child
 
 
 @dataclass(frozen=True, slots=True)

@@ -300,7 +300,11 @@ class QueryReader(FunctionReader):
             hint = "list values after IN, age IN (60, 61), or name them by CASE"
             raise refuse(rules.FROM_CLAUSE, position, hint=hint)
         if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
-            raise refuse(rules.FROM_CLAUSE, position)
+            hint = (
+                "FROM encounters AS e; no list of days is needed: every period of the "
+                "domain comes back, zeros too, GROUP BY DATE_TRUNC('month', admitted)"
+            )
+            raise refuse(rules.FROM_CLAUSE, position, hint=hint)
         if arguments(node) & {"db", "catalog"}:
             raise refuse(rules.QUALIFIED_TABLE, position)
         self.only(node, "this", "alias")

@@ -119,7 +119,8 @@ SET_OPERATION = Rule(
 SCALAR_SUBQUERY = Rule(
     "scalar_subquery",
     "a subquery is no value",
-    "join a derived table, or use IN (SELECT ...) or EXISTS (SELECT ...)",
+    "join a derived table, or use IN (SELECT ...) or EXISTS (SELECT ...); a share of "
+    "the total is COUNT(*) / SUM(COUNT(*)) OVER ()",
 )
 JOIN = Rule(
     "join",
@@ -859,10 +860,10 @@ UNKNOWN_COLUMN = Rule(
 NO_PUBLIC_DOMAIN = Rule(
     "no_public_domain",
     "this column has no declared list of values to group by",
-    "use it in WHERE, or group by a column that has one; ICD codes by "
-    "icd_chapter(code) or icd_category(code), those of an own list by level(code, "
-    "'name'); some of its values by CASE: CASE WHEN code IN ('E11.9', 'I10') THEN "
-    "code ELSE 'rest' END",
+    "name the values in WHERE, code IN ('E11.9', 'I10'), or in CASE, CASE WHEN code IN "
+    "('E11.9', 'I10') THEN code ELSE 'rest' END; or group by a column that has a list; "
+    "where the dataset's page names a hierarchy of it, by icd_chapter(code), "
+    "icd_category(code) or level(code, 'name')",
 )
 ANSWER_SIZE = Rule(
     "answer_size",

@@ -156,6 +156,8 @@ def names(example):
 
 
 IN_ONE_LEVEL = {  # the same vectors in words that the evaluator has
+    "SELECT code": "SELECT CASE WHEN code = 'E11.9' THEN 'E11.9' ELSE 'I10' END AS c, "
+    "COUNT(*) AS n FROM diagnoses WHERE code IN ('E11.9', 'I10') GROUP BY 1",
     "SELECT year, department": "SELECT year, department, COUNT(*) AS stays "
     "FROM encounters GROUP BY year, department",
     "WITH yearly": "SELECT year, COUNT(*) AS stays, COUNT(*) - LAG(COUNT(*)) OVER "

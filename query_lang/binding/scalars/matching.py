@@ -88,6 +88,7 @@ def _value(tree: Tree, binder: Binder) -> Expression:
     bound = binder.value(tree)
     if bound.facts.type is not ColumnType.TEXT or isinstance(tree, LITERALS):
         raise refuse(rules.LIKE, tree.position)
+    binder.environment.warn_of_other(tree, bound)
     return bound
 
 

@@ -8,7 +8,15 @@ from itertools import chain
 from math import ceil, floor
 
 from privacy.schema import ColumnType, Scalar, ValuesDomain
-from query_lang.plans.expressions import Call, Constant, Expression, Facts, Function
+from query_lang.plans.domains import MAX_CELLS, value_count
+from query_lang.plans.expressions import (
+    Call,
+    Constant,
+    Expression,
+    Facts,
+    Function,
+    is_same_value,
+)
 from query_lang.plans.intervals import (
     MAX_DAY,
     MAX_INTEGER,
@@ -63,6 +71,51 @@ def narrowed(
     return found
 
 
+def narrowed_by(conditions: Sequence[Expression], value: Expression) -> Facts:
+    """Return what is known of a value that is not NULL where all conditions are true.
+
+    What is declared stays where nothing is said of it, or where no value can be.
+    """
+    facts = value.facts
+    if facts.type not in _ON_A_GRID or isinstance(value, Constant):
+        return facts
+    found = _within(facts, [_where(value, c, holds=True) for c in conditions])
+    return found or facts
+
+
+def listed_by(conditions: Sequence[Expression], value: Expression) -> Facts:
+    """Return the facts of a key: of one without cells, those that conditions list.
+
+    Where a condition is true the value is not NULL. What is declared stays as it is.
+    """
+    facts = value.facts
+    count = value_count(facts)
+    if count is not None and count <= MAX_CELLS:
+        return facts
+    if facts.type is ColumnType.TEXT:
+        found = _listed_text(facts, conditions, value)
+    else:
+        found = narrowed_by(conditions, value)
+    said = found.domain != facts.domain and value_count(found) is not None
+    return replace(found, nullable=False) if said else facts
+
+
+def _listed_text(
+    facts: Facts, conditions: Sequence[Expression], value: Expression
+) -> Facts:
+    options = (_equals_one_of(value, condition) for condition in conditions)
+    listed = next((option for option in options if option is not None), None)
+    if listed is None:
+        return facts
+    texts = dict.fromkeys(str(one) for one in listed)
+    kept = tuple(
+        text
+        for text in texts
+        if all(_holds_for(value, text, c) is not False for c in conditions)
+    )
+    return replace(facts, domain=ValuesDomain(kept)) if kept else facts
+
+
 # -- texts ---------------------------------------------------------------------
 
 
@@ -96,7 +149,7 @@ def _equals_one_of(  # noqa: PLR0911 - an arm a form
     if not isinstance(condition, Call):
         return None
     match condition.function:
-        case Function.EQ | Function.IN if condition.operands[0] == target:
+        case Function.EQ | Function.IN if is_same_value(condition.operands[0], target):
             items = condition.operands[1:]
             values = [i.value for i in items if isinstance(i, Constant)]
             known = tuple(value for value in values if value is not None)
@@ -130,14 +183,16 @@ def _holds_for(  # noqa: PLR0911 - an arm a form
             if decides in parts:
                 return decides
             return None if None in parts else not decides
-        case Function.EQ | Function.IN | Function.NE if condition.operands[0] == target:
+        case Function.EQ | Function.IN | Function.NE if is_same_value(
+            condition.operands[0], target
+        ):
             items = condition.operands[1:]
             known = [i.value for i in items if isinstance(i, Constant)]
             if len(known) != len(items):
                 return None
             return (text in known) is (condition.function is not Function.NE)
-        case Function.PREFIX | Function.SUFFIX | Function.INFIX if (
-            condition.operands[0] == target
+        case Function.PREFIX | Function.SUFFIX | Function.INFIX if is_same_value(
+            condition.operands[0], target
         ):
             return _TESTS[condition.function](text, str(condition.parameters[0]))
         case _:
@@ -212,7 +267,7 @@ def _compared(  # noqa: PLR0911 - an arm a form
 ) -> Reach:
     first, *others = condition.operands
     values = [other.value for other in others if isinstance(other, Constant)]
-    if first != target or len(values) != len(others):
+    if len(values) != len(others) or not is_same_value(first, target):
         return UNKNOWN
     steps = [_step(value, target.facts) for value in values]
     function = condition.function

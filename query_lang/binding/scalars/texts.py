@@ -99,6 +99,7 @@ def _text(tree: Tree, binder: Binder) -> Expression:
     is_null = isinstance(value, Constant) and value.value is None
     if value.facts.type is not TEXT or is_null:
         raise refuse(rules.TEXT_NEEDED, tree.position)
+    binder.environment.warn_of_other(tree, value)
     return value
 
 
