@@ -181,4 +181,4 @@ def _ladder(most: int) -> list[int]:
 
 def _shown(amount: int, unit: int) -> str:
     value = amount / unit
-    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"  # noqa: PLR2004 - two digits
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2f}"  # noqa: PLR2004 - three digits

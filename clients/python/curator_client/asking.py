@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 _CONFIDENCE = 0.95
+_BOUNDS = frozenset({"max_rows_per_unit", "max_groups_per_unit"})
+_Read = TypeVar("_Read")
 
 
 def add_question_options(parser: argparse.ArgumentParser) -> None:
@@ -45,6 +48,21 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
         type=float,
         help=f"of --within or --relative (default {_CONFIDENCE})",
     )
+    parser.add_argument(
+        "--bound",
+        metavar="NAME=K",
+        action="append",
+        default=[],
+        help="count at most K of each unit's: max_rows_per_unit=3, "
+        "max_groups_per_unit=1, or the rows of a table, visits=5; may be repeated",
+    )
+    parser.add_argument(
+        "--weight",
+        metavar="COLUMN=W",
+        action="append",
+        default=[],
+        help="share the loss so among the columns, others weigh 1; may be repeated",
+    )
     parser.add_argument("--dataset", metavar="D", help="may be left out with one")
     parser.add_argument("--project", metavar="P", help="who pays, of several")
     parser.add_argument(
@@ -65,7 +83,7 @@ def question_of(given: argparse.Namespace) -> dict[str, Any]:
 
     Raises:
         ValueError: Neither epsilon nor an accuracy is given, or what belongs to an
-            accuracy without one.
+            accuracy without one; or a bound or weight is no number.
     """
     accuracy = _accuracy_of(given)
     if given.epsilon is None and accuracy is None:
@@ -76,8 +94,10 @@ def question_of(given: argparse.Namespace) -> dict[str, Any]:
         for name, value in (
             ("reuse", "never" if given.never_reuse else None),
             ("prefer", given.prefer),
+            ("bounds", _bounds_of(given.bound)),
+            ("weights", dict(_pair("weight", one, float) for one in given.weight)),
         )
-        if value is not None
+        if value
     }
     return {
         "epsilon": given.epsilon,
@@ -86,6 +106,31 @@ def question_of(given: argparse.Namespace) -> dict[str, Any]:
         "project": given.project,
         "options": options or None,
     }
+
+
+def _bounds_of(written: Sequence[str]) -> dict[str, Any]:
+    """Return the bounds of a request; other names than its own are tables'."""
+    found: dict[str, Any] = {}
+    for name, most in (_pair("bound", one, int) for one in written):
+        if name in _BOUNDS:
+            found[name] = most
+        else:
+            found.setdefault("tables", {})[name] = most
+    return found
+
+
+def _pair(option: str, text: str, read: Callable[[str], _Read]) -> tuple[str, _Read]:
+    """Return the name and the number of ``NAME=NUMBER``.
+
+    Raises:
+        ValueError: It is none.
+    """
+    name, _, number = text.partition("=")
+    try:
+        return name.strip(), read(number)
+    except ValueError:
+        message = f"--{option} takes a name and a number: --{option} {name}=3"
+        raise ValueError(message) from None
 
 
 def _accuracy_of(given: argparse.Namespace) -> dict[str, Any] | None:
