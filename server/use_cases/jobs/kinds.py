@@ -319,6 +319,15 @@ class JobContext:
             with self._lock:
                 self._interrupts.remove(interrupt)
 
+    def require_wanted(self, connection: Connection) -> None:
+        """Hold the job as one that nobody cancelled, until the transaction ends.
+
+        Raises:
+            JobStoppedError: It was cancelled, or is another's now: roll back.
+        """
+        self.raise_if_stopped()
+        self._store.require_wanted(connection, self.lease)
+
     def conclude(
         self, connection: Connection, result: Document, outputs: list[Document]
     ) -> None:

@@ -298,6 +298,17 @@ class JobStore:
         if done.rowcount != 1:
             raise LeaseLostError
 
+    def require_wanted(self, connection: Connection, lease: Lease) -> None:
+        """Hold a job as one that nobody cancelled, until the transaction ends.
+
+        Raises:
+            JobStoppedError: It was cancelled, or is another's now: roll back.
+        """
+        wanted = _held(lease).where(job.c.cancel_requested.is_(False))
+        held = connection.execute(wanted.values(cancel_requested=False))
+        if held.rowcount != 1:
+            raise JobStoppedError
+
     def conclude(self, connection: Connection, lease: Lease, **values: str) -> None:
         """Write result and lineage in the transaction that does what the job is for.
 

@@ -182,6 +182,7 @@ def _load_request(context: JobContext, file: FileDigest) -> LoadRequest:
         progress=tell,
         interruptible=context.interruptible,
         waiting=wait,
+        begun=context.require_wanted,
         recorded=recorded,
         facts={"job": context.job_id},
         worked_before=context.worked_seconds,

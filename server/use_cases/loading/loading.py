@@ -116,6 +116,10 @@ class LoadChoices:
         return SAMPLED_ROWS if self.dry_run and not self.whole else None
 
 
+def _unasked(_: Connection) -> None:
+    """Go on: nobody can have taken it back."""
+
+
 def _unheard(_: Connection, __: Document) -> None:
     """Tell nobody."""
 
@@ -129,6 +133,9 @@ class LoadRequest:
         interruptible: Lent the interrupt of long statements.
         waiting: Called now and then while another load is under way; may raise;
             None: nobody is told.
+        begun: Called first in the transaction that records the snapshot, before
+            populations are compared: what is not wanted any more says nothing of who
+            is shared; may raise, and nothing is recorded.
         recorded: Called in the transaction that records the snapshot, with what
             ``load`` will return; may raise, and nothing is recorded.
         facts: Written into the load's entry.
@@ -141,6 +148,7 @@ class LoadRequest:
     progress: Progress = silent
     interruptible: Interruptible = never_interrupted
     waiting: Callable[[], None] | None = None
+    begun: Callable[[Connection], None] = _unasked
     recorded: Callable[[Connection, Document], None] = _unheard
     facts: Mapping[str, object] = field(default_factory=dict)
     worked_before: float = 0.0
@@ -344,7 +352,7 @@ class Loader:
         while True:
             self._wait_for_slot(load, beside, request)
             try:
-                with self._recorded(load, held, choices) as change:
+                with self._recorded(load, held, choices, request.begun) as change:
                     request.recorded(change.connection, load.shown)
                     change.facts.update(request.facts)
             except OvertakenError:
@@ -465,7 +473,11 @@ class Loader:
 
     @contextmanager
     def _recorded(
-        self, load: _Loaded, held: _Held, choices: LoadChoices
+        self,
+        load: _Loaded,
+        held: _Held,
+        choices: LoadChoices,
+        begun: Callable[[Connection], None],
     ) -> Iterator[_Recording]:
         """Write the overlap file, then everything else in one transaction.
 
@@ -484,6 +496,7 @@ class Loader:
         with self._services.ledger.recorded(
             "dataset.load", self._actor, facts
         ) as change:
+            begun(change.connection)
             if _versions(change.connection, manifest) != held.compared:
                 raise OvertakenError
             self._check_fits(change.connection, manifest, choices)  # others loaded too

@@ -295,6 +295,7 @@ class Attempt:
             progress=tell,
             interruptible=context.interruptible,
             waiting=lambda: context.progress("wait for another load", 0, None),
+            begun=context.require_wanted,
             recorded=recorded,
             facts={"job": context.job_id},
             worked_before=context.worked_seconds,
