@@ -1,10 +1,13 @@
 """Whom a job works for: may they still ask for it?"""
 
+from collections.abc import Callable
+
 from sqlalchemy import Connection, select
 
 from server.persistence import tables
 from server.use_cases.approvals.second_persons import HOST
 from server.use_cases.identity.access import custodians_of
+from server.use_cases.jobs.kinds import JobContext
 from server.use_cases.services.errors import CommandRefusedError
 
 
@@ -27,3 +30,16 @@ def check_custodian(connection: Connection, actor: str, population: str) -> None
             "population now: one who is submits it again"
         )
         raise CommandRefusedError(message)
+
+
+def wanted_by(context: JobContext) -> Callable[[Connection, str], None]:
+    """Return what checks that a job is still wanted, by somebody who may want it.
+
+    It holds until the transaction ends in which it is asked.
+    """
+
+    def check(connection: Connection, population: str) -> None:
+        context.require_wanted(connection)
+        check_custodian(connection, context.actor, population)
+
+    return check

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
-from server.persistence import tables
-from server.use_cases.jobs.actors import check_custodian
+from server.use_cases.jobs.actors import check_custodian, wanted_by
 from server.use_cases.jobs.kinds import (
     JobContext,
     JobParameters,
@@ -171,7 +170,6 @@ def _load_request(context: JobContext, file: FileDigest) -> LoadRequest:
         context.progress("wait for another load", 0, None)
 
     def recorded(connection: Connection, loaded: Document) -> None:
-        check_custodian(connection, context.actor, _population_of(connection, loaded))
         output: Document = {
             "dataset": loaded["dataset"],
             "snapshot": loaded["snapshot"],
@@ -182,21 +180,12 @@ def _load_request(context: JobContext, file: FileDigest) -> LoadRequest:
         progress=tell,
         interruptible=context.interruptible,
         waiting=wait,
-        begun=context.require_wanted,
+        begun=wanted_by(context),
         recorded=recorded,
         facts={"job": context.job_id},
         worked_before=context.worked_seconds,
         submitted=file,
     )
-
-
-def _population_of(connection: Connection, loaded: Document) -> str:
-    population: str = connection.execute(
-        select(tables.dataset.c.population).where(
-            tables.dataset.c.name == loaded["dataset"]
-        )
-    ).scalar_one()
-    return population
 
 
 def _own(parameters: JobParameters) -> LoadParameters:

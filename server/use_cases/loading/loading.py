@@ -116,7 +116,7 @@ class LoadChoices:
         return SAMPLED_ROWS if self.dry_run and not self.whole else None
 
 
-def _unasked(_: Connection) -> None:
+def _unasked(_: Connection, __: str) -> None:
     """Go on: nobody can have taken it back."""
 
 
@@ -133,9 +133,9 @@ class LoadRequest:
         interruptible: Lent the interrupt of long statements.
         waiting: Called now and then while another load is under way; may raise;
             None: nobody is told.
-        begun: Called first in the transaction that records the snapshot, before
-            populations are compared: what is not wanted any more says nothing of who
-            is shared; may raise, and nothing is recorded.
+        begun: Called first in the transaction that records the snapshot, with the
+            population's name, before populations are compared: what is not wanted any
+            more says nothing of who is shared; may raise, and nothing is recorded.
         recorded: Called in the transaction that records the snapshot, with what
             ``load`` will return; may raise, and nothing is recorded.
         facts: Written into the load's entry.
@@ -148,7 +148,7 @@ class LoadRequest:
     progress: Progress = silent
     interruptible: Interruptible = never_interrupted
     waiting: Callable[[], None] | None = None
-    begun: Callable[[Connection], None] = _unasked
+    begun: Callable[[Connection, str], None] = _unasked
     recorded: Callable[[Connection, Document], None] = _unheard
     facts: Mapping[str, object] = field(default_factory=dict)
     worked_before: float = 0.0
@@ -477,7 +477,7 @@ class Loader:
         load: _Loaded,
         held: _Held,
         choices: LoadChoices,
-        begun: Callable[[Connection], None],
+        begun: Callable[[Connection, str], None],
     ) -> Iterator[_Recording]:
         """Write the overlap file, then everything else in one transaction.
 
@@ -496,7 +496,7 @@ class Loader:
         with self._services.ledger.recorded(
             "dataset.load", self._actor, facts
         ) as change:
-            begun(change.connection)
+            begun(change.connection, population)
             if _versions(change.connection, manifest) != held.compared:
                 raise OvertakenError
             self._check_fits(change.connection, manifest, choices)  # others loaded too

@@ -41,6 +41,7 @@ from server.use_cases.extraction.work import (
     tables_folder,
     told_to,
 )
+from server.use_cases.jobs.actors import wanted_by
 from server.use_cases.jobs.kinds import (
     JobContext,
     JobParameters,
@@ -207,7 +208,7 @@ class PipelineJob(TextJob):
             progress=tell,
             interruptible=context.interruptible,
             waiting=lambda: context.progress("wait for another load", 0, None),
-            begun=context.require_wanted,
+            begun=wanted_by(context),
             recorded=recorded,
             facts={"job": context.job_id},
             worked_before=context.worked_seconds,

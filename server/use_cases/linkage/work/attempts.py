@@ -13,7 +13,7 @@ from server.use_cases.extraction.declarations import Found, import_folder
 from server.use_cases.extraction.pipelines.table_making import TableMaker
 from server.use_cases.extraction.store.spans import Finding
 from server.use_cases.extraction.work import TextParts
-from server.use_cases.jobs.actors import check_custodian
+from server.use_cases.jobs.actors import check_custodian, wanted_by
 from server.use_cases.jobs.kinds import JobContext
 from server.use_cases.linkage.opinions import Dependent, Opinion
 from server.use_cases.linkage.store import LinkageStore
@@ -295,7 +295,7 @@ class Attempt:
             progress=tell,
             interruptible=context.interruptible,
             waiting=lambda: context.progress("wait for another load", 0, None),
-            begun=context.require_wanted,
+            begun=wanted_by(context),
             recorded=recorded,
             facts={"job": context.job_id},
             worked_before=context.worked_seconds,
