@@ -10,6 +10,7 @@ from server.bootstrap import make_jobs
 from server.persistence import tables
 from server.use_cases.custody.people import PeopleService
 from server.use_cases.custody.populations import PopulationService
+from server.use_cases.jobs import actors
 from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.loading import job as load_job
 from server.use_cases.services.errors import CommandRefusedError
@@ -240,7 +241,8 @@ def test_a_custodian_taken_away_while_the_load_runs_records_nothing(
             message = "no custodian now"
             raise CommandRefusedError(message)
 
-    monkeypatch.setattr(load_job, "check_custodian", check)
+    for place in (load_job, actors):
+        monkeypatch.setattr(place, "check_custodian", check)
     job = submit(as_("grace"), manifest.name).json()["id"]
     before = as_("grace").get("/v1/admin/datasets/clinic").json()["snapshot"]
     installation.run_jobs()
