@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Condition
@@ -203,10 +203,12 @@ class ExecutorEngine:
     def close_removed(self) -> None:
         """Let go of snapshots whose file was removed, once nobody reads them.
 
-        An executor that is busy does so after its plan.
+        An executor that is busy does so after its plan; one that died holds nothing,
+        and those behind it are asked the next time.
         """
         self._here.close_removed()
-        self._ask_every_idle([b'{"close_removed": true}'])
+        with suppress(ExecutionError):
+            self._ask_every_idle([b'{"close_removed": true}'])
 
     def close(self) -> None:
         """Open nothing more; end the executors, the busy ones after their plan."""

@@ -266,6 +266,22 @@ def test_a_removed_snapshot_is_let_go_by_every_executor(tmp_path):
         engine.close()
 
 
+def test_an_executor_that_died_holds_nothing_to_let_go(tmp_path):
+    """Recovery, which asks for it now and then, told of a bug."""
+    write_snapshot(tmp_path / "two.duckdb")
+    engine = ExecutorEngine(tmp_path)
+    try:
+        engine.start(["two"])
+        dead = idle_pids(engine)
+        for pid in dead:
+            os.kill(pid, signal.SIGKILL)
+        for _ in dead:
+            engine.close_removed()
+        assert engine.execute("two", ROWS)
+    finally:
+        engine.close()
+
+
 def held_files(pid):
     links = Path(f"/proc/{pid}/fd").iterdir()
     return [link for link in links if "two.duckdb" in str(link.readlink())]
