@@ -408,7 +408,8 @@ class TopBinder:
         fraction, most = _quantile_parameters(tree)
         value = self._argument(tree)
         kind = value.facts.type
-        bounds = interval_of(narrowed_by(self.conditions, value))
+        declared = interval_of(value.facts)
+        bounds = declared or interval_of(narrowed_by(self.conditions, value))
         if kind not in NUMBERS | {ColumnType.DATE}:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
         if bounds is None:
@@ -441,7 +442,7 @@ class TopBinder:
             "quantile_bins",
             f"{name} is read from {bins.count} bins of {float(width):.4g}"
             f"{' days' * bins.of_days} between {low} and {high}, and lies anywhere in "
-            "one: name the range that matters in WHERE, BETWEEN a AND b, or more bins",
+            "one: name the range that matters, LEAST(GREATEST(x, a), b), or more bins",
         )
 
     # -- what is computed of results ------------------------------------------
