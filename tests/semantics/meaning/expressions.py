@@ -162,7 +162,10 @@ def null_if(node, scope):
             return x
         return None if values.COMPARE["="](x, y) else x
 
-    return left, info.or_null()
+    equal = tree.Compare("=", node.value, node.other)
+    as_case = tree.Case(None, ((equal, node.value),), node.value)
+    *_, kept = narrowed(as_case, [info, info], scope)  # NULLIF is that CASE
+    return left, kept.or_null()
 
 
 def like(node, scope):
