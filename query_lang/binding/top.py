@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from math import prod
@@ -51,7 +50,7 @@ from query_lang.plans.expressions import (
     Facts,
     FieldRef,
 )
-from query_lang.plans.intervals import Interval, interval_of, reach_of
+from query_lang.plans.intervals import Interval, day, interval_of, reach_of
 from query_lang.plans.literals import LITERALS, NUMBERS, small_number
 from query_lang.plans.nodes import (
     Aggregate,
@@ -85,7 +84,6 @@ from query_lang.syntax.nodes import (
 from query_lang.syntax.refusals import no_public_domain, refuse
 
 DEFAULT_BINS, MOST_BINS = 64, 1_024
-_DAY_ZERO = date(1970, 1, 1)
 MOST_VECTORS = 256
 _COUNT_FACTS = Facts(ColumnType.INTEGER, nullable=False)
 
@@ -371,8 +369,6 @@ class TopBinder:
     def _sum(self, tree: AggregateCall) -> Shown:
         value, bounds = self._bounded(tree, self.conditions)
         if bounds == (0, 0):
-            value, bounds = self._bounded(tree)
-        if bounds == (0, 0):
             raise refuse(rules.ZERO_SENSITIVITY, tree.position)
         slot, scale = self._slot(value), value.facts.scale
         total = SumMeasure(slot, *bounds, scale)
@@ -398,6 +394,8 @@ class TopBinder:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
         value = argument_of(tree.name, self._argument(tree))
         bounds = interval_of(narrowed_by(conditions, value))
+        if bounds == (0, 0):  # nothing would be moved: what is declared stays
+            bounds = interval_of(value.facts)
         if value.facts.type not in NUMBERS:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
         if bounds is None:
@@ -576,7 +574,7 @@ class TopBinder:
 
 def _bin_end(end: int, bins: Bins) -> str:
     if bins.of_days:
-        return str(_DAY_ZERO + timedelta(days=end))
+        return str(day(end))
     return f"{Decimal(end).scaleb(-bins.scale):f}"
 
 

@@ -5,8 +5,8 @@ GROUP BY 1) AS y`` counts once and computes of what it counted. A query at the t
 neither groups nor aggregates has no other meaning, since it would show rows.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Final, TypeGuard
 
 from query_lang.rewriting.trees import (
@@ -26,7 +26,6 @@ from query_lang.syntax.nodes import (
     Name,
     NumberLiteral,
     OrderItem,
-    Position,
     Query,
     Select,
     SelectItem,
@@ -287,18 +286,8 @@ def _all(trees: Iterable[Expression | None]) -> Expression | None:
 
 def _windows(trees: Iterable[Expression | None]) -> list[WindowCall]:
     """Return the windows that stand in no other."""
-    return [window for tree in trees for window in _outer_windows(tree)]
-
-
-def _outer_windows(tree: object) -> Iterator[WindowCall]:
-    if isinstance(tree, WindowCall):
-        yield tree
-    elif isinstance(tree, tuple):
-        for item in tree:
-            yield from _outer_windows(item)
-    elif is_dataclass(tree) and not isinstance(tree, (type, Position)):
-        for field in fields(tree):
-            yield from _outer_windows(getattr(tree, field.name))
+    found = (part for tree in trees for part in parts(tree, (WindowCall,)))
+    return [part for part in found if isinstance(part, WindowCall)]
 
 
 class _Reader:

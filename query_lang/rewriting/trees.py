@@ -52,8 +52,8 @@ def _mapped(value: object, change: Callable[[object], object]) -> object:
     return change(replace(value, **changed) if changed else value)
 
 
-def parts(tree: object) -> Iterator[object]:
-    """Yield every node of a tree, itself first."""
+def parts(tree: object, closed: tuple[type, ...] = ()) -> Iterator[object]:
+    """Yield every node of a tree, itself first; none within those of a closed type."""
     waiting = [tree]
     while waiting:
         part = waiting.pop()
@@ -61,7 +61,8 @@ def parts(tree: object) -> Iterator[object]:
             waiting.extend(reversed(part))
         elif is_dataclass(part) and not isinstance(part, (type, Position)):
             yield part
-            waiting.extend(getattr(part, f.name) for f in reversed(fields(part)))
+            inner = () if isinstance(part, closed) else reversed(fields(part))
+            waiting.extend(getattr(part, f.name) for f in inner)
 
 
 class Sizes:

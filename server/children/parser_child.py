@@ -12,7 +12,7 @@ import time
 from privacy.errors import QueryError
 from query_lang.reading.parse import parse_query
 from query_lang.syntax.refusals import refusing_depth
-from query_lang.syntax.wire import from_json, to_json
+from query_lang.syntax.wire import to_json
 
 MEMORY_BYTES = 1 << 30
 STARTED = b"started\n"
@@ -46,9 +46,7 @@ def _reply(sql: str, sequences: bool) -> str:  # noqa: FBT001 - as the line has 
     try:
         tree = parse_query(sql, sequences=sequences)
         with refusing_depth(tree.select.position):
-            written = to_json(tree)
-            from_json(written)  # the server reads it, and no deeper than this can
-            return json.dumps({"tree": written})
+            return json.dumps({"tree": to_json(tree)})
     except QueryError as error:
         facts = ("rule", "line", "column", "detail", "hint")
         return json.dumps(

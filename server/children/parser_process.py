@@ -13,7 +13,8 @@ from engines.processes.json_children import JsonChild
 from privacy import errors
 from privacy.errors import CuratorError, QueryError
 from query_lang.reading.limits import check_size
-from query_lang.syntax.nodes import Query
+from query_lang.syntax.nodes import Position, Query
+from query_lang.syntax.refusals import refusing_depth
 from query_lang.syntax.wire import Json, from_json
 from server.children.parser_child import STARTED
 
@@ -23,6 +24,7 @@ START_SECONDS = 30.0
 """How long a child may take to start; measured: 0.3 s, and 3 s on a busy machine."""
 _SPARE_AFTER_SECONDS = 5.0
 """The first spare starts once the server is ready: both wait for the processors."""
+_START = Position(1, 1)
 _PROBE = "SELECT COUNT(*) FROM t"
 _log = logging.getLogger("curator.parser")
 _REFUSALS = {
@@ -79,7 +81,8 @@ class ParserPool:
                 raise ParserUnavailableError
         if "error" in reply:
             raise _refusal(reply)
-        return from_json(reply["tree"])
+        with refusing_depth(_START):
+            return from_json(reply["tree"])
 
     def check(self) -> None:
         """Parse one query, as a question's text is.

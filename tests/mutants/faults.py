@@ -3165,7 +3165,7 @@ FAULTS = (
         "text_branch_that_holds",
         "a branch of CASE keeps a text for which the one before holds",
         "query_lang/binding/scalars/narrowing.py",
-        "        and not any(_holds_for(result, text, c) for c in before)\n",
+        "        and not any(_holds_for(target, text, c) for c in before)\n",
         "",
         ("tests/unit/query_lang/binding/scalars/test_texts.py",),
     ),

@@ -103,16 +103,8 @@ def listed_by(conditions: Sequence[Expression], value: Expression) -> Facts:
 def _listed_text(
     facts: Facts, conditions: Sequence[Expression], value: Expression
 ) -> Facts:
-    options = (_equals_one_of(value, condition) for condition in conditions)
-    listed = next((option for option in options if option is not None), None)
-    if listed is None:
-        return facts
-    texts = dict.fromkeys(str(one) for one in listed)
-    kept = tuple(
-        text
-        for text in texts
-        if all(_holds_for(value, text, c) is not False for c in conditions)
-    )
+    listed = _listed_in(value, conditions)
+    kept = () if listed is None else _texts_left(value, listed, (), conditions)
     return replace(facts, domain=ValuesDomain(kept)) if kept else facts
 
 
@@ -126,20 +118,37 @@ def _text_where(
     listed: tuple[Scalar, ...] | None = None
     if isinstance(facts.domain, ValuesDomain):
         listed = facts.domain.all_values()
-    elif own:
-        listed = _equals_one_of(result, own[0])
+    else:
+        listed = _listed_in(result, own)
     if listed is None:
         return facts
-    texts = [str(value) for value in listed]
-    values = tuple(
-        text
-        for text in texts
-        if all(_holds_for(result, text, c) is not False for c in own)
-        and not any(_holds_for(result, text, c) for c in before)
-    )
-    if isinstance(facts.domain, ValuesDomain) and len(values) == len(texts):
+    values = _texts_left(result, listed, before, own)
+    if isinstance(facts.domain, ValuesDomain) and len(values) == len(listed):
         return facts
     return replace(facts, domain=ValuesDomain(values)) if values else None
+
+
+def _texts_left(
+    target: Expression,
+    listed: Sequence[Scalar],
+    before: Sequence[Expression],
+    own: Sequence[Expression],
+) -> tuple[str, ...]:
+    """Return the texts for which ``own`` may all hold, and none before surely does."""
+    return tuple(
+        text
+        for text in dict.fromkeys(map(str, listed))
+        if all(_holds_for(target, text, c) is not False for c in own)
+        and not any(_holds_for(target, text, c) for c in before)
+    )
+
+
+def _listed_in(
+    target: Expression, conditions: Sequence[Expression]
+) -> tuple[Scalar, ...] | None:
+    """Return the literals of which a text is one, by the first that says so."""
+    options = (_equals_one_of(target, condition) for condition in conditions)
+    return next((option for option in options if option is not None), None)
 
 
 def _equals_one_of(  # noqa: PLR0911 - an arm a form
