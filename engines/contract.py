@@ -3,14 +3,16 @@
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from privacy.counts import SparseCounts
 from privacy.sealed import Exact
-from privacy.sequences import SequenceCounts
-from query_lang.plans.rendered import RenderedPlan
-from query_lang.specs.cubes import CubeStatement
-from query_lang.specs.sequences import SequenceStatement
+
+if TYPE_CHECKING:  # whoever asks an engine has them; most commands ask none
+    from privacy.counts import SparseCounts
+    from privacy.sequences import SequenceCounts
+    from query_lang.plans.rendered import RenderedPlan
+    from query_lang.specs.cubes import CubeStatement
+    from query_lang.specs.sequences import SequenceStatement
 
 SealedVector = Exact[tuple[int, ...]]
 """One value a cell (a histogram: one a bin of each cell), in declared order.
@@ -19,7 +21,7 @@ On the grid of its column, saturated at 2**62 in both directions.
 """
 
 
-SealedCounts = Exact[SparseCounts]
+SealedCounts: TypeAlias = Exact["SparseCounts"]
 """The cells of a cube that are not empty."""
 
 Interruptible = Callable[[Callable[[], None]], AbstractContextManager[None]]
@@ -104,7 +106,7 @@ class Engine(Protocol):
         """
         ...
 
-    def execution(self, snapshot: str, plan: RenderedPlan) -> Execution:
+    def execution(self, snapshot: str, plan: "RenderedPlan") -> Execution:
         """Write a plan down, to be run later; touches no data.
 
         What that takes grows with the plan's cells: so it is done when a question is
@@ -120,7 +122,7 @@ class Engine(Protocol):
         ...
 
     def count_cube(
-        self, snapshot: str, cube: CubeStatement, interruptible: Interruptible
+        self, snapshot: str, cube: "CubeStatement", interruptible: Interruptible
     ) -> SealedCounts:
         """Return the counts of a cube's cells, sealed.
 
@@ -137,9 +139,9 @@ class Engine(Protocol):
     def count_sequences(
         self,
         snapshot: str,
-        sequences: SequenceStatement,
+        sequences: "SequenceStatement",
         interruptible: Interruptible,
-    ) -> Exact[SequenceCounts]:
+    ) -> Exact["SequenceCounts"]:
         """Return the units' distinct sequences and how many have each, sealed.
 
         Args:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import (
     contextmanager,
 )
-from threading import BoundedSemaphore, Event
+from threading import BoundedSemaphore, Event, Lock
+from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
@@ -19,14 +20,7 @@ from budget.charging.server_processes import HostIdentity
 from budget.ledger import Ledger
 from budget.storage.databases import Databases
 from budget.storage.process_lock import ProcessLock
-from engines.duckdb.engine import capacity
-from engines.duckdb.executors import ExecutorEngine, Shares
-from engines.duckdb.snapshots import MAX_OPEN
-from mechanisms.samplers.laplace import OpenDPSampler, Sampler
-from mechanisms.samplers.vectors import OsVectorSampler, VectorSampler
 from privacy.errors import CuratorError, ExecutionError
-from query_lang.reading.parse import parse_query
-from query_lang.rendering.duckdb.dialect import DUCKDB
 from server.configuration.settings import Settings
 from server.installing import open_databases
 from server.persistence import tables
@@ -52,6 +46,7 @@ from server.use_cases.services.secret_files import (
     secret_digest,
 )
 from server.use_cases.services.services import (
+    Answering,
     GivenUp,
     KeptAnswers,
     Parser,
@@ -60,17 +55,18 @@ from server.use_cases.services.services import (
 )
 from server.use_cases.services.unreadable import UnreadableSnapshots
 
-SamplerFactory = Callable[[], Sampler]
-VectorSamplerFactory = Callable[[], VectorSampler]
+if TYPE_CHECKING:
+    from server.answering import SamplerFactory, VectorSamplerFactory
+
 _log = logging.getLogger("curator")
 
 
 def make_services(  # noqa: PLR0913 - each is one part that a caller may replace
     settings: Settings,
     *,
-    parser: Parser = parse_query,
-    sampler_factory: SamplerFactory = OpenDPSampler,
-    vector_sampler_factory: VectorSamplerFactory = OsVectorSampler,
+    parser: Parser | None = None,
+    sampler_factory: "SamplerFactory | None" = None,
+    vector_sampler_factory: "VectorSamplerFactory | None" = None,
     worker_id: str | None = None,
     ends_restore: bool = False,
     row_processors: frozenset[int] = frozenset(),
@@ -79,10 +75,18 @@ def make_services(  # noqa: PLR0913 - each is one part that a caller may replace
     databases = open_databases(settings, ends_restore=ends_restore)
     unreleased = Unreleased()
     worker_id = worker_id or secrets.token_hex(16)
-    engine = ExecutorEngine(
-        settings.snapshots,
-        shares=Shares(settings.executors, settings.workers, row_processors),
-    )
+
+    def make() -> Answering:
+        # Most commands answer nothing, and start in half the time without it.
+        from server.answering import Replaced, make_answering  # noqa: PLC0415
+
+        replaced = Replaced(parser, sampler_factory, vector_sampler_factory)
+        return make_answering(settings, replaced, row_processors)
+
+    def can_open(snapshot: str) -> bool:
+        return answering().engine.can_open(snapshot)
+
+    answering = _made_once(make)
     return Services(
         settings=settings,
         worker_id=worker_id,
@@ -97,17 +101,30 @@ def make_services(  # noqa: PLR0913 - each is one part that a caller may replace
         unreleased=unreleased,
         given_up=GivenUp(),
         kept=KeptAnswers(),
-        engine=engine,
-        capacity=capacity(settings.executors),
-        dialect=DUCKDB,
-        sampler=sampler_factory(),
-        vector_sampler=vector_sampler_factory(),
-        parser=parser,
+        answering=answering,
         executors=BoundedSemaphore(settings.executors),
         catalogue=CatalogueMemory(databases),
-        unreadable=UnreadableSnapshots(databases, settings.snapshots, engine.can_open),
+        unreadable=UnreadableSnapshots(
+            databases,
+            settings.snapshots,
+            can_open,
+        ),
         row_processors=row_processors,
     )
+
+
+def _made_once(make: Callable[[], Answering]) -> Callable[[], Answering]:
+    """Return what makes it for whoever asks first, and then has it."""
+    lock = Lock()
+    made: list[Answering] = []
+
+    def once() -> Answering:
+        with lock:
+            if not made:
+                made.append(make())
+            return made[0]
+
+    return once
 
 
 def job_kinds(services: Services) -> JobKinds:
@@ -189,6 +206,8 @@ def start_executors(services: Services) -> None:
     Raises:
         CommandRefusedError: It does not start, or cannot read a snapshot.
     """
+    from engines.duckdb.snapshots import MAX_OPEN  # noqa: PLC0415 - as its engine
+
     with services.databases.reader.connect() as connection:
         active = connection.execute(
             select(tables.dataset.c.active_snapshot).order_by(tables.dataset.c.name)

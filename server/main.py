@@ -44,18 +44,18 @@ COMMANDS: Final[dict[str, Told]] = {
         "Print the OpenAPI document of the HTTP interface.",
     ),
     "population": (
-        "server.commands.custody",
+        "server.commands.populations",
         "People who share an identifier space, and their cap.",
     ),
-    "dataset": ("server.commands.custody", "Tables behind the query interface."),
+    "dataset": ("server.commands.datasets", "Tables behind the query interface."),
     "project": (
-        "server.commands.custody",
+        "server.commands.people",
         "Who may ask which datasets, until when, for how much.",
     ),
-    "principal": ("server.commands.custody", "People and programs that hold keys."),
-    "key": ("server.commands.custody", "API keys."),
+    "principal": ("server.commands.people", "People and programs that hold keys."),
+    "key": ("server.commands.people", "API keys."),
     "proposal": (
-        "server.commands.custody",
+        "server.commands.proposals",
         (
             "Changes that need a second person. All commands on the host are one "
             "person: another custodian approves or rejects over HTTP, with their own "

@@ -15,11 +15,11 @@ from fastapi import FastAPI
 from budget.charging.server_processes import Heartbeat
 from budget.storage.process_lock import ProcessLock
 from engines.processes.processors import Processors, usable_processors
-from mechanisms.samplers.laplace import OpenDPSampler
 from privacy.errors import CuratorError, LedgerUnavailableError
 from query_lang.plans.compiled import CompiledQuery
 from query_lang.plans.costs import PAID
 from query_lang.rendering.dialect import Target
+from server.answering import SamplerFactory
 from server.api.app import make_app
 from server.api.questions.routes import EndpointSettings, QueryEndpoint
 from server.api.routing.backlog import (
@@ -32,7 +32,6 @@ from server.api.routing.parts import Parts
 from server.api.routing.releasing import Releaser
 from server.api.routing.slots import Lateness, SlotClock
 from server.bootstrap import (
-    SamplerFactory,
     check_installation,
     make_jobs,
     make_services,
@@ -88,7 +87,7 @@ class Server:
 
     Args:
         settings: Of the installation.
-        sampler_factory: Makes the source of noise.
+        sampler_factory: Makes the source of noise; None: OpenDP.
         worker_id: Of one of several processes, whose parent holds the lock and has
             checked everything; None where this process serves alone.
         processors: Those of this process, and those that row work has for itself;
@@ -99,7 +98,7 @@ class Server:
         self,
         settings: Settings,
         *,
-        sampler_factory: SamplerFactory = OpenDPSampler,
+        sampler_factory: SamplerFactory | None = None,
         worker_id: str | None = None,
         processors: Processors | None = None,
     ) -> None:

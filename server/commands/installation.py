@@ -13,7 +13,7 @@ from server.cli.host.ledger import ledger_commands
 from server.cli.host.operating import add_report
 from server.cli.terminal.arguments import settings_or_exit
 from server.cli.terminal.output import Json, refusals, say, show
-from server.commands.wired import services
+from server.commands.wired import WIRING
 from server.installing import actor, initialise, upgrade_database
 from server.use_cases.operations.doctor import Instruments
 from server.use_cases.oversight.auditing import AuditService
@@ -36,10 +36,10 @@ INSTRUMENTS = Instruments(make_services, check_files, try_parser)
 cli = typer.Typer()
 add_doctor(cli, settings_or_exit, INSTRUMENTS)
 _ledger = ledger_commands(
-    lambda: AuditService(services(), actor()),
+    lambda: AuditService(WIRING.services(), actor()),
     lambda: AuditService(make_services(settings_or_exit(), ends_restore=True), actor()),
 )
-add_report(_ledger, lambda: StatementService(services(), on_host=True))
+add_report(_ledger, lambda: StatementService(WIRING.services(), on_host=True))
 cli.add_typer(_ledger, name="ledger")
 cli.add_typer(backup_commands(settings_or_exit), name="backup")
 cli.add_typer(database_commands(settings_or_exit, upgrade_database), name="db")

@@ -4,7 +4,7 @@ import typer
 
 from server.cli.linkage.linkages import LinkageCommandParts, linkage_commands
 from server.commands.texts import PARTS
-from server.commands.wired import services
+from server.commands.wired import WIRING
 from server.installing import actor
 from server.use_cases.linkage.review import ReviewService
 from server.use_cases.linkage.work.service import LinkageService
@@ -14,8 +14,8 @@ cli.add_typer(
     linkage_commands(
         LinkageCommandParts(
             work=PARTS,
-            service=lambda: LinkageService(services(), actor()),
-            review=lambda: ReviewService(services()),
+            service=lambda: LinkageService(WIRING.services(), actor()),
+            review=lambda: ReviewService(WIRING.services()),
         )
     ),
     name="linkage",

@@ -8,7 +8,7 @@ import typer
 
 from server.cli.terminal.arguments import settings_or_exit
 from server.cli.terminal.output import refusals
-from server.commands.wired import runner
+from server.commands.wired import WIRING
 from server.processes.job_worker import work_as_process
 from server.telemetry.logs import configure_logs
 from server.use_cases.jobs.queues import JobQueues
@@ -73,7 +73,7 @@ def run_worker(
     configure_logs(settings.log_level)
     stop = threading.Event()
     with refusals():
-        queues = JobQueues(runner(stop))
+        queues = JobQueues(WIRING.runner(stop))
     work_as_process(stop, queues, is_child=child)
 
 

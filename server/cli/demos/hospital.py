@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engines.processes.child_processes import child_command
-from server.cli.commands import Wiring
 from server.cli.demos.installing import (
     CONSOLE,
     DemoInstallation,
@@ -16,6 +15,7 @@ from server.cli.demos.installing import (
     require_client,
 )
 from server.cli.terminal.output import say
+from server.cli.wiring import Wiring
 from server.demo import cube, sequences
 from server.demo.hospital import write_hospital
 from server.demo.questions import QUESTIONS

@@ -17,9 +17,9 @@ from rich.console import Console
 
 from engines.processes.child_processes import child_command, child_environment
 from privacy.losses import Loss
-from server.cli.commands import Wiring
 from server.cli.data.jobs import run_job
 from server.cli.terminal.output import INSTALL_CLIENT
+from server.cli.wiring import Wiring
 from server.configuration.settings import Settings, read_settings
 from server.use_cases.custody.people import PeopleService
 from server.use_cases.custody.projects import NewProject, ProjectService

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from server.cli.commands import Wiring
 from server.cli.demos.installing import (
     CONSOLE,
     DemoInstallation,
@@ -16,6 +15,7 @@ from server.cli.demos.installing import (
 )
 from server.cli.linkage.charts import print_doubt
 from server.cli.terminal.output import say
+from server.cli.wiring import Wiring
 from server.demo.linking import linkage
 from server.demo.linking.hospital import PATIENTS, Truth
 from server.demo.linking.writing import write_demo

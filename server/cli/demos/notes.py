@@ -5,7 +5,6 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from server.cli.commands import Wiring
 from server.cli.demos.installing import (
     CONSOLE,
     DemoInstallation,
@@ -14,6 +13,7 @@ from server.cli.demos.installing import (
 )
 from server.cli.terminal.output import say, show_list
 from server.cli.texts.judgements import by_type
+from server.cli.wiring import Wiring
 from server.demo.notes import pipeline
 from server.demo.notes.notes import PATIENTS, write_notes
 from server.use_cases.extraction.training import spec_in

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,13 +11,14 @@ from server.cli.terminal.arguments import Reason, read_loss
 from server.cli.terminal.output import Json, confirm, refusals, say, show, show_list
 from server.use_cases.custody.people import PeopleService
 from server.use_cases.custody.populations import PopulationService
-from server.use_cases.linkage.work.populations import population_of
-from server.use_cases.loading.service import LoadService
+
+if TYPE_CHECKING:
+    from server.use_cases.loading.service import LoadService
 
 
 def population_commands(
     service: Callable[[], PopulationService],
-    loads: Callable[[], LoadService],
+    loads: Callable[[], "LoadService"],
     people: Callable[[], PeopleService],
 ) -> typer.Typer:
     """Return the commands."""
@@ -31,6 +32,11 @@ def population_commands(
 
         Example: curator population create hospital.yaml
         """
+        # It reads every kind of file that may declare one; no other command does.
+        from server.use_cases.linkage.work.populations import (  # noqa: PLC0415
+            population_of,
+        )
+
         with refusals(as_json=json):
             service, declared = loads(), population_of(manifest)
             show(service.create_population(manifest, declared), as_json=json)

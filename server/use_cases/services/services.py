@@ -1,32 +1,34 @@
 """What every use case works with; bootstrap fills it with concrete parts."""
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from threading import BoundedSemaphore, Lock
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from budget.ledger import Ledger
 from budget.storage.databases import Databases
-from engines.contract import Capacity, Engine
 from engines.incidents import Incidents
-from mechanisms.samplers.laplace import Sampler
-from mechanisms.samplers.vectors import VectorSampler
 from privacy.charges import Charge
 from privacy.errors import LedgerUnavailableError
-from query_lang.rendering.dialect import Dialect
-from query_lang.syntax.nodes import Query
 from server.configuration.settings import Settings
 from server.use_cases.services.remembered import CatalogueMemory
 from server.use_cases.services.unreadable import UnreadableSnapshots
+
+if TYPE_CHECKING:  # read where questions are answered: most commands answer none
+    from engines.contract import Capacity, Engine
+    from mechanisms.samplers.laplace import Sampler
+    from mechanisms.samplers.vectors import VectorSampler
+    from query_lang.rendering.dialect import Dialect
+    from query_lang.syntax.nodes import Query
 
 
 class Parser(Protocol):
     """Reads texts; ``sequences`` lets the functions of sequences be words."""
 
-    def __call__(self, sql: str, *, sequences: bool = False) -> Query:
+    def __call__(self, sql: str, *, sequences: bool = False) -> "Query":
         """Return the tree of a text, or raise a QueryError."""
         ...
 
@@ -152,6 +154,18 @@ class KeptAnswers:
 
 
 @dataclass(frozen=True, slots=True)
+class Answering:
+    """What reads, executes and answers questions."""
+
+    engine: "Engine"
+    capacity: "Capacity"  # the engine's
+    dialect: "Dialect"  # the engine's
+    sampler: "Sampler"
+    vector_sampler: "VectorSampler"
+    parser: Parser
+
+
+@dataclass(frozen=True, slots=True)
 class Services:
     """The parts that use cases are made of."""
 
@@ -162,18 +176,43 @@ class Services:
     unreleased: Unreleased
     given_up: GivenUp
     kept: KeptAnswers
-    engine: Engine
-    capacity: Capacity  # the engine's
-    dialect: Dialect  # the engine's
-    sampler: Sampler
-    vector_sampler: VectorSampler
-    parser: Parser
+    answering: Callable[[], Answering]  # made when it is first asked for
     executors: BoundedSemaphore
     catalogue: CatalogueMemory
     unreadable: UnreadableSnapshots
     row_processors: frozenset[int] = frozenset()  # none: row work shares the others
     activating: OneEach = field(default_factory=OneEach)  # populations
     release_incidents: Incidents = field(default_factory=Incidents)
+
+    @property
+    def engine(self) -> "Engine":
+        """What counts rows."""
+        return self.answering().engine
+
+    @property
+    def capacity(self) -> "Capacity":
+        """What the engine gives one execution."""
+        return self.answering().capacity
+
+    @property
+    def dialect(self) -> "Dialect":
+        """What the engine's statements are written in."""
+        return self.answering().dialect
+
+    @property
+    def sampler(self) -> "Sampler":
+        """The noise of questions."""
+        return self.answering().sampler
+
+    @property
+    def vector_sampler(self) -> "VectorSampler":
+        """The noise of releases."""
+        return self.answering().vector_sampler
+
+    @property
+    def parser(self) -> Parser:
+        """What reads the texts of questions."""
+        return self.answering().parser
 
     def release(self, query_ids: Sequence[str]) -> None:
         """Show answers to everybody: their replies leave now.

@@ -65,13 +65,14 @@ class World:
         for server in servers:
             self._renew(server.services.worker_id)
         self.engine = HeldEngine(self.recovers.services.engine)
+        held = replace(self.recovers.services.answering(), engine=self.engine)
         self._thread = stack.enter_context(ThreadPoolExecutor(1))
         self.recovery = Recovery(
             self.recovers.services,
             Compiler(
                 self.recovers.services.parser, Target(self.recovers.services.dialect)
             ),
-            self._queries(replace(self.recovers.services, engine=self.engine)),
+            self._queries(replace(self.recovers.services, answering=lambda: held)),
             Pace(
                 seconds=lambda _: SLOTS * SLOT_SECONDS,
                 starting_seconds=0,

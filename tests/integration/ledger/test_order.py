@@ -102,7 +102,8 @@ class Watched:
 
 
 def queries_of(services, watch):
-    watched = dataclasses.replace(services, engine=watch, sampler=watch)
+    answering = dataclasses.replace(services.answering(), engine=watch, sampler=watch)
+    watched = dataclasses.replace(services, answering=lambda: answering)
     compiler = Compiler(watched.parser, Target(watched.dialect))
     queries = QueryService(
         watched, compiler, ReleaseOffers(watched, OpenReleases(watched))
