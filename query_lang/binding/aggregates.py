@@ -172,7 +172,9 @@ class Rollups:
         if kept is not None:
             units = self.rows.units_where(kept, kept.unit.slot)
             return self._make("count_distinct", units)
-        return self._make("count_distinct", self._argument(argument))
+        value = self._argument(argument)
+        self.rows.environment.warn_of_other(argument, value)
+        return self._make("count_distinct", value)
 
     def _argument(self, argument: Tree) -> Expression:
         if isinstance(argument, Name) and self.rows.scope.is_unit_key(argument):
@@ -380,7 +382,9 @@ class WindowBinder(ExpressionBinder):
                     raise refuse(rules.NULLABLE_UNIT_KEY, part.position)
                 units += 1
             else:
-                others.append(self._rows.value(part))
+                value = self._rows.value(part)
+                self.environment.warn_of_other(part, value)
+                others.append(value)
         if not units:
             raise refuse(
                 rules.WINDOW_PARTITION,

@@ -105,7 +105,8 @@ class Environment:
             self.warn(
                 "other_values",
                 f"every value of {tree.name} that is not declared is 'other' here: "
-                "LIKE, functions and COUNT(DISTINCT) see that word alone",
+                "LIKE, functions, DISTINCT, groups, windows and comparisons of columns "
+                "see that word alone, so that different ones are alike",
             )
 
     def warn(self, code: str, detail: str) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from privacy.errors import SqlNotAllowedError
-from privacy.schema import ColumnType
+from privacy.schema import ColumnType, ValuesDomain
 from query_lang.binding.comparisons import (
     FLIPPED,
     check_comparable,
@@ -48,6 +48,7 @@ from query_lang.plans.literals import (
     LITERALS,
     Literal,
     constant_facts,
+    ends_domain,
     is_outside_domain,
     literal_truth,
     lone_constant,
@@ -292,7 +293,7 @@ class ExpressionBinder:
                     f"{describe(left)} is in seconds, for one side is a timestamp; in "
                     "days: > INTERVAL '7 days', or DATE_DIFF('day', a, b)",
                 )
-            literal = self.literal(right, first, left)
+            literal = self.literal(right, first, left, is_end=operator is Function.LT)
             return _of_truth(operator, first, literal) or truth_of(
                 operator, (first, literal)
             )
@@ -321,6 +322,8 @@ class ExpressionBinder:
             raise refuse(rules.AVERAGE_OPAQUE, right.position)
         first, second = same_moments(first, second)
         check_comparable(first, second, (describe(left), describe(right)), right)
+        if isinstance(second, FieldRef):
+            self.environment.warn_of_other(left, first)
         if isinstance(first, Constant):
             return truth_of(FLIPPED[operator], (second, first))
         return truth_of(operator, (first, second))
@@ -358,10 +361,21 @@ class ExpressionBinder:
         hint = f"count it: COUNT(DISTINCT {self.scope.unit_name()})"
         return refuse(rules.UNIT_KEY_OPAQUE, tree.position, hint=hint)
 
-    def literal(self, tree: Literal, beside: Expression, shown: Tree) -> Constant:
-        """Bind a literal in the type of the expression beside it."""
+    def literal(
+        self, tree: Literal, beside: Expression, shown: Tree, *, is_end: bool = False
+    ) -> Constant:
+        """Bind a literal in the type of the expression beside it.
+
+        Args:
+            tree: The literal.
+            beside: What it is compared with.
+            shown: That, as written.
+            is_end: Whether it is the first value that is left out.
+        """
         value = typed_value(tree, beside.facts, describe(shown))
-        if isinstance(beside, FieldRef) and is_outside_domain(value, beside.facts):
+        is_end = is_end and ends_domain(value, beside.facts)
+        is_outside = is_outside_domain(value, beside.facts) and not is_end
+        if isinstance(beside, FieldRef) and is_outside:
             place = f"line {tree.position.line}, column {tree.position.column}"
             found = self.environment.counted
             found["literals outside"] += 1
@@ -370,7 +384,7 @@ class ExpressionBinder:
             self.environment.warn(
                 "literal_outside_domain",
                 f"the literal at {place} lies outside the declared domain of "
-                f"{describe(shown)}; no row holds it{instead}",
+                f"{describe(shown)}; {_held_by_none(beside.facts)}{instead}",
             )
         return Constant(value, constant_facts(value, beside.facts.type))
 
@@ -599,6 +613,13 @@ def _of_truth(
     }:
         return None
     return _negated(condition, negated=literal.value is not (operator is Function.EQ))
+
+
+def _held_by_none(facts: Facts) -> str:
+    domain = facts.domain
+    if isinstance(domain, ValuesDomain) and domain.other:
+        return "what is not declared was stored as 'other', so no row holds it"
+    return "no row holds it"
 
 
 UNNAMED: Final = "this expression"

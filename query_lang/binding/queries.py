@@ -519,6 +519,7 @@ def _group_keys(
             continue  # DISTINCT over it and others is over the others
         if isinstance(value, Constant):
             raise refuse(rules.GROUP_BY_FORM, key.position)
+        rows.environment.warn_of_other(meant, value)
         if value not in keys:
             keys[value] = rows.environment.new_slot()
     return keys, has_unit

@@ -402,6 +402,12 @@ class TopBinder:
             raise _unbounded(value.facts, tree.arguments[0])
         return value, bounds
 
+    def _spread(self, tree: AggregateCall) -> tuple[Expression, Interval]:
+        """Bind an argument of a variance; of a single value, what is declared stays."""
+        value, bounds = self._bounded(tree, self.conditions)
+        is_one = bounds[0] == bounds[1]
+        return value, (interval_of(value.facts) if is_one else None) or bounds
+
     def _quantile(self, tree: AggregateCall) -> Shown:
         fraction, most = _quantile_parameters(tree)
         value = self._argument(tree)
@@ -451,7 +457,7 @@ class TopBinder:
         What is written out here was typed by nobody, so nobody is warned of its forms.
         """
         binder = replace(self._computed_binder(), warn=lambda *_: None)
-        return binder.bind(written_out(tree, self._bounded))
+        return binder.bind(written_out(tree, self._spread))
 
     def _computed(self, tree: Tree) -> Shown:
         return self._computed_binder().bind(tree)

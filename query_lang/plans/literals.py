@@ -173,6 +173,26 @@ def is_outside_domain(value: Scalar, facts: Facts) -> bool:
             return False
 
 
+def ends_domain(value: Scalar, facts: Facts) -> bool:
+    """Whether a value is the first beyond a range: of a time, the next day's start.
+
+    >>> from privacy.schema import ColumnType
+    >>> day = RangeDomain(date(2024, 1, 1), date(2024, 12, 31))
+    >>> ends_domain(date(2025, 1, 1), Facts(ColumnType.DATE, domain=day))
+    True
+    """
+    most = facts.domain.maximum if isinstance(facts.domain, RangeDomain) else None
+    if isinstance(value, date) and isinstance(most, date):
+        starts = value.isoformat() in {_day_after(most), f"{_day_after(most)}T00:00:00"}
+        return starts and (most.year, most.month, most.day) < (9999, 12, 31)
+    return isinstance(value, int) and isinstance(most, int) and value == most + 1
+
+
+def _day_after(moment: date) -> str:
+    day = moment.toordinal()  # of a time, its day's
+    return date.fromordinal(min(day + 1, date.max.toordinal())).isoformat()
+
+
 def _within(value: Scalar, domain: RangeDomain) -> bool:
     low, high = _ordered(domain.minimum), _ordered(domain.maximum)
     return low <= _ordered(value) <= high

@@ -37,6 +37,7 @@ _SAME: Mapping[str, AggregateName] = {
     "EVERY": "bool_and",
     "LOGICAL_AND": "bool_and",
     "LOGICAL_OR": "bool_or",
+    "ANY_VALUE": "min",
     "MEAN": "avg",
     "STDDEV": "stddev_samp",
     "STDEV": "stddev_samp",
@@ -56,6 +57,27 @@ _FUNCTIONS: Mapping[str, FunctionName] = {
     "TRUNCATE": "trunc",
 }
 """Names of functions that the language calls otherwise, but for those of texts."""
+
+
+_ORACLE_UNITS: Mapping[str, str] = {
+    **dict.fromkeys(("YYYY", "YEAR", "YY", "SYYYY"), "year"),
+    **dict.fromkeys(("MM", "MON", "MONTH"), "month"),
+    **dict.fromkeys(("DD", "DDD", "J"), "day"),
+    "Q": "quarter",
+    "IW": "week",
+}
+"""Of TRUNC over a date; its WW and W begin weeks on other days."""
+
+
+def truncated(tree: FunctionCall) -> FunctionCall:
+    """Rewrite Oracle's ``TRUNC(admitted, 'MM')``; TRUNC of a number stays."""
+    if tree.name != "trunc" or len(tree.arguments) < 2:  # noqa: PLR2004 - with a unit
+        return tree
+    value, unit = tree.arguments
+    if not isinstance(unit, StringLiteral) or unit.text.upper() not in _ORACLE_UNITS:
+        return tree
+    word = replace(unit, text=_ORACLE_UNITS[unit.text.upper()])
+    return FunctionCall("date_trunc", (word, value), tree.position)
 
 
 def other_call(tree: OtherCall) -> Expression:

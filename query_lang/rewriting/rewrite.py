@@ -1,9 +1,9 @@
 """A tree as it was written to one of the language's own words."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from query_lang.rewriting.calls import counted, filtered, other_call
+from query_lang.rewriting.calls import counted, filtered, other_call, truncated
 from query_lang.rewriting.common_tables import with_tables_in_front
 from query_lang.rewriting.conditions import (
     is_distinct,
@@ -19,9 +19,9 @@ from query_lang.rewriting.joins import plain_joins
 from query_lang.rewriting.layers import MOST_LAYERS, with_one_aggregate
 from query_lang.rewriting.literal_casts import with_plain_literals
 from query_lang.rewriting.quantiles import quantile_at, within_group
-from query_lang.rewriting.set_operations import set_operation
+from query_lang.rewriting.set_operations import named_parts, set_operation
 from query_lang.rewriting.texts import like_each, other_like
-from query_lang.rewriting.trees import Sizes, aggregates, mapped, output_of, parts
+from query_lang.rewriting.trees import Sizes, aggregates, mapped, parts
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
     Filtered,
@@ -45,6 +45,7 @@ from query_lang.syntax.nodes import (
     AggregateCall,
     Case,
     DerivedTable,
+    FunctionCall,
     Join,
     Name,
     Query,
@@ -158,20 +159,7 @@ def _written_union(tree: WrittenUnion) -> UnionAll:
 
 
 def _union(tree: UnionAll) -> UnionAll:
-    """Name what has no name after the first part, whose names are those of all."""
-    first, *others = tree.parts
-    names = [output_of(item) for item in first.items]
-    return replace(tree, parts=(first, *(_named_as(each, names) for each in others)))
-
-
-def _named_as(part: Select, names: Sequence[str | None]) -> Select:
-    if len(part.items) != len(names):
-        return part  # refused by binding
-    items = tuple(
-        item if output_of(item) else replace(item, alias=name)
-        for item, name in zip(part.items, names, strict=True)
-    )
-    return replace(part, items=items)
+    return replace(tree, parts=named_parts(tree.parts))
 
 
 def _join(tree: Join) -> Join:
@@ -208,6 +196,7 @@ _CHANGES: Mapping[type, Callable[..., object]] = {
     DerivedTable: _with_name,
     Case: _case,
     AggregateCall: counted,
+    FunctionCall: truncated,
     OtherCall: other_call,
     OtherLike: other_like,
     LikeEach: like_each,

@@ -3,6 +3,7 @@
 A unit key is never NULL, so that ``IN`` and ``NOT IN`` are what a set's member is.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from query_lang.rewriting.trees import output_of, plain_select
@@ -22,6 +23,23 @@ from query_lang.syntax.nodes import (
 from query_lang.syntax.refusals import refuse
 
 
+def named_parts(parts: Sequence[Select]) -> tuple[Select, ...]:
+    """Name what has no name after the first part, whose names are those of all."""
+    first, *others = parts
+    names = [output_of(item) for item in first.items]
+    return (first, *(_named_as(each, names) for each in others))
+
+
+def _named_as(part: Select, names: Sequence[str | None]) -> Select:
+    if len(part.items) != len(names):
+        return part  # refused by binding
+    items = tuple(
+        item if output_of(item) else replace(item, alias=name)
+        for item, name in zip(part.items, names, strict=True)
+    )
+    return replace(part, items=items)
+
+
 def set_operation(tree: SetOperation) -> Select:
     """Rewrite ``a UNION b``, ``a INTERSECT b``, ``a EXCEPT b``.
 
@@ -36,7 +54,7 @@ def set_operation(tree: SetOperation) -> Select:
     if len(names) < len(items):
         raise refuse(rules.NAME_NEEDED, tree.position)
     if tree.word == "UNION":
-        parts = (*_parts(left), *_parts(right))
+        parts = named_parts((*_parts(left), *_parts(right)))
         return _different(UnionAll(parts, tree.position), names)
     if len(names) != 1:
         raise refuse(

@@ -177,6 +177,7 @@ SEQUENCE_FORMS: Mapping[str, Form] = {
 _IF = "(age >= 60, 'old', 'young')"
 OTHER_FORMS: Mapping[str, Form] = {
     "APPROX_COUNT_DISTINCT": Form(1, 1, "COUNT(DISTINCT x)"),
+    "ANY_VALUE": Form(1, 1, "ANY_VALUE(sex) below the top"),
     "APPROX_PERCENTILE": Form(2, 2, "APPROX_PERCENTILE(age, 0.9)"),
     "APPROX_QUANTILE": Form(2, 2, "APPROX_QUANTILE(age, 0.9)"),
     "AVERAGE": Form(1, 1, "AVG(age)"),

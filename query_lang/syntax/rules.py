@@ -113,8 +113,8 @@ COLUMN_LIST = Rule(
 SET_OPERATION = Rule(
     "set_operation",
     "UNION, INTERSECT and EXCEPT stand in derived tables, WITH and IN (...)",
-    "FROM (SELECT patient_id FROM a INTERSECT SELECT patient_id FROM b) AS both, "
-    "with COUNT(*) at the top",
+    "count over it: SELECT what, COUNT(*) FROM (SELECT patient_id, 'a' AS what FROM a "
+    "UNION ALL SELECT patient_id, 'b' FROM b) AS u GROUP BY what",
 )
 SCALAR_SUBQUERY = Rule(
     "scalar_subquery",
@@ -146,8 +146,9 @@ FULL_JOIN = Rule(
 CROSS_JOIN = Rule(
     "cross_join",
     "CROSS JOIN would pair rows of different units",
-    "add WHERE p.patient_id = e.patient_id, or write JOIN patients AS p ON "
-    "p.patient_id = e.patient_id",
+    "JOIN patients AS p ON p.patient_id = e.patient_id; a share of the total is "
+    "COUNT(*) / SUM(COUNT(*)) OVER (), and one of all patients is read from patients "
+    "LEFT JOIN what is counted",
 )
 NATURAL_JOIN = Rule(
     "natural_join", "NATURAL JOIN is not allowed", "JOIN patients USING (patient_id)"
@@ -254,7 +255,8 @@ CLAUSE = Rule("clause", "this clause is not in the language", f"a query reads: {
 STAR = Rule(
     "star",
     "rows never leave: * stands in COUNT(*) and EXISTS (SELECT * ...) only",
-    "select keys and aggregates: SELECT sex, COUNT(*)",
+    "at the top select keys and aggregates: SELECT sex, COUNT(*); below it list the "
+    "columns that are read further out: SELECT patient_id, admitted, LEAD(...)",
 )
 ARGUMENTS = Rule(
     "arguments",
@@ -548,12 +550,12 @@ DECIMAL_PLACES = Rule(
 NUMBER_NEEDED = Rule(
     "number_needed",
     "this function takes numbers",
-    "ROUND(value, 1), ABS(change), FLOOR(age / 10)",
+    "ROUND(value, 1), ABS(change), FLOOR(age / 10); a date's is DATE_TRUNC('month', d)",
 )
 ROUND_PLACES = Rule(
     "round_places",
     "the places of ROUND and TRUNC are a whole number from -18 to 18",
-    "ROUND(value, 1), or ROUND(age, -1) for tens",
+    "ROUND(value, 1), or ROUND(age, -1) for tens; of a date DATE_TRUNC('month', d)",
 )
 POWER = Rule(
     "power",

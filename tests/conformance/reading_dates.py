@@ -1,6 +1,7 @@
 """Spellings of dates and intervals to the evaluator's few forms of them."""
 
 import re
+from datetime import date
 
 from query_lang.syntax import nodes as syntax
 from tests.semantics.meaning import tree
@@ -135,6 +136,11 @@ def call(node, read):  # noqa: C901, PLR0911, PLR0912 - one return a spelling
             unit, number, moment = arguments
             lengths = _LENGTHS[_word(unit)]
             return tree.Call("shift", (read(moment), *lengths, read(number)))
+        case "date" | "make_date" | "datefromparts" if len(arguments) > 1:
+            year, month, day = arguments
+            first = date(2001, int(month.text), int(day.text))
+            years = tree.Arith("-", read(year), tree.Lit(2001))
+            return tree.Call("shift", (tree.Lit(first), *_LENGTHS["year"], years))
         case "date":
             return tree.Cast(read(arguments[0]), "date")
         case "timestamp" | "datetime":

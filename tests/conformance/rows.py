@@ -102,6 +102,13 @@ CONDITIONS = {  # of the table marks
         "CONCAT(text, '-', ward) = 'nan-icu' OR text || code = 'E11E11.9'"
         " OR (ward || text) IS NULL OR CONCAT(text, code) = '' OR 'a' || 'b' || ward = 'aber'"
     ),
+    "whole numbers in a row with text": (
+        "CONCAT(ward, a) = 'er0' OR code || a = 'E11.960' OR CONCAT(a, b) LIKE '%-%'"
+        " OR (text || b) IS NULL"
+    ),
+    "a day of a computed year": (
+        "MAKE_DATE(a, 7, 1) > day OR DATE(EXTRACT(YEAR FROM day) + b, 2, 28) IS NULL"
+    ),
     "how text begins and ends, by calls": (
         "STARTS_WITH(text, 'E1') OR ENDS_WITH(text, '9') OR CONTAINS(text, '東')"
         " OR STARTSWITH(code, 'E') AND SUFFIX(code, '9')"

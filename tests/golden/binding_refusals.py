@@ -80,7 +80,7 @@ REFUSED_AT_BINDING = (
         45,
     ),
     (
-        "SELECT COUNT(*) FROM encounters WHERE code || age = 'A'",
+        "SELECT COUNT(*) FROM encounters WHERE code || admitted = 'A'",
         "sql_not_allowed",
         "text_needed",
         1,
@@ -803,7 +803,7 @@ REFUSED_AT_BINDING = (
         51,
     ),
     (
-        "SELECT COUNT(*) FROM encounters WHERE MAKE_DATE(age, 1, 1) = admitted",
+        "SELECT COUNT(*) FROM encounters WHERE MAKE_DATE(age, 2, 29) = admitted",
         "sql_not_allowed",
         "cast",
         1,

@@ -5,7 +5,9 @@ first as a text (PostgreSQL, DuckDB) or a bare word (SQL Server, MySQL), and las
 BigQuery's form, whose differences are from the second to the first.
 """
 
+from calendar import monthrange
 from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 from privacy.schema import ColumnType
 from query_lang.binding.dates import amounts, parts, periods, shifts
@@ -17,14 +19,17 @@ from query_lang.plans.expressions import Constant, Expression, Function
 from query_lang.plans.literals import constant_facts
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
-    Expression as Tree,
-)
-from query_lang.syntax.nodes import (
+    Arithmetic,
     Extract,
     FunctionCall,
     Name,
+    NumberLiteral,
     Position,
     StringLiteral,
+    TypedLiteral,
+)
+from query_lang.syntax.nodes import (
+    Expression as Tree,
 )
 from query_lang.syntax.refusals import refuse
 from query_lang.syntax.rules import Rule
@@ -129,9 +134,15 @@ def _date_part(tree: FunctionCall, binder: Binder) -> Expression:
     unit, of = _exactly(tree, 2, rules.EXTRACT_PART)
     name = _word(unit)
     if name is None or name not in parts.NAMES:
-        raise refuse(rules.EXTRACT_PART, unit.position)
+        hint = _WEEKDAY_HINT if name in {"weekday", "dw", "w"} else None
+        raise refuse(rules.EXTRACT_PART, unit.position, hint=hint)
     return _part(name, of, tree.position, binder)
 
+
+_WEEKDAY_HINT: Final = (
+    "its number depends on a setting there: DAYOFWEEK(d) is 1 on Sundays, "
+    "EXTRACT(ISODOW FROM d) 1 on Mondays"
+)
 
 # -- ages and differences ------------------------------------------------------
 
@@ -351,7 +362,7 @@ def _today(binder: Binder) -> Constant:
 def _as_date(tree: FunctionCall, binder: Binder) -> Expression:
     """Bind DATE(x) of what is no literal; DATE(2024, 1, 31) is read as a literal."""
     if len(tree.arguments) != 1:
-        raise refuse(rules.CAST, tree.position, hint="write DATE '2024-01-31'")
+        return _made(tree, binder)
     return date_of(_moment(tree.arguments[0], binder, rules.CAST))
 
 
@@ -361,9 +372,37 @@ def _as_moment(tree: FunctionCall, binder: Binder) -> Expression:
 
 
 def _no_constant(tree: FunctionCall, _: Binder) -> Expression:
-    detail = "a date is made of three whole numbers, or of a text YYYY-MM-DD"
-    hint = "write DATE '2024-01-31'"
+    detail = (
+        "a date is made of a year, a month and a day that are written out, but for the "
+        "year, which may be computed; or of a text YYYY-MM-DD"
+    )
+    hint = "write DATE '2024-01-31', or MAKE_DATE(birth_year, 7, 1)"
     raise refuse(rules.CAST, tree.position, detail=detail, hint=hint)
+
+
+def _made(tree: FunctionCall, binder: Binder) -> Expression:
+    """Bind MAKE_DATE(year, 7, 1), a day that every year has; NULL outside 1 to 9999."""
+    month, day = (_day_or_month(each) for each in tree.arguments[1:] or (tree, tree))
+    if len(tree.arguments) != 3 or not 1 <= day <= _longest(month):  # noqa: PLR2004
+        return _no_constant(tree, binder)
+    place = tree.position
+    first = TypedLiteral("date", f"{_SAME_YEAR}-{month:02}-{day:02}", place)
+    years = Arithmetic("-", tree.arguments[0], NumberLiteral(_SAME_YEAR, place), place)
+    call = FunctionCall("dateadd", (StringLiteral("year", place), years, first), place)
+    return _dateadd(call, binder)
+
+
+_SAME_YEAR: Final = "2001"
+
+
+def _day_or_month(tree: Tree) -> int:
+    text = tree.text if isinstance(tree, NumberLiteral) else ""
+    return int(text) if text.isdigit() and len(text) <= 2 else 0  # noqa: PLR2004
+
+
+def _longest(month: int) -> int:
+    """Return the days that a month has in every year; 0 of what is no month."""
+    return monthrange(int(_SAME_YEAR), month)[1] if month in range(1, 13) else 0
 
 
 _Handler = Callable[[FunctionCall, Binder], Expression]
@@ -390,7 +429,8 @@ _CALLS: Mapping[str, _Handler] = {
     "getdate": lambda _, binder: _today(binder),
     "date": _as_date,
     **dict.fromkeys(("datetime", "timestamp"), _as_moment),
-    **dict.fromkeys(("make_date", "datefromparts", "to_date"), _no_constant),
+    **dict.fromkeys(("make_date", "datefromparts"), _made),
+    "to_date": _no_constant,
 }
 NAMES = frozenset(_CALLS)
 """Functions that are bound here."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from query_lang.plans.expressions import Expression
-from query_lang.plans.intervals import Interval
+from query_lang.plans.intervals import Interval, interval_of
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     AggregateCall,
@@ -75,13 +75,15 @@ class _Column:
     """An argument.
 
     Attributes:
-        tree: As written.
+        written: As it was.
+        tree: The same, within its bounds where WHERE alone tells them.
         order: Puts two columns in one order, whichever is called with first.
         middle: Of its bounds, in steps of its grid.
         reach: The most that it is from there, likewise.
         scale: Decimal places of the grid.
     """
 
+    written: Tree
     tree: Tree
     order: str
     middle: int
@@ -96,12 +98,33 @@ class _Column:
 
 def _column(tree: Tree, bounded: Bounded) -> _Column:
     call = AggregateCall("sum", False, (tree,), (), tree.position)  # noqa: FBT003 - fields in their order
-    value, (low, high) = bounded(call)
+    value, bounds = bounded(call)
+    kept = tree if bounds == interval_of(value.facts) else _kept(tree, bounds, value)
+    low, high = bounds
     middle = (low + high) // 2
     reach = max(high - middle, middle - low)
     if reach > _FARTHEST:
         raise refuse(rules.NO_BOUNDS, tree.position, detail=_TOO_FAR)
-    return _Column(tree, repr(value), middle, reach, value.facts.scale)
+    return _Column(tree, kept, repr(value), middle, reach, value.facts.scale)
+
+
+def _kept(tree: Tree, bounds: Interval, value: Expression) -> Tree:
+    """Return a value set within bounds that WHERE tells of it.
+
+    Rows that are left have it within them, and not NULL, so it changes none; but from
+    it the bounds of squares and products follow, as of what is typed so.
+    """
+    low, high = (_literal(end, value.facts.scale, tree.position) for end in bounds)
+    least = FunctionCall("greatest", (tree, low), tree.position)
+    return FunctionCall("least", (least, high), tree.position)
+
+
+def _literal(steps: int, scale: int, position: Position) -> NumberLiteral:
+    """Return a number in steps of ``10**-scale``."""
+    digits = str(abs(steps)).rjust(scale + 1, "0")
+    whole, places = digits[: len(digits) - scale], digits[len(digits) - scale :]
+    sign = "-" * (steps < 0)
+    return NumberLiteral(f"{sign}{whole}{'.' * bool(places)}{places}", position)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,12 +201,12 @@ class _Writer:
     def _count(self) -> Tree:
         """Return how many rows have all columns."""
         first, *_ = self._in_order()
-        return self._aggregate("count", self._beside_others(first, first.tree))
+        return self._aggregate("count", self._beside_others(first, first.written))
 
     def _beside_others(self, column: _Column, tree: Tree) -> Tree:
         for other in self.columns:
             if other is not column:
-                held = IsNull(other.tree, negated=True, position=other.tree.position)
+                held = IsNull(other.written, negated=True, position=tree.position)
                 tree = Case(None, (CaseBranch(held, tree),), None, tree.position)
         return tree
 
@@ -201,10 +224,7 @@ class _Writer:
         return Arithmetic(sign, tree, number, self.position)
 
     def _number(self, steps: int, scale: int = 0) -> NumberLiteral:
-        """Return a number of at least 0, in steps of ``10**-scale``."""
-        digits = str(steps).rjust(scale + 1, "0")
-        whole, places = digits[: len(digits) - scale], digits[len(digits) - scale :]
-        return NumberLiteral(f"{whole}.{places}" if places else whole, self.position)
+        return _literal(steps, scale, self.position)
 
     def _within(self, value: Tree, low: Tree, high: Tree) -> Tree:
         return Within(self.position, value, low, high)

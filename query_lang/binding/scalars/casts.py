@@ -205,6 +205,11 @@ def _written(value: Expression, target: CastTarget, position: Position) -> Expre
     return _checked_length(Call(Function.TEXT_OF, (value,), facts), target, position)
 
 
+def as_text(value: Expression, position: Position) -> Expression:
+    """Return a whole number as its digits, as CAST(value AS TEXT) does."""
+    return _written(value, CastTarget(TEXT), position)
+
+
 def _truth_as_text(
     value: Expression, target: CastTarget, position: Position
 ) -> Expression:

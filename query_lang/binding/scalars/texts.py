@@ -20,6 +20,7 @@ from privacy.schema import (
 )
 from query_lang import hierarchies
 from query_lang.binding.environment import Binder
+from query_lang.binding.scalars.casts import as_text
 from query_lang.hierarchies import BUILT_IN
 from query_lang.plans.domains import MAX_LISTED
 from query_lang.plans.expressions import (
@@ -30,7 +31,7 @@ from query_lang.plans.expressions import (
     Function,
     HalfRange,
 )
-from query_lang.plans.literals import constant_facts, small_number
+from query_lang.plans.literals import LITERALS, constant_facts, small_number
 from query_lang.plans.scalars.texts import computed, most_bytes
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import Expression as Tree
@@ -65,7 +66,7 @@ def text_function(tree: FunctionCall, binder: Binder) -> Expression:
         SqlNotAllowedError: An argument is no text, or a parameter no literal.
     """
     if tree.name == "concat":
-        values = [_text(argument, binder) for argument in tree.arguments]
+        values = [_part(argument, binder) for argument in tree.arguments]
         return concatenated([_or_empty(v) for v in values], tree.position)
     value = _text(tree.arguments[0], binder)
     return _BINDERS[tree.name](tree, value)
@@ -88,9 +89,10 @@ def concatenation(left: Tree, right: Tree, binder: Binder) -> Expression:
     """Bind ``left || right``: NULL where one is.
 
     Raises:
-        SqlNotAllowedError: One is no text, or the result would be too long.
+        SqlNotAllowedError: One is neither a text nor a whole number, or the result
+            would be too long.
     """
-    values = [_text(side, binder) for side in (left, right)]
+    values = [_part(side, binder) for side in (left, right)]
     return concatenated(values, left.position)
 
 
@@ -101,6 +103,16 @@ def _text(tree: Tree, binder: Binder) -> Expression:
         raise refuse(rules.TEXT_NEEDED, tree.position)
     binder.environment.warn_of_other(tree, value)
     return value
+
+
+def _part(tree: Tree, binder: Binder) -> Expression:
+    """Bind what is put together: a text, or a whole number, whose digits are one."""
+    if isinstance(tree, LITERALS):
+        return _text(tree, binder)
+    value = binder.value(tree)
+    if value.facts.type is ColumnType.INTEGER and not isinstance(value, Constant):
+        return as_text(value, tree.position)
+    return _text(tree, binder)
 
 
 def _or_empty(value: Expression) -> Expression:

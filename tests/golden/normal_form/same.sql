@@ -373,3 +373,18 @@ SELECT COUNT(*) AS n FROM encounters WHERE note = 'Fall' OR note LIKE 'fa%';
 SELECT COUNT(note) AS n FROM encounters WHERE NOT (note NOT LIKE 'fa%' AND note <> 'Fall');
 SELECT SUM(CASE WHEN note LIKE 'fa%' OR note IN ('Fall') THEN 1 ELSE 0 END) AS n FROM encounters;
 SELECT COUNT(*) AS n FROM encounters WHERE (note LIKE 'fa%' AND note IS NOT NULL) OR note IN ('Fall', 'Fall');
+
+SELECT TRUNC(started, 'Q') AS q, COUNT(*) AS n FROM encounters GROUP BY q;
+SELECT DATE_TRUNC('quarter', started) AS q, COUNT(*) AS n FROM encounters GROUP BY q;
+
+SELECT w, COUNT(*) AS n FROM (SELECT patient_id, ANY_VALUE(ward) AS w FROM encounters GROUP BY patient_id) AS e GROUP BY w;
+SELECT w, COUNT(*) AS n FROM (SELECT patient_id, MIN(ward) AS w FROM encounters GROUP BY patient_id) AS e GROUP BY w;
+
+SELECT old, COUNT(*) AS n FROM (SELECT patient_id, age >= 60 AS old FROM encounters UNION SELECT patient_id, age >= 50 FROM encounters) AS u GROUP BY old;
+SELECT old, COUNT(*) AS n FROM (SELECT patient_id, age >= 60 AS old FROM encounters UNION SELECT patient_id, age >= 50 AS older FROM encounters) AS u GROUP BY old;
+
+SELECT COUNT(*) AS n FROM encounters WHERE CONCAT(ward, age) = 'x7' OR ward || age = 'x7';
+SELECT COUNT(*) AS n FROM encounters WHERE CONCAT(ward, CAST(age AS TEXT)) = 'x7' OR ward || CAST(age AS TEXT) = 'x7';
+
+SELECT COUNT(*) AS n FROM encounters WHERE MAKE_DATE(EXTRACT(YEAR FROM started), 7, 1) > started;
+SELECT COUNT(*) AS n FROM encounters WHERE DATEADD(year, EXTRACT(YEAR FROM started) - 2001, DATE '2001-07-01') > started;

@@ -40,6 +40,7 @@ from tests.semantics.meaning.domains import Info
 from tests.semantics.meaning.expressions import (
     compiled,
     compiled_all,
+    narrowed,
     without_idle_rounding,
 )
 from tests.semantics.meaning.queries import (
@@ -247,13 +248,23 @@ class Prepared:
     def _centred(self, aggregate):
         """Return the arguments of a variance or correlation."""
         arguments = [aggregate.argument, aggregate.other]
-        return tuple(
-            moments.Centred.of(
-                *compiled(argument, self.scope), self._identity(argument)
-            )
-            for argument in arguments
-            if argument is not None
-        )
+        found = []
+        for argument in arguments:
+            if argument is not None:
+                value, info = compiled(argument, self.scope)
+                info = self._where_it_holds(argument, info)
+                name = self._identity(argument)
+                found.append(moments.Centred.of(value, info, name))
+        return tuple(found)
+
+    def _where_it_holds(self, argument, info):
+        """Return what WHERE leaves of a value's bounds, if more than one value."""
+        if self.select.where is None:
+            return info
+        branch = tree.Case(None, ((self.select.where, argument),), None)
+        (left,) = narrowed(branch, [info], self.scope)
+        ends = domains.hull(left.domain)
+        return info if ends is None or ends[0] == ends[1] else left
 
     # -- presenting ------------------------------------------------------------
 

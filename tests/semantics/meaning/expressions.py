@@ -207,10 +207,15 @@ def _codes(info, scope):
 
 
 def concat(node, scope):
-    """CONCAT passes over NULL, || does not."""
+    """CONCAT passes over NULL, || does not; whole numbers are written first."""
     skips_null = isinstance(node, tree.Call)
     parts = node.arguments if skips_null else (node.left, node.right)
-    items, infos = compiled_all(parts, scope)
+    kinds = [info.type for _, info in (compiled(part, scope) for part in parts)]
+    written = [
+        tree.Cast(part, "text", None) if kind == "integer" else part
+        for part, kind in zip(parts, kinds, strict=True)
+    ]
+    items, infos = compiled_all(written, scope)
     made = texts.joined(infos, lambda info: _codes(info, scope), skips_null=skips_null)
 
     def text(env):

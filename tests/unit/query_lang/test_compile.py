@@ -236,6 +236,8 @@ def test_the_two_halves_make_the_whole():
         ("admitted BETWEEN '2024-01-29' AND '2024-02-02'", 2),
         ("dose = 1.50", 0),
         ("dose = 1", 1),
+        ("age < 121 AND admitted < '2024-02-03'", 1),
+        ("age > 121 OR age = 121", 2),
         ("code = 'anything' AND seen < '1000-01-01'", 0),
     ],
 )

@@ -42,6 +42,49 @@ def test_a_text_that_means_another_thing_elsewhere_says_so(sql, codes):
 
 
 @pytest.mark.parametrize(
+    "rows",
+    [
+        "SELECT patient_id FROM encounters GROUP BY patient_id, sex",
+        (
+            "SELECT patient_id FROM encounters GROUP BY patient_id HAVING "
+            "COUNT(DISTINCT sex) > 1"
+        ),
+        "SELECT DISTINCT patient_id, sex FROM encounters",
+        (
+            "SELECT DISTINCT ON (patient_id, sex) patient_id, age FROM encounters "
+            "ORDER BY patient_id, sex, admitted"
+        ),
+        (
+            "SELECT a.patient_id FROM encounters AS a JOIN encounters AS b "
+            "ON a.patient_id = b.patient_id AND a.sex <> b.sex"
+        ),
+        (
+            "SELECT patient_id FROM (SELECT patient_id, sex, LAG(sex) OVER (PARTITION "
+            "BY patient_id ORDER BY admitted) AS was FROM encounters) AS e "
+            "WHERE was <> sex"
+        ),
+        (
+            "SELECT patient_id FROM encounters AS a WHERE NOT EXISTS (SELECT 1 FROM "
+            "encounters AS b WHERE b.patient_id = a.patient_id AND b.sex = a.sex)"
+        ),
+        (
+            "SELECT patient_id, sex FROM encounters UNION SELECT patient_id, sex FROM "
+            "encounters"
+        ),
+    ],
+)
+def test_values_that_were_folded_into_one_are_told_wherever_they_are_compared(rows):
+    sql = f"SELECT COUNT(*) FROM ({rows}) AS r"
+    codes = [warning.code for warning in compile_query(sql, HOSPITAL).warnings]
+    assert codes == ["other_values"]
+
+
+def test_a_literal_that_is_not_declared_was_stored_as_other():
+    (warning,) = compile_query(C + "sex = 'x'", HOSPITAL).warnings
+    assert "was stored as 'other'" in warning.detail
+
+
+@pytest.mark.parametrize(
     ("young", "counted", "order", "said"),
     [
         ("'young'", "COUNT(*)", "ORDER BY who", "young, adult"),

@@ -37,6 +37,10 @@ def largest(sql):
         (f"SELECT SUM(age) {FROM} WHERE age < 0", 4 * 120),
         (f"SELECT SUM(age) {FROM} WHERE age = 0", 4 * 120),
         (f"SELECT SUM(age + 1) {FROM} WHERE age <= 10", 4 * 121),
+        (f"SELECT VAR_POP(age) {FROM} WHERE age BETWEEN 10 AND 20", 4 * 13),
+        (f"SELECT CORR(age, level) {FROM} WHERE age IN (4, 8)", 4 * 2),
+        (f"SELECT STDDEV(visits) {FROM} WHERE visits BETWEEN -3 AND 2", 4 * 5),
+        (f"SELECT VAR_POP(age) {FROM} WHERE age = 20", 4 * 1800),
         (f"SELECT SUM(l.age) {FROM} AS l JOIN {READ[5:]} USING (patient_id)", 16 * 120),
     ],
 )

@@ -104,7 +104,6 @@ def test_a_refused_meaning_hints_at_the_nearest_allowed_form(sql, words):
             W + "date_diff('day', admitted) = 1",
             "DATE_DIFF('day', admitted, discharged)",
         ),
-        ("SELECT ANY_VALUE(code) FROM encounters", "FIRST(code ORDER BY"),
         ("SELECT PERCENTILE_CONT(0.5) FROM encounters", "QUANTILE(age, 0.9)"),
         ("SELECT AVERAGEIF(age, smoker) FROM encounters", "FILTER (WHERE"),
         ("SELECT MODE(code) FROM encounters", "ORDER BY n DESC LIMIT 1"),
