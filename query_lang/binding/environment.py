@@ -19,6 +19,7 @@ from query_lang.syntax.rules import Rule
 
 MAX_RELATIONS = 32
 MAX_EXISTS = 10
+_APART = 10**9  # farther than the slots of any plan
 """What an engine plans in well under a slot, whatever the tables hold."""
 
 
@@ -68,6 +69,20 @@ class Environment:
             self.subqueries,
             self.sizes,
             self._slots,
+        )
+
+    def apart(self) -> "Environment":
+        """Return one that what is bound again, for its facts alone, leaves no trace in.
+
+        Its slots are numbered apart: no plan has them.
+        """
+        return Environment(
+            self.dataset,
+            self.table_bounds,
+            self.common_tables,
+            bounded_tables=dict(self.bounded_tables),
+            counted=self.counted.copy(),
+            _slots=count(_APART),
         )
 
     def first_written(self, expression: Expression) -> Expression:

@@ -23,6 +23,7 @@ from query_lang.binding.results.answer_windows import (
     AnswerWindowBinder,
 )
 from query_lang.binding.results.computed import ComputedBinder, is_computed
+from query_lang.binding.results.left_cells import left_cells
 from query_lang.binding.results.moments import MOMENTS, written_out
 from query_lang.binding.scalars.narrowing import listed_by, narrowed_by
 from query_lang.binding.scope import UnitColumn
@@ -68,6 +69,7 @@ from query_lang.plans.nodes import (
 from query_lang.showing.chosen_rows import is_chosen_by_noise
 from query_lang.showing.noisy_conditions import shown_in_presentation
 from query_lang.syntax import rules
+from query_lang.syntax.logic import All
 from query_lang.syntax.nodes import (
     AggregateCall,
     CountRows,
@@ -123,6 +125,7 @@ class TopBinder:
     names: dict[str, Shown] = field(default_factory=dict)
     conditions: tuple[Expression, ...] = ()  # that hold for every row
     in_having: bool = False
+    meant: list[Tree] = field(default_factory=list)  # what each key is in the text
 
     def bind(self) -> Top:
         """Return keys, measures, columns and what is done to noisy values.
@@ -148,7 +151,7 @@ class TopBinder:
             None if tree.having is None else self._condition(tree.having),
             tuple(self._order_terms()),
             tree.limit,
-            None if tree.kept is None else self._having_binder().bind(tree.kept),
+            self._kept(),
         )
         return Top(
             items=tuple(
@@ -162,6 +165,14 @@ class TopBinder:
             columns=tuple(columns),
             presentation=presentation,
         )
+
+    def _kept(self) -> NoisyCondition | None:
+        """Return what QUALIFY says of rows, and which of them LIMIT counts."""
+        said = self.tree.kept
+        found = [] if said is None else [self._having_binder().bind(said)]
+        if self.tree.limit is not None:
+            found += left_cells(self.keys, self.meant, self.conditions, self.rows)
+        return All(tuple(found)) if len(found) > 1 else next(iter(found), None)
 
     # -- keys -----------------------------------------------------------------
 
@@ -184,6 +195,7 @@ class TopBinder:
             facts = listed_by(self.conditions, value)
             check_key(facts, name, written.position)
             self.keys[value] = Key(self._slot(value), name, facts, key_values(facts))
+            self.meant.append(meant)
             places.append(written.position)
         return places
 

@@ -83,6 +83,19 @@ def narrowed_by(conditions: Sequence[Expression], value: Expression) -> Facts:
     return found or facts
 
 
+def left_by(conditions: Sequence[Expression], value: Expression) -> Facts:
+    """Return what conditions leave of a value, in rows for which all are true.
+
+    A value that they bound is not NULL there: a comparison with NULL is never true.
+    """
+    facts = value.facts
+    if facts.type is ColumnType.TEXT:
+        found = _text_where(value, (), conditions) or facts
+    else:
+        found = narrowed_by(conditions, value)
+    return facts if found.domain == facts.domain else replace(found, nullable=False)
+
+
 def listed_by(conditions: Sequence[Expression], value: Expression) -> Facts:
     """Return the facts of a key: of one without cells, those that conditions list.
 

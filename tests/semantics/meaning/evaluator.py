@@ -49,7 +49,7 @@ from tests.semantics.meaning.queries import (
     output_name,
     resolved_key,
 )
-from tests.semantics.meaning.scopes import NotAnswerableError
+from tests.semantics.meaning.scopes import NotAnswerableError, Scope
 from tests.semantics.meaning.values import to_grid
 
 CELL_LIMIT = 10_000
@@ -296,13 +296,45 @@ class Prepared:
             rows = [row for row in rows if test((row,)) is True]
         for term in reversed(self.select.order_by):
             rows = self._ordered(rows, term, scope)
-        rows = rows[: self.select.limit]
+        if self.select.limit is not None:
+            left = self._left_by_where()
+            rows = [row for row in rows if left(row)][: self.select.limit]
         places = [
             scope.slots[scope.canonical(resolved_key(i.expression, (), scope))][0]
             for i in self.select.items
         ]
         writers = [lambda value: value] * len(self._keys) + [m.text for m in measures]
         return [tuple(writers[p](row[p]) for p in places) for row in rows]
+
+    def _left_by_where(self):
+        """Return whether WHERE can leave rows in a cell: what LIMIT counts."""
+        where = self.select.where
+        if where is None:
+            return lambda _: True
+
+        def left_of(node, info):
+            branch = tree.Case(None, ((where, node),), None)
+            (found,) = narrowed(branch, [info], self.scope)
+            said = found.domain != info.domain
+            return replace(found, nullable=False) if said else info
+
+        entries = [
+            replace(e, info=left_of(tree.Col(e.name, e.table), e.info))
+            for e in self.scope.entries
+        ]
+        narrow = Scope(self.scope.world, entries, self.scope.parent)
+        allowed = []
+        for key, info, declared in zip(
+            self._keys, self._key_infos, self._lists, strict=True
+        ):
+            found = set(declared)
+            for known in (left_of(key, info), compiled(key, narrow)[1]):
+                if domains.can_be_listed(known, CELL_LIMIT):
+                    found &= {*domains.listed(known), *([None] * known.nullable)}
+            allowed.append(found if found - {None} else set(declared))
+        return lambda row: all(
+            row[place] in values for place, values in enumerate(allowed)
+        )
 
     def _ordered(self, rows, term, scope):
         """Sort by one term, stable: a key by declared order, a measure by value."""

@@ -1,0 +1,112 @@
+"""Which cells WHERE can leave rows in: what LIMIT counts.
+
+Every declared cell comes back, with noise where WHERE leaves nothing. LIMIT would take
+such cells for the first ones, so it passes over them, by the text and the public schema
+alone: a key is bound once more over columns that hold what WHERE leaves of them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from privacy.errors import QueryError
+from privacy.schema import RangeDomain, Scalar
+from query_lang.binding.expressions import ExpressionBinder
+from query_lang.binding.scalars.narrowing import left_by
+from query_lang.binding.scope import RelationColumn, Scope, ValueColumn
+from query_lang.plans.compiled import (
+    KeyShown,
+    NoisyComparison,
+    NoisyCondition,
+    NoisyIn,
+    NoisyIsNull,
+)
+from query_lang.plans.domains import MAX_CELLS, key_values, value_count
+from query_lang.plans.expressions import Expression, Facts, FieldRef
+from query_lang.plans.nodes import Key
+from query_lang.syntax.logic import All, AnyOf, Negation
+from query_lang.syntax.nodes import Expression as Tree
+
+
+def left_cells(
+    keys: Mapping[Expression, Key],
+    trees: Sequence[Tree],
+    conditions: Sequence[Expression],
+    rows: ExpressionBinder,
+) -> Iterator[NoisyCondition]:
+    """Yield what a cell's keys fulfil if WHERE can leave rows in it; nothing noisy.
+
+    Args:
+        keys: Of GROUP BY, by what they are.
+        trees: What each is in the text.
+        conditions: That hold for every row.
+        rows: Binds expressions over them.
+    """
+    if not conditions:
+        return
+    narrow = ExpressionBinder(
+        _narrowed(rows.scope, conditions),
+        rows.environment.apart(),
+        rows.subqueries,
+    )
+    for index, ((value, key), tree) in enumerate(zip(keys.items(), trees, strict=True)):
+        left = {*key.values}
+        for facts in (left_by(conditions, value), _facts(tree, narrow)):
+            count = None if facts is None else value_count(facts)
+            if facts is not None and count is not None and count <= MAX_CELLS:
+                left &= {*key_values(facts)}
+        values = [each for each in key.values if each in left and each is not None]
+        if len(left) < len(key.values) and values:
+            shown = KeyShown(index)
+            found = _held(shown, values, key)
+            yield AnyOf((found, NoisyIsNull(shown))) if None in left else found
+
+
+def _held(shown: KeyShown, values: list[Scalar], key: Key) -> NoisyCondition:
+    """Return that a key has one of its values: by their ends, or by the shorter list.
+
+    They keep the declared order.
+    """
+    declared = [each for each in key.values if each is not None]
+    first = declared.index(values[0])
+    if values == declared[first : first + len(values)] and _is_ordered(key):
+        least = NoisyComparison(">=", shown, values[0])
+        return All((least, NoisyComparison("<=", shown, values[-1])))
+    others = {*declared} - {*values}
+    if len(others) < len(values):
+        without = tuple(each for each in declared if each in others)
+        return Negation(NoisyIn(shown, without))
+    return NoisyIn(shown, tuple(values))
+
+
+def _is_ordered(key: Key) -> bool:
+    """Whether values are declared as they compare."""
+    return isinstance(key.facts.domain, RangeDomain)
+
+
+def _facts(tree: Tree, narrow: ExpressionBinder) -> Facts | None:
+    """Return what is known of a key; None where the narrower columns do not fit it."""
+    try:
+        return narrow.value(tree).facts
+    except QueryError:
+        return None
+
+
+def _narrowed(scope: Scope, conditions: Sequence[Expression]) -> Scope:
+    relations = [
+        replace(
+            relation,
+            columns={
+                name: _left(column, conditions)
+                for name, column in relation.columns.items()
+            },
+        )
+        for relation in scope.relations
+    ]
+    return Scope(relations, scope.outer)
+
+
+def _left(column: RelationColumn, conditions: Sequence[Expression]) -> RelationColumn:
+    if not isinstance(column, ValueColumn):
+        return column
+    facts = left_by(conditions, FieldRef(column.slot, column.facts))
+    return replace(column, facts=facts)

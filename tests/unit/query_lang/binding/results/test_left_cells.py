@@ -1,0 +1,54 @@
+"""LIMIT takes rows of cells that WHERE can leave rows in."""
+
+from datetime import date
+
+import pytest
+
+from query_lang.showing.presentation import present
+from tests.support.compiling import compile_query
+from tests.support.data.hospital import HOSPITAL
+
+FEBRUARY = date(2024, 2, 1)
+
+
+def keys(rest, key):
+    """Return the keys of the rows that are shown, where every cell counts its place."""
+    sql = f"SELECT {key} AS k, COUNT(*) AS n FROM encounters {rest}"
+    compiled = compile_query(sql, HOSPITAL)
+    cells = range(len(compiled.rendered.cells))
+    return [key for key, _ in present(compiled, [list(cells)])]
+
+
+@pytest.mark.parametrize(
+    ("key", "where", "limit", "expected"),
+    [
+        ("age", "age >= 64", 2, [64, 65]),
+        ("age", "age IN (5, 9) OR age = 12", 9, [*range(5, 13)]),
+        ("age", "age > 200", 2, [0, 1]),
+        ("age", "TRUE", 2, [0, 1]),
+        ("age", "age < 3 OR sex = 'f'", 5, [0, 1, 2, 3, 4]),
+        ("FLOOR(age / 10)", "age > 95", 9, [9, 10, 11, 12]),
+        ("age_band(age, 10)", "age BETWEEN 31 AND 45", 9, ["30-39", "40-49"]),
+        ("age_band(age, 10)", "age_band(age, 10) = '20-29'", 9, ["20-29"]),
+        ("DATE_TRUNC('month', admitted)", "admitted > '2024-01-31'", 9, [FEBRUARY]),
+        ("ward", "ward <> 'north'", 9, ["south"]),
+        ("ward", "ward LIKE 's%' AND age > 3", 9, ["south"]),
+        ("ward", "ward = 'nowhere'", 9, ["north", "south", None]),
+        ("ward", "ward = 'north' OR ward IS NULL", 9, ["north", "south", None]),
+    ],
+)
+def test_limit_passes_over_cells_that_where_leaves_empty(key, where, limit, expected):
+    assert keys(f"WHERE {where} GROUP BY k ORDER BY k LIMIT {limit}", key) == expected
+
+
+def test_all_declared_cells_come_back_without_limit():
+    assert keys("WHERE age >= 64 GROUP BY k", "age") == [*range(121), None]
+
+
+def test_it_is_the_same_question_with_and_without_limit():
+    sql = "SELECT age, SUM(level) AS n FROM encounters WHERE age >= 64 GROUP BY age"
+    one, other = (
+        compile_query(text, HOSPITAL) for text in (sql, f"{sql} ORDER BY age LIMIT 3")
+    )
+    assert one.rendered == other.rendered
+    assert (one.measures, one.warnings) == (other.measures, other.warnings)
