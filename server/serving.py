@@ -23,6 +23,7 @@ from server.configuration.safety import check_tls_files, require_safe
 from server.configuration.settings import Settings
 from server.configuration.sources import describe_settings, unknown_variables
 from server.processes.job_worker import ChildWorker
+from server.processes.ports import require_free
 from server.processes.workers import Supervisor
 from server.telemetry.logs import configure_logs
 from server.web import Server
@@ -50,6 +51,7 @@ def serve(
     for danger in require_safe(settings):
         say(f"WARNING: INSECURE DEMO: {danger.what}")
     check_tls_files(settings)
+    require_free(settings.host, settings.port)
     if settings.slot_ms == 0:
         say("warning: CURATOR_SLOT_MS is 0: response times are not quantised")
     configure_logs(settings.log_level)

@@ -235,16 +235,28 @@ def _within(facts: Facts, known: Sequence[Reach | None]) -> Facts | None:
     reach = _of_all(known)
     if reach == UNKNOWN:
         return facts
-    if reach is not None:
-        least, most = _TYPE_ENDS.get(facts.type, (MIN_INTEGER, MAX_INTEGER))
-        reach = None if met(reach, (least, most)) is None else reach
-    if reach is None:
+    ends = _TYPE_ENDS.get(facts.type, (MIN_INTEGER, MAX_INTEGER))
+    if reach is None or met(reach, ends) is None:
         return None
+    reach = _within_ends(reach, ends)
     if isinstance(facts.domain, ValuesDomain):
         values = tuple(v for v in facts.domain.values if _holds(reach, v, facts.scale))
         return replace(facts, domain=ValuesDomain(values)) if values else None
     both = met(reach, reach_of(facts))
     return None if both is None else replace(facts, domain=domain_of(both, facts))
+
+
+def _within_ends(reach: Reach, ends: tuple[int, int]) -> Reach:
+    """Return a reach without the ends that no bound may have: they say nothing.
+
+    Where rows reach beyond 64 bits of their grid, engines compute with what they are
+    given: a bound there could make them fail, by the rows.
+    """
+    (low, high), (least, most) = reach, ends
+    return (
+        low if low is not None and low >= least else None,
+        high if high is not None and high <= most else None,
+    )
 
 
 def _holds(reach: Reach, value: Scalar, scale: int) -> bool:

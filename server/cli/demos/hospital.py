@@ -19,6 +19,7 @@ from server.cli.wiring import Wiring
 from server.demo import cube, sequences
 from server.demo.hospital import write_hospital
 from server.demo.questions import QUESTIONS
+from server.processes.ports import require_free
 from server.use_cases.loading.loading import LoadChoices
 from server.use_cases.loading.service import LoadService
 from server.use_cases.publishing.spec_files import read_spec_file
@@ -88,6 +89,7 @@ def _ask_for_nothing(client: "Curator") -> None:
 def serve_demo(wiring: Wiring) -> None:
     """Serve what the last demo made, and print how to ask."""
     made = DemoInstallation(FOLDER, wiring)
+    require_free(made.settings.host, made.settings.port)
     if not made.key_file.exists():
         _build(made)
     environment = made.environment

@@ -57,6 +57,25 @@ def test_rows_of_one_patient_tables_are_bounded_too():
     assert largest(sql) == 2
 
 
+@pytest.mark.parametrize(
+    ("value", "low", "high"),
+    [
+        ("visits * 1.000000000000000001", -(2**63) + 1, 2**63 - 1),
+        ("visits * 1.000000000000000001", 0, 10),
+        ("CAST(visits AS DECIMAL(30, 12))", 0, 10**7),
+    ],
+)
+@pytest.mark.parametrize("made", ["MEDIAN(x)", "SUM(x)", "AVG(x)", "STDDEV(x)"])
+def test_what_lies_beyond_64_bits_of_the_grid_bounds_nothing(made, value, low, high):
+    read = f"FROM (SELECT patient_id, {value} AS x FROM encounters) AS e"
+    for where in (f"x BETWEEN {low} AND {high}", f"NOT (x < {low} OR x > {high})"):
+        with pytest.raises(QueryError, match="bounds|no greatest"):
+            compile_query(f"SELECT {made} {read} WHERE {where}", HOSPITAL)
+        inner = made.replace("(x)", f"(CASE WHEN {where} THEN x END)")
+        with pytest.raises(QueryError, match="bounds|no greatest"):
+            compile_query(f"SELECT {inner} {read}", HOSPITAL)
+
+
 def test_bins_lie_where_where_says_if_nothing_is_declared():
     for value, ends in (("visits", (20, 39)), ("age", (0, 120))):
         sql = f"SELECT MEDIAN({value}) {FROM} WHERE {value} BETWEEN 20 AND 39"
