@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from curator_client.answers.answer import Answer
+from curator_client.answers.history import History, PastQuery
 from curator_client.connection.exchange import PATIENCE, Patience, Steps
 from curator_client.connection.lines import AsyncLine, Line, Say, Terms, say_on_stderr
 from curator_client.connection.settings import read_settings
@@ -51,13 +52,13 @@ def _awaiting(
 
 
 def _walking(
-    pages: Callable[Concatenate[_Sync, P], Iterator[Steps[list[T]]]],
-) -> Callable[Concatenate[Curator, P], Iterator[T]]:
+    pages: Callable[Concatenate[_Sync, P], Iterator[Steps[list[PastQuery]]]],
+) -> Callable[Concatenate[Curator, P], History]:
     """Make a method that yields items, and asks for pages as they are met."""
 
     @functools.wraps(pages)
-    def method(self: Curator, /, *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
-        return self._line.walk(pages(self._questions, *args, **kwargs))
+    def method(self: Curator, /, *args: P.args, **kwargs: P.kwargs) -> History:
+        return History(lambda: self._line.walk(pages(self._questions, *args, **kwargs)))
 
     return _described(method)
 

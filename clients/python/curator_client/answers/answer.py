@@ -260,7 +260,7 @@ class Answer:
         """Return a dictionary a row, with the values as the server wrote them."""
         return exports.dicts(self._by_column())
 
-    def to_pandas(self) -> pd.DataFrame:
+    def to_pandas(self, *, narrow: bool = False) -> pd.DataFrame:
         """Return the rows as a DataFrame, with half-widths beside the measures.
 
         Decimals, also averages and quantiles, become the nearest float64; where each
@@ -272,10 +272,24 @@ class Answer:
         ``<measure>_low_95`` and ``<measure>_high_95``, of the measure's own type. A
         release that was asked for a confidence of 0.99 has ``_99`` in their place.
 
+        ``frame.attrs`` says what the rows are of: query_id, snapshot, epsilon, the
+        noise's scales and the warnings.
+
+        Args:
+            narrow: Only groups, measures and how sure each measure is: its interval
+                where it has one, else its half-width.
+
         Raises:
             ImportError: pandas is not installed.
         """
-        return exports.pandas_frame(*self._frame())
+        columns, floats = self._frame()
+        if narrow:
+            kept = self._narrow(columns)
+            columns = {name: columns[name] for name in kept}
+            floats = [name for name in floats if name in columns]
+        frame = exports.pandas_frame(columns, floats)
+        frame.attrs.update(self._about())
+        return frame
 
     def to_polars(self) -> pl.DataFrame:
         """Return the rows as a polars DataFrame, with the columns of ``to_pandas``.
@@ -373,6 +387,30 @@ class Answer:
         for name in floats:
             columns[name] = [None if v is None else float(v) for v in columns[name]]
         return columns, floats
+
+    def _narrow(self, columns: Mapping[str, list[Any]]) -> list[str]:
+        """Return the names of the columns of a narrow frame, in order."""
+        kept = list(self.groups)
+        for name in self.measures:
+            ends = [f"{name}_{end}_{self._held}" for end in ("low", "high")]
+            widths = [f"{name}_half_width_95", f"{name}_half_width_{self._held}"]
+            sure = [each for each in ends if each in columns]
+            kept += [name, *(sure or [each for each in widths if each in columns][:1])]
+        return kept
+
+    def _about(self) -> dict[str, Any]:
+        """Return what the rows are of, for a data frame's attributes."""
+        scales = {
+            ":".join(filter(None, (each["column"], each.get("part")))): each["scale"]
+            for each in self.noise
+        }
+        return {
+            "query_id": self.query_id,
+            "snapshot": self.document.get("snapshot"),
+            "epsilon": self.charge["epsilon"],
+            "scales": scales,
+            "warnings": [str(each["detail"]) for each in self.warnings],
+        }
 
     def __str__(self) -> str:
         """Return a table for terminals."""

@@ -1,9 +1,19 @@
-"""A past question, as the server lists it."""
+"""Past questions, as the server lists them."""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from curator_client.tables.listing import Listing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SHOWN = 20
+_COLUMNS = ["time", "dataset", "state", "epsilon", "query_id", "sql"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,3 +62,50 @@ class PastQuery:
         paid = "free" if self.charge["reused"] else f"epsilon {self.charge['epsilon']}"
         question = " ".join(self.sql.split())
         return f"{self.time} {self.query_id} {self.state}, {paid}: {question}"
+
+    def cells(self) -> list[str]:
+        """Return what stands in its row of a table."""
+        paid = "0" if self.charge["reused"] else str(self.charge["epsilon"])
+        question = " ".join(self.sql.split())
+        return [self.time, self.dataset, self.state, paid, self.query_id, question]
+
+
+class History(Iterator[PastQuery]):
+    """Past queries, newest first, asked for as they are met; shown, the newest 20.
+
+    Args:
+        walk: Begins anew, at the newest.
+    """
+
+    def __init__(self, walk: Callable[[], Iterator[PastQuery]]) -> None:
+        self._walk = walk
+        self._left: Iterator[PastQuery] | None = None
+
+    def __next__(self) -> PastQuery:
+        """Return the next one."""
+        if self._left is None:
+            self._left = self._walk()
+        return next(self._left)
+
+    def _listing(self, most: int | None) -> Listing:
+        found = itertools.islice(self._walk(), most)
+        return Listing(_COLUMNS, [past.cells() for past in found], self._note(most))
+
+    @staticmethod
+    def _note(most: int | None) -> str:
+        return "" if most is None else f"the newest {most} at most; epsilon 0: free"
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return all of them as a DataFrame.
+
+        Raises:
+            ImportError: pandas is not installed.
+        """
+        return self._listing(None).to_pandas()
+
+    def __repr__(self) -> str:
+        """Return a table for terminals."""
+        return repr(self._listing(_SHOWN))
+
+    def _repr_html_(self) -> str:
+        return self._listing(_SHOWN)._repr_html_()

@@ -123,6 +123,26 @@ def test_a_frame_has_the_half_widths_beside_the_counts():
     assert frame["stays_half_width_95"].tolist() == [30, 30, 30]
 
 
+def test_a_frame_says_what_its_rows_are_of():
+    pytest.importorskip("pandas")
+    about = answer().to_pandas().attrs
+    assert about["query_id"] == answer().query_id
+    assert about["epsilon"] == answer().charge["epsilon"]
+    assert about["scales"] == {"stays": "10.000000000000002"}
+    assert about["warnings"] == [each["detail"] for each in answer().warnings]
+
+
+def test_a_narrow_frame_has_groups_measures_and_how_sure_they_are():
+    pytest.importorskip("pandas")
+    counts = every_kind().to_pandas(narrow=True)
+    assert list(counts.columns) == [
+        *("day", "grams", "grams_half_width_95", "mean", "median", "first"),
+    ]
+    means = {"column": "mean", "rows": [["3.1", "3.6"], None]}
+    held = every_kind(intervals=[means]).to_pandas(narrow=True)
+    assert list(held.columns)[3:6] == ["mean", "mean_low_95", "mean_high_95"]
+
+
 def noise(column, half_width, **more):
     return {
         "column": column,

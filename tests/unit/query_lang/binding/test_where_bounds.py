@@ -69,10 +69,10 @@ def test_rows_of_one_patient_tables_are_bounded_too():
 def test_what_lies_beyond_64_bits_of_the_grid_bounds_nothing(made, value, low, high):
     read = f"FROM (SELECT patient_id, {value} AS x FROM encounters) AS e"
     for where in (f"x BETWEEN {low} AND {high}", f"NOT (x < {low} OR x > {high})"):
-        with pytest.raises(QueryError, match="bounds|no greatest"):
+        with pytest.raises(QueryError, match=r"bounds|no greatest"):
             compile_query(f"SELECT {made} {read} WHERE {where}", HOSPITAL)
         inner = made.replace("(x)", f"(CASE WHEN {where} THEN x END)")
-        with pytest.raises(QueryError, match="bounds|no greatest"):
+        with pytest.raises(QueryError, match=r"bounds|no greatest"):
             compile_query(f"SELECT {inner} {read}", HOSPITAL)
 
 
