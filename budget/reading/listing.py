@@ -44,16 +44,30 @@ class Line(TypedDict):
     """
 
     number: int | None
+    """Of a charge: its place in its population, from 1; null for other lines."""
     kind: Literal["charge", "free", "refused", "admin", "reconcile"]
+    """`charge`: a paid query or release. `free`: answered for nothing. `refused`: for
+    want of budget or of permission. `admin`: a change. `reconcile`: what a recovery set
+    right."""
     time: str
+    """When it was written, in UTC, to the second."""
     query_id: str | None
+    """Id of the query; null where it is about none."""
     state: State | None
+    """Of a charge: how it ended; `in_flight` until its reply has left. Null for other
+    lines."""
     population: str | None
+    """Name of the population; null where it is about none."""
     project: str | None
+    """Name of the project; null where it is about none."""
     principal: str | None
+    """Name of the principal who asked; null where nobody did."""
     epsilon: str | None
+    """What was charged, or refused; null where nothing was asked for."""
     action: str | None
+    """What was changed, such as `project.create`; null for queries."""
     actor: str | None
+    """Name of the principal who changed it; null for queries."""
 
 
 LineRow = Row[tuple[object, ...]]

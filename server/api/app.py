@@ -1,7 +1,7 @@
 """The FastAPI application: routes, problems for everything else, health."""
 
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -9,7 +9,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
-from pydantic import BaseModel
+from pydantic import TypeAdapter
 from starlette.exceptions import HTTPException
 
 from privacy.errors import CuratorError
@@ -33,8 +33,10 @@ from server.api.routing.edge import Edge
 from server.api.routing.parts import parts_of
 from server.api.schemas import questions as wire
 from server.api.schemas.admin import BODIES as ADMIN_BODIES
+from server.api.schemas.descriptions import describe
 from server.api.schemas.examples import add_examples
-from server.api.schemas.openapi import complete
+from server.api.schemas.naming import name_schemas
+from server.api.schemas.openapi import INFO, complete
 from server.api.schemas.openapi import problem_responses as _problems
 from server.api.schemas.problems import Problem, problem_of_failure
 from server.api.schemas.releases import ReleaseBody, WithdrawBody
@@ -42,9 +44,8 @@ from server.use_cases.custody.replies import HeldDataset
 from server.use_cases.datasets.replies import (
     Budget,
     DatasetDetail,
-    QueryDetail,
-    QueryInFlight,
     QueryItem,
+    ShownQuery,
 )
 from server.use_cases.identity.access import Caller
 from server.use_cases.questions.replies import Answer, Plan
@@ -90,9 +91,8 @@ class QuietRoute(APIRoute):
 def make_app(lifespan: Lifespan | None = None) -> FastAPI:
     """Build the application; its server sets ``app.state.parts`` and ``endpoint``."""
     app = FastAPI(
-        title="Curator",
-        version="1",
-        summary="Differentially private answers about patients, paid from a budget.",
+        **INFO,
+        generate_unique_id_function=lambda route: route.name,
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
@@ -125,17 +125,31 @@ def make_app(lifespan: Lifespan | None = None) -> FastAPI:
 
 def openapi_document() -> dict[str, object]:
     """Return the OpenAPI document; needs no installation."""
-    document: dict[str, dict[str, dict[str, object]]] = make_app().openapi()
+    app = make_app()
+    document: dict[str, dict[str, dict[str, Any]]] = app.openapi()
     schemas = document["components"]["schemas"]
-    models: list[type[BaseModel]] = [wire.QuestionBody, wire.ProblemShape]
-    models += [*ADMIN_BODIES, ReleaseBody, WithdrawBody, ReleaseQuestionBody]
-    for model in models:
-        schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
-        schemas.update(schema.pop("$defs", {}))
-        schemas[model.__name__] = schema
+    sent: list[Any] = [wire.QuestionBody, wire.ProblemShape, *ADMIN_BODIES]
+    sent += [ReleaseBody, WithdrawBody, ReleaseQuestionBody]
+    for body in sent:
+        found = TypeAdapter(body).json_schema(
+            ref_template="#/components/schemas/{model}"
+        )
+        schemas.update(found.pop("$defs", {}))
+        if "$ref" not in found:
+            schemas[body.__name__] = found
+    describe(schemas, [*sent, *_replies(app)])
     complete(document)
     add_examples(document)
+    name_schemas(document)
     return {**document}
+
+
+def _replies(app: FastAPI) -> Iterator[object]:
+    """Yield the types of what routes reply."""
+    for route in app.routes:
+        if isinstance(route, APIRoute):
+            yield route.response_model
+            yield from (told.get("model") for told in route.responses.values())
 
 
 def _endpoint(request: Request) -> QueryEndpoint:
@@ -158,7 +172,7 @@ def _add_question_routes(app: FastAPI) -> None:
         openapi_extra=_QUESTION_BODY,
         tags=["questions"],
     )
-    async def plan(dataset: str, request: Request) -> Response:
+    async def plan_query(dataset: str, request: Request) -> Response:
         """Price a question: noise, half-widths, derivation. Touches no data."""
         return await _endpoint(request).plan(request, dataset)
 
@@ -180,7 +194,7 @@ def _add_question_routes(app: FastAPI) -> None:
         },
         tags=["questions"],
     )
-    async def query(dataset: str, request: Request) -> Response:
+    async def create_query(dataset: str, request: Request) -> Response:
         """Ask a question: charged first, then answered with noise."""
         return await _endpoint(request).query(request, dataset)
 
@@ -195,7 +209,7 @@ def _add_reading_routes(app: FastAPI) -> None:
         openapi_extra=PAGED,
         tags=["reading"],
     )
-    def datasets(request: Request) -> Response:
+    def list_datasets(request: Request) -> Response:
         """List the datasets that you may ask, newest first."""
         caller = _reader(request)
         return _json(parts_of(request).reading.datasets(caller, page_of(request)))
@@ -206,7 +220,7 @@ def _add_reading_routes(app: FastAPI) -> None:
         responses=refusals,
         tags=["reading"],
     )
-    def dataset(dataset: str, request: Request) -> Response:
+    def show_dataset(dataset: str, request: Request) -> Response:
         """Describe a dataset: schema, domains, limits, your budget."""
         return _json(parts_of(request).reading.dataset(_reader(request), dataset))
 
@@ -217,7 +231,7 @@ def _add_reading_routes(app: FastAPI) -> None:
         openapi_extra=PAGED,
         tags=["reading"],
     )
-    def queries(request: Request) -> Response:
+    def list_queries(request: Request) -> Response:
         """List your queries, newest first."""
         caller, page = _reader(request), page_of(request)
         return _json(
@@ -228,23 +242,23 @@ def _add_reading_routes(app: FastAPI) -> None:
 
     @app.get(
         "/v1/queries/{query_id}",
-        response_model=QueryDetail | QueryInFlight,
+        response_model=ShownQuery,
         responses=refusals,
         tags=["reading"],
     )
-    def one_query(query_id: str, request: Request) -> Response:
+    def show_query(query_id: str, request: Request) -> Response:
         """Return one of your queries, with its answer."""
         return _json(parts_of(request).reading.query(_reader(request), query_id))
 
     @app.get("/v1/budget", response_model=Budget, responses=refusals, tags=["reading"])
-    def budget(request: Request) -> Response:
+    def show_budget(request: Request) -> Response:
         """Return what your projects may spend and have spent."""
         return _json(parts_of(request).reading.budget(_reader(request)))
 
 
 def _add_health_routes(app: FastAPI) -> None:
     @app.get("/healthz", response_model=wire.Health, tags=["health"])
-    async def healthz() -> Response:
+    async def show_health() -> Response:
         """Say that the process lives."""
         return JSONResponse({"status": "ok"})
 
@@ -254,7 +268,7 @@ def _add_health_routes(app: FastAPI) -> None:
         responses=_problems(503),
         tags=["health"],
     )
-    async def readyz(request: Request) -> Response:
+    async def show_readiness(request: Request) -> Response:
         """Say whether questions can be answered, as it was found a moment ago."""
         state = parts_of(request).ready()
         if state != "ok":

@@ -152,7 +152,7 @@ def test_real_answers_fit(http):
 
 
 @pytest.mark.parametrize(
-    "price", [{"epsilon": 1}, {"accuracy": {"within": 20, "confidence": 0.95}}]
+    "price", [{"epsilon": "1"}, {"accuracy": {"within": 20, "confidence": 0.95}}]
 )
 def test_real_plans_fit(http, price):
     body = {"sql": GROUPED, **price}

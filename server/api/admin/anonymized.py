@@ -10,12 +10,12 @@ _PATH = "/v1/admin/anonymized"
 
 
 @ANONYMIZED.lists(_PATH, CopyItem)
-def copies(asked: Asked) -> Reply:
+def list_copies(asked: Asked) -> Reply:
     """List the anonymized copies of your populations, newest first."""
     return CopyService(asked.services).page(asked.viewer, asked.page())
 
 
 @ANONYMIZED.reads(f"{_PATH}/{{copy}}", CopyDetail)
-def copy(asked: Asked, copy: str) -> Reply:
+def show_copy(asked: Asked, copy: str) -> Reply:
     """Show a copy: its manifest, who got it, and who got others of its people."""
     return CopyService(asked.services).show(asked.viewer, copy)

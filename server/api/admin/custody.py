@@ -31,13 +31,13 @@ def _service(asked: Asked) -> CustodyService:
 
 
 @CUSTODY.lists(_POPULATIONS, PopulationShape)
-def populations(asked: Asked) -> Reply:
+def list_populations(asked: Asked) -> Reply:
     """List your populations, newest first."""
     return _service(asked).populations(asked.page())
 
 
 @CUSTODY.reads(f"{_POPULATIONS}/{{population}}", PopulationShape)
-def one_population(asked: Asked, population: str) -> Reply:
+def show_population(asked: Asked, population: str) -> Reply:
     """Describe a population: whom it protects, its cap, what is spent."""
     return _service(asked).population(population)
 
@@ -51,25 +51,25 @@ def set_cap(asked: Asked, body: wire.CapBody, population: str) -> Reply:
 
 
 @CUSTODY.lists(_DATASETS, ListedDataset)
-def held_datasets(asked: Asked) -> Reply:
+def list_held_datasets(asked: Asked) -> Reply:
     """List the datasets of your populations, newest first."""
     return _service(asked).datasets(asked.page())
 
 
 @CUSTODY.reads(f"{_DATASETS}/{{dataset}}", HeldDatasetDetail)
-def held_dataset(asked: Asked, dataset: str) -> Reply:
+def show_held_dataset(asked: Asked, dataset: str) -> Reply:
     """Describe a dataset with its snapshots."""
     return _service(asked).dataset(dataset)
 
 
 @CUSTODY.lists(_PROJECTS, ProjectShape)
-def projects(asked: Asked) -> Reply:
+def list_projects(asked: Asked) -> Reply:
     """List the projects over your populations, newest first."""
     return _service(asked).projects(asked.page())
 
 
 @CUSTODY.reads(f"{_PROJECTS}/{{project}}", ProjectShape)
-def one_project(asked: Asked, project: str) -> Reply:
+def show_project(asked: Asked, project: str) -> Reply:
     """Describe a project: who, what, why, until when, and what is left."""
     return _service(asked).project(project)
 
@@ -94,7 +94,7 @@ def change_project(asked: Asked, body: wire.ProjectChangeBody, project: str) -> 
 @CUSTODY.changes(
     f"POST {_GRANTS}", GrantedPrincipal | GrantedDataset, wire.GrantBody, may_wait=True
 )
-def grant(asked: Asked, body: wire.GrantBody, project: str) -> Reply:
+def create_grant(asked: Asked, body: wire.GrantBody, project: str) -> Reply:
     """Let a principal or a dataset into a project."""
     service = _service(asked)
     if body.principal is None:
@@ -104,13 +104,13 @@ def grant(asked: Asked, body: wire.GrantBody, project: str) -> Reply:
 
 
 @CUSTODY.changes(f"DELETE {_GRANTS}/principals/{{principal}}", RevokedPrincipal)
-def revoke_principal(asked: Asked, project: str, principal: str) -> Reply:
+def revoke_principal_grant(asked: Asked, project: str, principal: str) -> Reply:
     """Take a principal out of a project; what it asked stays."""
     return _service(asked).revoke_principal(project, principal)
 
 
 @CUSTODY.changes(f"DELETE {_GRANTS}/datasets/{{dataset}}", RevokedDataset)
-def revoke_dataset(asked: Asked, project: str, dataset: str) -> Reply:
+def revoke_dataset_grant(asked: Asked, project: str, dataset: str) -> Reply:
     """Take a dataset out of a project; its answers stay."""
     return _service(asked).revoke_dataset(project, dataset)
 

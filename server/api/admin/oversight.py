@@ -16,7 +16,7 @@ def _service(asked: Asked) -> OversightService:
 
 
 @OVERSIGHT.lists(_SNAPSHOTS, SnapshotShape)
-def snapshots(asked: Asked, dataset: str) -> Reply:
+def list_snapshots(asked: Asked, dataset: str) -> Reply:
     """List a dataset's snapshots, newest first: active, kept or removed."""
     return _service(asked).snapshots(dataset, asked.page())
 
@@ -24,7 +24,9 @@ def snapshots(asked: Asked, dataset: str) -> Reply:
 @OVERSIGHT.changes(
     f"POST {_ONE}/activate", SnapshotShape, ActivationBody, may_wait=True
 )
-def activate(asked: Asked, body: ActivationBody, dataset: str, snapshot: str) -> Reply:
+def activate_snapshot(
+    asked: Asked, body: ActivationBody, dataset: str, snapshot: str
+) -> Reply:
     """Answer from this snapshot, from the next request on.
 
     Where its declarations differ, a reason and a second person are needed. What it
@@ -36,18 +38,18 @@ def activate(asked: Asked, body: ActivationBody, dataset: str, snapshot: str) ->
 
 
 @OVERSIGHT.changes(f"DELETE {_ONE}", RemovedSnapshotShape)
-def remove(asked: Asked, dataset: str, snapshot: str) -> Reply:
+def remove_snapshot(asked: Asked, dataset: str, snapshot: str) -> Reply:
     """Erase a snapshot's file; its answers, charges and overlap ids stay."""
     return _service(asked).remove(dataset, snapshot)
 
 
 @OVERSIGHT.writes("/v1/admin/populations/{population}/statement")
-def statement(asked: Asked, population: str) -> str:
+def show_statement(asked: Asked, population: str) -> str:
     """Write a population's privacy statement."""
     return _service(asked).statement(population)
 
 
 @OVERSIGHT.writes("/v1/admin/projects/{project}/report")
-def report(asked: Asked, project: str) -> str:
+def show_report(asked: Asked, project: str) -> str:
     """Report a project to its ethics board."""
     return _service(asked).report(project)

@@ -27,7 +27,7 @@ def _service(asked: Asked) -> PeopleService:
 
 
 @PEOPLE.lists(_PRINCIPALS, PrincipalShape)
-def principals(asked: Asked) -> Reply:
+def list_principals(asked: Asked) -> Reply:
     """List the principals, newest first."""
     return principals_page(asked.services, asked.page())
 
@@ -51,7 +51,7 @@ def enable_principal(asked: Asked, principal: str) -> Reply:
 
 
 @PEOPLE.lists(_KEYS, KeyShape)
-def keys(asked: Asked) -> Reply:
+def list_keys(asked: Asked) -> Reply:
     """List the keys, newest first; never their tokens."""
     return keys_page(asked.services, asked.page())
 

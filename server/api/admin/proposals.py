@@ -19,37 +19,37 @@ _LEDGER = "/v1/admin/ledger"
 
 
 @PROPOSALS.lists(_PROPOSALS, ProposalShape)
-def proposals(asked: Asked) -> Reply:
+def list_proposals(asked: Asked) -> Reply:
     """List the proposals for your populations, newest first."""
     return CustodyService(asked.services, asked.caller).proposals(asked.page())
 
 
 @PROPOSALS.reads(_ONE, ProposalShape)
-def one_proposal(asked: Asked, proposal: str) -> Reply:
+def show_proposal(asked: Asked, proposal: str) -> Reply:
     """Show a proposal: the whole change, old and new values."""
     return ProposalService(asked.services).seen_by(asked.caller, proposal)
 
 
 @PROPOSALS.changes(f"POST {_ONE}/approve", ProposalShape)
-def approve(asked: Asked, proposal: str) -> Reply:
+def approve_proposal(asked: Asked, proposal: str) -> Reply:
     """Approve a proposal: whoever made it may then make the change, once."""
     return ProposalService(asked.services).approve(asked.caller, proposal)
 
 
 @PROPOSALS.changes(f"POST {_ONE}/reject", ProposalShape, ReasonBody)
-def reject(asked: Asked, body: ReasonBody, proposal: str) -> Reply:
+def reject_proposal(asked: Asked, body: ReasonBody, proposal: str) -> Reply:
     """Reject a proposal, also one of your own, or one that was approved."""
     service = ProposalService(asked.services)
     return service.reject(asked.caller, proposal, body.reason)
 
 
 @LEDGER.lists(_LEDGER, Line)
-def entries(asked: Asked) -> Reply:
+def list_ledger_lines(asked: Asked) -> Reply:
     """List the ledger, newest first; custodians see their populations' charges."""
     return ledger_page(asked.services, asked.caller, asked.page())
 
 
 @LEDGER.reads(f"{_LEDGER}/verify", VerificationShape)
-def verify(asked: Asked) -> Reply:
+def verify_ledger(asked: Asked) -> Reply:
     """Find any edit, deletion, reordering or truncation of the ledger."""
     return AuditService(asked.services, asked.caller.name).outline()

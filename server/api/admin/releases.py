@@ -18,13 +18,13 @@ _ONE = f"{_PATH}/{{release}}"
 
 
 @RELEASES.changes(f"POST {_PATH}/plan", ReleasePlanShape, ReleaseBody)
-def plan(asked: Asked, body: ReleaseBody) -> Reply:
+def plan_release(asked: Asked, body: ReleaseBody) -> Reply:
     """Price a release and predict each strategy's error; touches no data."""
     return ReleaseService(asked.services).plan(asked.viewer, {"release": body.release})
 
 
 @RELEASES.changes(f"POST {_PATH}", JobDetail, ReleaseBody, status=202)
-def publish(asked: Asked, body: ReleaseBody) -> Reply:
+def publish_release(asked: Asked, body: ReleaseBody) -> Reply:
     """Queue the job that publishes a release; it charges the population once.
 
     A public release needs a second person: the job then fails with the proposal
@@ -35,25 +35,25 @@ def publish(asked: Asked, body: ReleaseBody) -> Reply:
 
 
 @RELEASES.lists(_PATH, AdminReleaseItem)
-def page(asked: Asked) -> Reply:
+def list_held_releases(asked: Asked) -> Reply:
     """List the releases of your populations, newest first."""
     return ReleaseService(asked.services).page(asked.viewer, asked.page())
 
 
 @RELEASES.reads(_ONE, AdminRelease)
-def one(asked: Asked, release: str) -> Reply:
+def show_held_release(asked: Asked, release: str) -> Reply:
     """Return a release, by id or name: state, readers, spec, manifest."""
     return ReleaseService(asked.services).show(asked.viewer, release)
 
 
 @RELEASES.reads(f"{_ONE}/verify", VerifiedShape)
-def verify(asked: Asked, release: str) -> Reply:
+def verify_release(asked: Asked, release: str) -> Reply:
     """Check a release's files: complete, unchanged, signed."""
     return ReleaseService(asked.services).verify(asked.viewer, release)
 
 
 @RELEASES.changes(f"POST {_ONE}/withdraw", AdminRelease, WithdrawBody)
-def withdraw(asked: Asked, body: WithdrawBody, release: str) -> Reply:
+def withdraw_release(asked: Asked, body: WithdrawBody, release: str) -> Reply:
     """Hide a release from its readers, for good; its charge stays spent."""
     service = ReleaseService(asked.services)
     return service.withdraw(asked.viewer, release, body.reason)

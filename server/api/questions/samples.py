@@ -33,6 +33,7 @@ _PARAMETERS: list[dict[str, object]] = [
             "maximum": MAX_ROWS,
             "default": _DEFAULT_ROWS,
         },
+        "description": "How many rows to make up.",
     },
 ]
 
@@ -47,7 +48,7 @@ def add_sample_route(app: FastAPI) -> None:
         openapi_extra={"parameters": _PARAMETERS},
         tags=["reading"],
     )
-    def sample(dataset: str, request: Request) -> Response:
+    def show_sample(dataset: str, request: Request) -> Response:
         """Return made-up rows: they follow from the public schema alone."""
 
         def work(caller: Caller) -> Reply:

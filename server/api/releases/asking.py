@@ -5,7 +5,7 @@ slots hide how long raw rows were read, and none are read here.
 """
 
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -20,22 +20,28 @@ LEAST: Final = Decimal("0.5")
 MOST: Final = Decimal("0.999999")
 
 
+def _one_plain_number(schema: dict[str, Any]) -> None:
+    """Say that the confidence is a number; exact ones are texts by their own schema."""
+    schema["properties"]["confidence"] = {
+        "type": "number",
+        "minimum": float(LEAST),
+        "maximum": float(MOST),
+        "default": 0.95,
+        "examples": [0.95],
+    }
+
+
 class ReleaseQuestionBody(BaseModel):
     """A question to a release: SQL over its name, and a confidence."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_extra=_one_plain_number)
 
     sql: str = Field(
         examples=["SELECT sex, COUNT(*) AS n FROM admissions GROUP BY sex"]
     )
-    confidence: Decimal | int = Field(
-        default=Decimal("0.95"),
-        ge=LEAST,
-        le=MOST,
-        description="Of each interval by itself.",
-        examples=[0.95],
-        json_schema_extra={"type": "number"},
-    )
+    """One SELECT over the release's name (docs/querying-releases.md)."""
+    confidence: Decimal | int = Field(default=Decimal("0.95"), ge=LEAST, le=MOST)
+    """With which each interval, by itself, holds the exact value."""
 
     @field_validator("confidence", mode="before")
     @classmethod

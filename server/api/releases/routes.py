@@ -74,7 +74,7 @@ def _add_lists(app: FastAPI) -> None:
         openapi_extra=PAGED,
         tags=["releases"],
     )
-    def page(request: Request) -> Response:
+    def list_releases(request: Request) -> Response:
         """List the releases that you may read, newest first."""
         return read(
             request, lambda caller: _catalogue(request).page(caller, page_of(request))
@@ -86,7 +86,7 @@ def _add_lists(app: FastAPI) -> None:
         responses=READING,
         tags=["releases"],
     )
-    def key(request: Request) -> Response:
+    def show_release_key(request: Request) -> Response:
         """Return the key that verifies this installation's manifests."""
         service = ReleaseService(parts_of(request).services)
         return read(request, lambda _: {"public_key": service.public_key()})
@@ -99,7 +99,7 @@ def _add_one(app: FastAPI) -> None:
         responses=READING,
         tags=["releases"],
     )
-    def one(release: str, request: Request) -> Response:
+    def show_release(release: str, request: Request) -> Response:
         """Return a release with its signed manifest."""
         return read(request, lambda caller: _catalogue(request).show(caller, release))
 
@@ -110,7 +110,7 @@ def _add_one(app: FastAPI) -> None:
         openapi_extra=_DOWNLOAD,
         tags=["releases"],
     )
-    def download(release: str, request: Request) -> Response:
+    def download_release(release: str, request: Request) -> Response:
         """Return one file of a release: parquet, csv or json."""
 
         def work() -> Response:

@@ -43,7 +43,7 @@ def add_release_tree_routes(app: FastAPI) -> None:
         openapi_extra=_TREE,
         tags=["releases"],
     )
-    def tree(release: str, request: Request) -> Response:
+    def show_release_tree(release: str, request: Request) -> Response:
         """Return a path of a published tree, and how many sequences go on how."""
         queries = parts_of(request).release_queries
         return read(

@@ -19,7 +19,9 @@ from pydantic import (
     WithJsonSchema,
     model_validator,
 )
+from typing_extensions import TypeAliasType
 
+from server.use_cases.services.documents import LOSS_SCHEMA
 from server.use_cases.services.lines import one_line
 
 
@@ -34,16 +36,11 @@ def _iso_day(value: object) -> object:
 
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
-LossText = Annotated[
-    str | int | Decimal,
-    WithJsonSchema(
-        {
-            "anyOf": [{"type": "string"}, {"type": "number"}],
-            "description": "A decimal, at most nine places; a string keeps it exact.",
-            "examples": ["2.5"],
-        }
-    ),
-]
+LossText = TypeAliasType(
+    "LossText", Annotated[str | int | Decimal, WithJsonSchema({**LOSS_SCHEMA})]
+)
+"""As replies write losses; a JSON number is read by the exact value of its text."""
+
 Day = Annotated[
     date,
     BeforeValidator(_iso_day),
@@ -100,52 +97,68 @@ class ReasonBody(OptionalBody):
     """Why, where that must be on record."""
 
     reason: Reason | None = None
+    """Why; recorded in the ledger."""
 
 
 class ActivationBody(ReasonBody):
     """As ``ReasonBody``; also whether people of another population may be named."""
 
     override_overlap: bool = False
+    """Whether people of another population may be named; needs a reason and a second
+    person."""
 
 
 class CapBody(AdminBody):
     """A population's cap; the reason is recorded."""
 
     epsilon_cap: LossText
+    """The new cap: the most epsilon that all answers about the population may ever
+    spend."""
     reason: Reason | None = None
+    """Why; recorded in the ledger."""
 
 
 class CustodianBody(AdminBody):
     """Who is to hold a population."""
 
     principal: Name
+    """Name of a principal of the role custodian."""
 
 
 class ProjectBody(AdminBody):
     """A new project."""
 
     name: Name
+    """Unique in the installation."""
     datasets: Names
+    """Names of datasets, all over one population."""
     principals: Names
+    """Names of the analysts who may ask."""
     allotment: LossText
-    expires: Day | None = Field(
-        default=None, description="First day without access; null is never."
-    )
+    """The most epsilon that it may spend."""
+    expires: Day | None = None
+    """First day without access; null is never."""
     private_history: bool = False
+    """Whether its answers are offered to no other project."""
     purpose: Sentence | None = None
+    """Why it asks; reports quote it."""
     protocol: Sentence | None = None
+    """The approved protocol, such as an ethics board's number."""
 
 
 class ProjectChangeBody(AdminBody):
     """What is to change of a project; what is left out stays."""
 
     allotment: LossText | None = None
-    expires: Day | None = Field(
-        default=None, description="First day without access; null is never."
-    )
+    """The most epsilon that it may spend; not below what is spent."""
+    expires: Day | None = None
+    """First day without access; null is never."""
     purpose: Sentence | None = None
+    """Why it asks; reports quote it."""
     protocol: Sentence | None = None
+    """The approved protocol, such as an ethics board's number."""
     reason: Reason | None = None
+    """Why it is changed; recorded in the ledger."""
 
     @model_validator(mode="after")
     def require_something(self) -> "ProjectChangeBody":
@@ -160,9 +173,14 @@ class GrantBody(AdminBody):
     """Exactly one of a principal (with an allotment, if given) and a dataset."""
 
     principal: Name | None = None
+    """Name of the analyst to be let in."""
     allotment: LossText | None = None
+    """The most epsilon that this principal may spend of the project's; left out, it
+    stays as it was, at first without such a limit."""
     dataset: Name | None = None
+    """Name of the dataset to be let in."""
     reason: Reason | None = None
+    """Why the principal gets the allotment; recorded in the ledger."""
 
     @model_validator(mode="after")
     def require_one(self) -> "GrantBody":
@@ -183,31 +201,34 @@ class PrincipalBody(AdminBody):
     """A new principal."""
 
     name: Name
+    """Unique in the installation."""
     role: Literal["analyst", "custodian", "auditor", "admin"]
-    populations: Annotated[list[Name], Field(max_length=1000)] = Field(
-        default=[], description="Of a custodian."
-    )
+    """What it may do (docs/roles.md); it never changes."""
+    populations: Annotated[list[Name], Field(max_length=1000)] = []
+    """Of a custodian: names of the populations to be held."""
 
 
 class KeyBody(AdminBody):
     """Whose key it is to be."""
 
     principal: Name
+    """Name of the principal whose key it is."""
 
 
 class JobBody(AdminBody):
     """A job to be queued: its kind, and what that kind wants to know."""
 
     kind: str = Field(examples=["dataset.load"])
+    """What is to be done (docs/jobs.md)."""
     parameters: dict[str, Any] = Field(examples=[{"manifest": "hospital.yaml"}])
+    """What the kind wants to know (docs/jobs.md)."""
 
 
 class VerdictBody(AdminBody):
     """What a clerk says of a doubtful pair."""
 
-    verdict: Literal["match", "no_match", "unsure"] = Field(
-        description="Whether both records are one patient's.", examples=["match"]
-    )
+    verdict: Literal["match", "no_match", "unsure"] = Field(examples=["match"])
+    """Whether both records are one patient's."""
 
 
 BODIES: tuple[type[AdminBody], ...] = (

@@ -4,6 +4,7 @@ All of them speak of one made-up question.
 """
 
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import TypedDict, cast
 
 from server.api.schemas.admin_examples import ADMIN_EXAMPLES
@@ -259,7 +260,9 @@ def add_examples(document: dict[str, dict[str, dict[str, object]]]) -> None:
     Added to the finished document, since FastAPI leaves out members that are null.
     """
     document["components"]["examples"] = {
-        code: {"value": _problem(code)} for code in STATUS_BY_CODE
+        code: {"value": _problem(code)}
+        for code, status in STATUS_BY_CODE.items()
+        if status != HTTPStatus.METHOD_NOT_ALLOWED  # of no route
     }
     for path, verbs in document["paths"].items():
         for verb, operation in verbs.items():

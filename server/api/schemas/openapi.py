@@ -1,8 +1,43 @@
 """What the OpenAPI document says of every route alike: keys, limits, failures."""
 
-from typing import TypedDict, cast
+from typing import Any, Final, TypedDict, cast
 
 from server.api.schemas.problems import PROBLEM_JSON
+
+INFO: Final[dict[str, Any]] = {
+    "title": "Curator HTTP interface",
+    "version": "1",
+    "summary": "Differentially private answers about patients, paid from a budget.",
+    "description": "Analysts ask SQL over patients and get noisy answers; each is paid "
+    "from a budget of epsilon. Custodians hold the data and publish releases, which "
+    "are asked for nothing.\n\nSend `Authorization: Bearer KEY`. Every refusal is "
+    "`application/problem+json` with a stable code as its `type`. What may change "
+    "within `/v1` is in docs/http.md, under Versions.",
+    "license_info": {"name": "Apache License 2.0", "identifier": "Apache-2.0"},
+    "servers": [{"url": "/", "description": "Where this document was read."}],
+    "openapi_tags": [
+        {"name": name, "description": description}
+        for name, description in (
+            ("questions", "Plan and ask queries of a dataset; answers are paid."),
+            ("reading", "What an analyst may ask, may spend, and has asked."),
+            ("releases", "Published cubes and sequences: read and asked for nothing."),
+            ("publishing", "Custodians plan, publish, verify and withdraw releases."),
+            ("custody", "Populations, datasets and projects, for their custodians."),
+            ("oversight", "Snapshots, privacy statements and reports."),
+            ("people", "Principals, their keys, and custodians of populations."),
+            ("proposals", "Changes that need a second person."),
+            ("ledger", "What was spent and changed, and whether the record is whole."),
+            ("jobs", "Background work of custodians: loads, releases, linkages."),
+            ("linkages", "Doubtful pairs of records, and what clerks decide of them."),
+            (
+                "anonymized",
+                "Copies that are not differentially private, and who has them.",
+            ),
+            ("health", "Whether the process lives, and whether it can serve."),
+        )
+    ],
+}
+"""What the application says of itself."""
 
 _PROBLEM = {"schema": {"$ref": "#/components/schemas/ProblemShape"}}
 _OF_EVERY_ROUTE = (500,)
@@ -33,7 +68,29 @@ _HEADERS: dict[str, dict[str, object]] = {
 }
 
 
+_DONE: Final = {"200": "Done.", "201": "Made.", "202": "Queued, not done yet."}
+_NAMES_IN_PATHS: Final = {
+    "copy": "Id of the anonymized copy.",
+    "dataset": "Name of the dataset.",
+    "decision": "Id of the decision.",
+    "job": "Id of the job.",
+    "key": "Id of the key; never its token.",
+    "linkage": "Id of the linkage.",
+    "pair": "Numbers of both records, as `12_40`.",
+    "population": "Name of the population.",
+    "principal": "Name of the principal.",
+    "project": "Name of the project.",
+    "proposal": "Id of the proposal.",
+    "query_id": "Id of the query.",
+    "release": "Id of the release; custodians may give its name.",
+    "snapshot": "Id of the snapshot.",
+}
+
+
 class _Operation(TypedDict, total=False):
+    operationId: str
+    summary: str
+    parameters: list[dict[str, Any]]
     responses: dict[str, dict[str, object]]
     security: list[dict[str, list[str]]]
 
@@ -65,6 +122,12 @@ def _complete(operation: _Operation, *, keyed: bool) -> None:
     for status, headers in _HEADERS.items():
         if status in responses:
             responses[status]["headers"] = headers
+    for status, done in _DONE.items():
+        if responses.get(status, {}).get("description") == "Successful Response":
+            responses[status]["description"] = done
     operation["responses"] = dict(sorted(responses.items()))
-    if keyed:
-        operation["security"] = [{"bearer": []}]
+    operation["security"] = [{"bearer": []}] if keyed else []
+    operation["summary"] = operation["operationId"].replace("_", " ").capitalize()
+    for parameter in operation.get("parameters", []):
+        if parameter["in"] == "path":
+            parameter["description"] = _NAMES_IN_PATHS[parameter["name"]]

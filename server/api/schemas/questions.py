@@ -4,11 +4,13 @@ These models describe; they never parse. Bodies are read by
 ``server.use_cases.services.strict_json``.
 """
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from typing_extensions import TypeAliasType
 
 from server.use_cases.questions.replies import Attainable, Remaining
+from server.use_cases.services.documents import LossText
 
 
 class _Shape(BaseModel):
@@ -26,11 +28,6 @@ def _without_nulls(schema: dict[str, Any]) -> None:
             member["anyOf"] = kinds
 
 
-def _one_price(schema: dict[str, Any]) -> None:
-    _without_nulls(schema)
-    schema["oneOf"] = [{"required": ["epsilon"]}, {"required": ["accuracy"]}]
-
-
 class _Asked(BaseModel):
     model_config = ConfigDict(extra="forbid", json_schema_extra=_without_nulls)
 
@@ -42,85 +39,115 @@ class AccuracyWish(_Asked):
     """
 
     within: float | None = Field(default=None, gt=0, examples=[20])
-    relative: str | None = Field(
-        default=None,
-        examples=["5%"],
-        description="Of the number itself; goes with at_least.",
-    )
-    at_least: float | None = Field(
-        default=None,
-        gt=0,
-        examples=[10],
-        description="So far a small number may be moved, however small.",
-    )
-    cells: str | None = Field(
-        default=None, examples=["90%"], description="A share of the cells; else each."
-    )
+    """The largest error that noise may bring, in the unit of each measure."""
+    relative: str | None = Field(default=None, examples=["5%"])
+    """The largest error as a share of the number itself; goes with `at_least`."""
+    at_least: float | None = Field(default=None, gt=0, examples=[10])
+    """How far a small number may be moved, in the unit of each measure."""
+    cells: str | None = Field(default=None, examples=["90%"])
+    """The share of the cells that have to be so accurate at once; left out, each by
+    itself."""
     confidence: float = Field(default=0.95, gt=0, lt=1, examples=[0.95])
-    at_most: str | float | None = Field(
-        default=None,
-        examples=["0.5"],
-        description="The most epsilon that it may cost; else it is refused.",
-    )
+    """With which noise stays within the error."""
+    at_most: LossText | None = None
+    """The most epsilon that it may cost; if it would cost more, the question is
+    refused."""
 
 
 class Bounds(_Asked):
     """Lower bounds on contributions, to buy accuracy."""
 
     tables: dict[str, int] = Field(default={}, examples=[{"encounters": 5}])
+    """The most rows of one unit in each named table that are read, before filters."""
     max_rows_per_unit: int | None = Field(default=None, gt=0)
+    """The most rows of one unit that enter the top aggregates, after filters."""
     max_groups_per_unit: int | None = Field(default=None, gt=0)
+    """The most groups of the answer that one unit counts in, after filters."""
 
 
 class Options(_Asked):
     """How to answer."""
 
     reuse: Literal["allow", "never"] = "allow"
+    """`allow`: the stored answer to the same question is given for nothing. `never`: a
+    fresh one is bought."""
     weights: dict[str, float] = Field(default={}, examples=[{"patients": 2}])
+    """Shares of the epsilon by column, 1 where left out."""
     prefer: Literal["release", "paid"] | None = None
+    """`release`: a release that answers it is taken. `paid`: what follows from paid
+    answers is."""
     bounds: Bounds | None = None
+    """Lower bounds on contributions than declared, for less noise."""
 
 
-class QuestionBody(_Asked):
-    """A question: SQL, and exactly one of epsilon and accuracy."""
-
-    model_config = ConfigDict(extra="forbid", json_schema_extra=_one_price)
-
+class _Question(_Asked):
     sql: str = Field(
         examples=["SELECT sex, COUNT(DISTINCT patient_id) FROM patients GROUP BY sex"]
     )
-    epsilon: str | float | None = Field(
-        default=None,
-        examples=["0.1"],
-        description="A decimal, at most nine places; a string keeps it exact.",
-    )
-    accuracy: AccuracyWish | None = None
+    """One SELECT of the query language (docs/query-language.md)."""
     project: str | None = None
+    """Name of the project that pays; may be left out where only one of yours fits."""
     options: Options | None = None
+    """How to answer."""
+
+
+class EpsilonQuestion(_Question):
+    """A question, and the epsilon to spend on it."""
+
+    epsilon: LossText = Field(examples=["0.1"])
+    """What to spend, exactly."""
+
+
+class AccuracyQuestion(_Question):
+    """A question, and how accurate its answer has to be."""
+
+    accuracy: AccuracyWish
+    """What noise may do; the least epsilon that brings it is spent."""
+
+
+QuestionBody = TypeAliasType(
+    "QuestionBody",
+    Annotated[
+        EpsilonQuestion | AccuracyQuestion,
+        Field(description="A question: SQL, and exactly one of epsilon and accuracy."),
+    ],
+)
 
 
 class ProblemShape(_Shape):
     """An error: application/problem+json with a stable code as its type."""
 
     type: str = Field(examples=["sql_not_allowed"])
+    """Stable code of the problem (docs/errors.md)."""
     title: str
+    """Phrase of the HTTP status."""
     status: int
+    """The HTTP status again."""
     detail: str
+    """A sentence for people; it may be worded anew."""
     rule: str | None = None
+    """Of refused SQL: stable name of the rule."""
     line: int | None = None
+    """Of refused SQL: line of the text, from 1."""
     column: int | None = None
+    """Of refused SQL: character of the line, from 1."""
     hint: str | None = None
+    """Of refused SQL: what to write instead."""
     rewritten: str | None = None
+    """Of refused SQL: the text with its fix, where the fix is mechanical."""
     query_id: str | None = None
+    """Of what failed after its charge: id of the query, whose answer costs nothing
+    more."""
     remaining: Remaining | None = None
+    """Over budget: what is left of the limits that the caller may see."""
     attainable: Attainable | None = None
+    """Over budget: what the rest would bring; null where nothing."""
 
 
 class Health(_Shape):
     """Whether the process lives, or may serve."""
 
     status: str = Field(examples=["ok"])
-    unavailable_datasets: int = Field(
-        default=0,
-        description="How many cannot be read, where there are some; of readyz alone.",
-    )
+    """`ok`."""
+    unavailable_datasets: int = 0
+    """How many datasets cannot be read, where there are some; of `/readyz` alone."""

@@ -164,12 +164,12 @@ class AnalystReader:
             raise NotFoundError
         if self._state(record) == "in_flight":
             return {"query_id": query_id, "state": "in_flight"}
-        shown = self._listed(record)
+        shown = cast("QueryDetail", self._listed(record))
         if record.body is not None:
             shown["answer"] = json.loads(record.body)
         return shown
 
-    def _listed(self, record: QueryRecord) -> QueryDetail:
+    def _listed(self, record: QueryRecord) -> QueryItem:
         asked = json.loads(record.request_json)
         return {
             "query_id": record.query_id,

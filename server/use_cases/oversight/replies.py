@@ -1,8 +1,5 @@
 """What the ledger's check says, as it is sent."""
 
-from typing import Annotated
-
-from pydantic import Field
 from typing_extensions import TypedDict
 
 
@@ -10,5 +7,8 @@ class VerificationShape(TypedDict):
     """Whether the ledger is whole."""
 
     ok: bool
-    entries: Annotated[int, Field(description="Lines of the ledger's list.")]
+    """Whether the ledger is whole and its anchor agrees."""
+    entries: int
+    """Lines of the ledger's list."""
     problems: list[str]
+    """What is wrong, a sentence each; empty where nothing is."""

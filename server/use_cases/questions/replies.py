@@ -16,29 +16,32 @@ from server.use_cases.releases.replies import (
     ReleaseTaken,
     WarningShape,
 )
+from server.use_cases.services.documents import ConfidenceText, LossText, NumberText
 
 
 class NoisePart(TypedDict):
     """What the noise is of, where a column is not itself measured."""
 
-    part: NotRequired[
-        Annotated[
-            Literal["sum", "count"],
-            Field(description="Of averages, and of what is computed of results."),
-        ]
-    ]
-    per: NotRequired[
-        Annotated[Literal["bin"], Field(description="Of a quantile alone.")]
-    ]
+    part: NotRequired[Literal["sum", "count"]]
+    """Of averages, and of what is computed of results: whether it is the noise of a sum
+    or of a count."""
+    per: NotRequired[Literal["bin"]]
+    """Of a quantile alone: the noise is that of each bin's count."""
 
 
 class NoiseScale(TypedDict):
     """How much noise one measured vector has."""
 
     mechanism: Annotated[str, Field(examples=["discrete_laplace"])]
-    scale: Annotated[str, Field(examples=["10.000000000000002"])]
-    l1_sensitivity: Annotated[str, Field(examples=["1"])]
-    half_width_95: Annotated[str, Field(examples=["30"])]
+    """How noise is drawn."""
+    scale: NumberText
+    """Of the noise, in the column's unit, never as a fraction."""
+    l1_sensitivity: NumberText
+    """How far one unit can move the whole vector, as the sum of absolute changes, in
+    the column's unit."""
+    half_width_95: NumberText
+    """The least w such that at least 95 % of a cell's noise lies within ±w, in the
+    column's unit."""
 
 
 class Noise(NoisePart, NoiseScale):
@@ -49,70 +52,62 @@ class Noise(NoisePart, NoiseScale):
     """
 
     column: str
+    """Name of the column."""
 
 
 class ChargeShape(TypedDict):
     """What was paid."""
 
-    epsilon: Annotated[str, Field(examples=["0.1"])]
-    delta: Annotated[str, Field(examples=["0"])]
+    epsilon: LossText
+    """What this answer was charged; 0 where it was free."""
+    delta: LossText
+    """Always 0: losses are pure."""
     reused: bool
+    """Whether a stored answer was given again, for nothing."""
 
 
 class Remaining(TypedDict):
     """What is left of the limits that the caller may see."""
 
-    project: Annotated[str | None, Field(examples=["4.9"])]
-    principal: Annotated[str | None, Field(examples=[None])]
+    project: LossText | None
+    """Epsilon that is left to the project."""
+    principal: LossText | None
+    """Epsilon that is left to the caller in the project; null where there is no such
+    limit."""
 
 
 class Answer(TypedDict):
     """Noisy rows: one a declared cell, but for what HAVING and LIMIT leave out."""
 
     query_id: str
+    """Id of the query, by which it can be read again."""
     snapshot: str
+    """Id of the snapshot that answered."""
     columns: list[OutputColumn]
-    rows: Annotated[
-        list[list[CellValue]],
-        Field(
-            description="In the order of the columns. Counts and sums of integers are "
-            "signed integers as drawn; decimals are strings, averages and quantiles "
-            "with six digits after the point; days and times are ISO strings; NULL is "
-            "null."
-        ),
-    ]
+    """The columns of `rows`."""
+    rows: list[list[CellValue]]
+    """In the order of the columns. Counts and sums of integers are signed integers as
+    drawn; decimals are strings, averages and quantiles with six digits after the point;
+    days and times are ISO strings; NULL is null."""
     noise: list[Noise]
-    intervals: Annotated[
-        list[Intervals],
-        Field(
-            description="Of averages, quantiles and what is computed of results; from "
-            "a release, of every measure."
-        ),
-    ]
-    release: NotRequired[
-        Annotated[
-            ReleaseTaken, Field(description="Where a release answered, for nothing.")
-        ]
-    ]
-    paid: NotRequired[
-        Annotated[
-            PaidTaken,
-            Field(description="Where earlier questions of the project answered."),
-        ]
-    ]
-    half_widths: NotRequired[
-        Annotated[
-            list[HalfWidths],
-            Field(
-                description="From a release or from paid questions alone: a cell has "
-                "its own."
-            ),
-        ]
-    ]
+    """Of each measured column; empty where a release or paid queries answered."""
+    intervals: list[Intervals]
+    """Of averages, quantiles and what is computed of results; from a release, of every
+    measure."""
+    release: NotRequired[ReleaseTaken]
+    """Where a release answered, for nothing: which."""
+    paid: NotRequired[PaidTaken]
+    """Where earlier queries of the project answered, for nothing: which."""
+    half_widths: NotRequired[list[HalfWidths]]
+    """From a release or from paid questions alone: a cell has its own."""
     charge: ChargeShape
+    """What was paid."""
     remaining: Remaining
+    """What is left of the limits that the caller may see."""
     derivation: str
+    """How each measure's sensitivity follows from the declarations, in sentences."""
     warnings: list[WarningShape]
+    """What to know before relying on the numbers."""
 
 
 class ExpectedErrors(TypedDict):
@@ -123,28 +118,30 @@ class ExpectedErrors(TypedDict):
     """
 
     column: str
-    of: Annotated[
-        Literal["value", "share"],
-        Field(
-            description="`value`: an average lies within so much of the exact one. "
-            "`share`, of a quantile of a fraction q, with so much as s: at least q - s "
-            "of the exact values lie up to the end of its bin, and at most q + s "
-            "before that bin, which may hold none."
-        ),
-    ]
-    confidence: Annotated[str, Field(examples=["0.95"])]
+    """Name of the column."""
+    of: Literal["value", "share"]
+    """`value`: an average lies within so much of the exact one. `share`, of a quantile
+    of a fraction q, with so much as s: at least q - s of the exact values lie up to the
+    end of its bin, and at most q + s before that bin, which may hold none."""
+    confidence: ConfidenceText
+    """With which the error of one cell stays within its half-width."""
     counted: Annotated[list[int], Field(examples=[[100, 1000, 10000, 100000]])]
+    """Numbers of values that a cell may count."""
     half_widths: Annotated[
-        list[str | None],
+        list[NumberText | None],
         Field(examples=[[None, "4.210527", "0.382776", "0.037929"]]),
     ]
+    """For each of `counted`, the largest error, in the column's unit or as a share;
+    null where noise may decide all."""
 
 
 class Attainable(TypedDict):
     """The noise of a question that spends all that its asker sees left."""
 
-    epsilon: Annotated[str, Field(examples=["0.2"])]
+    epsilon: LossText
+    """That is left."""
     noise: list[Noise]
+    """Of each measured column, if all of it is spent."""
 
 
 class Cost(TypedDict):
@@ -153,84 +150,71 @@ class Cost(TypedDict):
     A step is about a nanosecond of one thread of the engine.
     """
 
-    steps: Annotated[
-        int, Field(description="At the declared numbers of units and rows.")
-    ]
-    memory_bytes: Annotated[
-        int, Field(description="At the declared numbers, held at once.")
-    ]
-    unit_steps: Annotated[int, Field(description="That the rows of one unit can add.")]
-    unit_memory_bytes: Annotated[
-        int, Field(description="That the rows of one unit can add.")
-    ]
-    startup_steps: Annotated[
-        int,
-        Field(
-            description="That the first rows begin, whoever's they are; in steps too."
-        ),
-    ]
-    startup_memory_bytes: Annotated[
-        int, Field(description="Likewise; in memory_bytes too.")
-    ]
+    steps: int
+    """Steps at the declared numbers of units and rows; a step is about a nanosecond of
+    one thread."""
+    memory_bytes: int
+    """Held at once, at the declared numbers of units and rows."""
+    unit_steps: int
+    """Steps that the rows of one unit can add."""
+    unit_memory_bytes: int
+    """Bytes that the rows of one unit can add."""
+    startup_steps: int
+    """Steps that the first rows begin, whoever's they are; `steps` holds them too."""
+    startup_memory_bytes: int
+    """Bytes that the first rows begin, whoever's they are; `memory_bytes` holds them
+    too."""
 
 
 class PricedBy(TypedDict):
     """What the price of an accuracy follows from: no exact number ever."""
 
-    facts: Annotated[
-        Literal["public", "paid"],
-        Field(
-            description="`paid`: noisy numbers that the project paid for say how large "
-            "cells are."
-        ),
-    ]
-    queries: Annotated[list[str], Field(description="That these are of.")]
-    probe: Annotated[
-        str | None,
-        Field(
-            description="An epsilon for which the same question, asked first, may make "
-            "this accuracy cheaper: its noisy numbers are reckoned with.",
-            examples=["0.02"],
-        ),
-    ]
+    facts: Literal["public", "paid"]
+    """`paid`: noisy numbers that the project paid for say how large cells are."""
+    queries: list[str]
+    """Ids of the paid queries whose noisy numbers say so; empty for public facts."""
+    probe: LossText | None
+    """An epsilon for which the same question, asked first, may make this accuracy
+    cheaper: its noisy numbers are reckoned with. Null where it would not pay."""
 
 
 class PricedWish(TypedDict):
     """What plans of an accuracy have beside."""
 
     priced_by: NotRequired[PricedBy]
+    """Where an accuracy was wished for: what its price follows from."""
 
 
 class Plan(PricedWish):
     """What an answer would cost and how noisy it would be; no data was touched."""
 
-    epsilon: str
-    delta: str
+    epsilon: LossText
+    """What asking would charge."""
+    delta: LossText
+    """Always 0: losses are pure."""
     affordable: bool
+    """Whether every limit has enough left."""
     remaining: Remaining
+    """What is left of the limits that the caller may see, before asking."""
     snapshot: str
+    """Id of the snapshot that would answer."""
     cells: int
+    """How many rows the answer has before HAVING and LIMIT."""
     columns: list[OutputColumn]
+    """The columns that the answer would have."""
     noise: list[Noise]
-    expected: Annotated[
-        list[ExpectedErrors],
-        Field(
-            description="Of averages and quantiles, and of sums and differences of "
-            "results."
-        ),
-    ]
-    attainable: Annotated[
-        Attainable | None,
-        Field(
-            description="Where a limit that you see is passed: what the rest would "
-            "bring."
-        ),
-    ]
+    """Of each measured column."""
+    expected: list[ExpectedErrors]
+    """Of averages and quantiles, and of sums and differences of results."""
+    attainable: Attainable | None
+    """Where a limit that you see is passed: what the rest would bring."""
     cost: Cost
+    """How much work answering is, at most."""
     derivation: str
+    """How each measure's sensitivity follows from the declarations, in sentences."""
     warnings: list[WarningShape]
+    """What to know before paying."""
     free: list[FreeAnswer]
-    related: Annotated[
-        list[RelatedRelease],
-        Field(description="Releases that come near, of those that you may read."),
-    ]
+    """What is on offer for nothing instead."""
+    related: list[RelatedRelease]
+    """Releases that come near, of those that you may read."""

@@ -17,7 +17,9 @@ class ListOf(TypedDict, Generic[Item]):
     """A page of a list, newest first."""
 
     items: list[Item]
+    """Of this page, newest first."""
     next_cursor: str | None
+    """What to send as `cursor` for the next page; null on the last one."""
 
 
 def listed(items: list[Item], following: str | None) -> ListOf[Item]:
