@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PIP = $(RUN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: help demo demo-upstream serve test test-thorough check audit audit-long mutants
-.PHONY: uncalled bench bench-ingest bench-releases golden notebook openapi docs
+.PHONY: uncalled bench bench-ingest bench-releases golden notebook openapi openapi-lint docs
 .PHONY: image-check clean
 
 help: ## List the targets
@@ -95,6 +95,16 @@ notebook: $(VENV)/.dev ## Run the docs' notebooks against the demo, and keep wha
 
 openapi: $(VENV)/.app ## Write openapi/openapi.json
 	@$(RUN)/curator openapi > openapi/openapi.json
+
+# Versions that found nothing in the committed document; newer ones may know more rules.
+openapi-lint: $(VENV)/.dev ## The OpenAPI document by its validator; by redocly and spectral where node is
+	@$(RUN)/openapi-spec-validator openapi/openapi.json
+	@if ! command -v npx >/dev/null; then \
+	  echo "npx (of node) is not installed: redocly and spectral were not run"; \
+	else \
+	  npx --yes @redocly/cli@2.77.0 lint --config openapi/redocly.yaml openapi/openapi.json && \
+	  npx --yes @stoplight/spectral-cli@6.16.3 lint --ruleset openapi/spectral.yaml openapi/openapi.json; \
+	fi
 
 docs: $(VENV)/.docs ## Build the documentation into build/docs; warnings are errors
 	@$(RUN)/sphinx-build -q -E -W --keep-going -b html docs build/docs
