@@ -43,7 +43,7 @@ from upstream.public_check.published_ids import (
     KnownUnits,
     NewUnits,
 )
-from upstream.public_check.row_values import PrivateRows, staged_rows
+from upstream.public_check.row_values import PrivateRows, derived_rows, staged_rows
 from upstream.staging.canonical import folded_unit_id
 from upstream.staging.report import IngestionReport, TableReport
 from upstream.staging.row_hash import padded_keys
@@ -457,6 +457,7 @@ class _Load:
         self.watch.refuse_together()
         self.watch.refuse_rows_of(list(self._private_rows(private)))
         stored |= self._store_private(private)
+        self.watch.refuse_rows_of(list(self._derived_rows(private)))
         reports = [stored[table.name] for table in self.manifest.tables]
         warnings = load_warnings(self.area.connection, self.manifest.tables, reports)
         alike = count_alike(self.area.connection)
@@ -512,6 +513,12 @@ class _Load:
             unit = table.table.column(str(table.table.unit_column)).file_column
             columns = file_schema(table.table).columns
             yield staged_rows(table, columns, unit)
+
+    def _derived_rows(self, staged: Sequence[StagedTable]) -> Iterator[PrivateRows]:
+        """Yield the stored private tables that have columns which no file has."""
+        for table in staged:
+            if table.table.derived:
+                yield derived_rows(table, self.schema.tables[table.table.name].columns)
 
     def _open(self, folders: Folders) -> Sources:
         problems: list[Problem] = []

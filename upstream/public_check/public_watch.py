@@ -171,7 +171,8 @@ class PublicWatch:
         """Look whether what was looked at identifies rows of the load's private tables.
 
         Args:
-            tables: The private tables, as they are staged.
+            tables: The private tables, as they are staged, or as they are stored
+                where they have derived columns.
 
         Raises:
             IngestionError: It does.
@@ -192,7 +193,7 @@ class PublicWatch:
     def _refused_lists(self, table: PrivateRows) -> Iterator[Problem]:
         """Yield the refusals of lists of units; warn of what may be one."""
         schema, unit = self._declared.schema, self._declared.schema.unit
-        columns = schema.tables[table.table].columns
+        columns = table.of_these(schema.tables[table.table].columns)
         own, coinciding = schema.hierarchies, self._declared.coinciding
         for one in lists_of_units(self._connection, table, columns, own, coinciding):
             if one.are_words:

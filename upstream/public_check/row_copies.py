@@ -5,9 +5,10 @@ and yet each of its rows is a patient's. So the rows of public tables are compar
 those of each private table of the load, by the columns that both have: of one name, two
 at least, and of one type or of types that may hold the same (a text and a time). Once
 more by those of one type alone, where these are fewer: what a text writes cannot always
-be read. Rows that one unit alone has count, where more than a handful of
-units are named, where they are half of the public rows or more, and where that is no
-accident (``upstream.public_check.row_evidence``).
+be read; and by those of the files alone, where some are derived. Rows that one unit
+alone has count, where more than a handful of units are named, where they are half of
+the public rows or more, and where that is no accident
+(``upstream.public_check.row_evidence``).
 """
 
 from collections.abc import Iterator, Sequence
@@ -55,6 +56,11 @@ class _Pair:
     columns: tuple[_Both, ...]
     cells: int
     values: tuple[int, ...]
+
+    @property
+    def has_derived(self) -> bool:
+        """Whether one of the private columns is derived."""
+        return any(other.expression is not None for _, other in self.columns)
 
     @property
     def is_grid(self) -> bool:
@@ -108,9 +114,11 @@ class RowCopies:
         of = f" of dataset {dataset}" if dataset else ""
         names = [c for c in table.columns if f"{table.name}.{c.name}" not in coinciding]
         for private in self.schema.tables.values():
-            both = [] if private.is_public else list(_common(names, private.columns))
-            alike = [(one, other) for one, other in both if one.type is other.type]
-            for columns in dict.fromkeys((tuple(both), tuple(alike))):
+            every = () if private.is_public else private.columns
+            both = tuple(_common(names, every))
+            of_files = tuple(one for one in both if one[1].expression is None)
+            alike = (tuple(b for b in bs if _are_alike(*b)) for bs in (both, of_files))
+            for columns in dict.fromkeys((both, of_files, *alike)):
                 if len(columns) >= _LEAST_COLUMNS:
                     counts = self._insert(columns, f'{database}."{table.name}"')
                     place = f"{table.name}{of}"
@@ -142,6 +150,7 @@ class RowCopies:
             one = pair.place, pair.private
             if (
                 pair.private in named
+                and pair.has_derived == named[pair.private].has_derived
                 and one not in found
                 and not pair.is_grid
                 and self._is_copy(number, pair, named[pair.private])
@@ -176,6 +185,10 @@ def _common(columns: Sequence[Column], others: Sequence[Column]) -> Iterator[_Bo
         other = named.get(plain_name(column.name))
         if other is not None and are_comparable(column, other):
             yield column, other
+
+
+def _are_alike(one: Column, other: Column) -> bool:
+    return one.type is other.type
 
 
 def _cell(values: Sequence[str]) -> str:

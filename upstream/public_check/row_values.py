@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import duckdb
 
@@ -25,6 +25,7 @@ _TIMES = frozenset((ColumnType.DATE, ColumnType.TIMESTAMP))
 ONE_UNIT = "CASE WHEN min(unit_key) = max(unit_key) THEN min(unit_key) END AS unit"
 """The unit that alone has a value; NULL where several have it."""
 
+_NOTHING = "CAST(NULL AS VARCHAR)"
 _WHOLE = "[-+]?[0-9]+([.]0*)?"
 _USES = "row_id_uses"
 _ANYBODYS = frozenset(
@@ -77,7 +78,7 @@ class DecimalColumn:
 
 @dataclass(frozen=True, slots=True)
 class PrivateRows:
-    """The rows of a private table, as they are staged.
+    """The rows of a private table, as they are staged, or stored.
 
     Attributes:
         table: The table's name.
@@ -87,6 +88,8 @@ class PrivateRows:
         decimals: Those with decimals.
         files: The names of the table's files.
         unit_column: What they call the unit.
+        has_derived: Whether these are stored rows, of which derived columns are looked
+            at: the files do not have them.
     """
 
     table: str
@@ -96,6 +99,11 @@ class PrivateRows:
     decimals: Sequence[DecimalColumn]
     files: Sequence[str]
     unit_column: str
+    has_derived: bool = False
+
+    def of_these(self, columns: Sequence[Column]) -> list[Column]:
+        """Return the columns that are looked at in these rows: derived ones, or not."""
+        return [c for c in columns if (c.expression is not None) == self.has_derived]
 
     def query(self, chosen: str) -> str:
         """Return the query of ``unit_key`` and of expressions, of all rows."""
@@ -158,21 +166,77 @@ def staged_rows(
         columns: What the schema declares of it.
         unit_column: What its files call the unit.
     """
-    name, buckets = staged.table.name, staged.buckets()
+    buckets = staged.buckets()
     declared = {column.name: column for column in columns}
-    files = [file.name for file in staged.files]
-    stored = [(index, declared[one]) for index, one in staged.stored()]
+    places = [
+        (declared[one], _Place(f"v{index}", f"l{index}"))
+        for index, one in staged.stored()
+    ]
+    rows = PrivateRows(
+        staged.table.name,
+        buckets,
+        {column.name: _as_written(column, place) for column, place in places},
+        [],
+        [],
+        [file.name for file in staged.files],
+        unit_column,
+    )
+    return _with_columns(rows, places)
+
+
+def derived_rows(staged: StagedTable, columns: Sequence[Column]) -> PrivateRows:
+    """Return a stored private table, as its derived columns are looked at.
+
+    Args:
+        staged: What the table was made of; it is in ``snapshot`` now.
+        columns: What the schema declares of it, derived columns too.
+    """
+    name = staged.table.name
+    stored = [column for column in columns if column.name != staged.table.unit_column]
+    rows = PrivateRows(
+        name,
+        [f"snapshot.{_quoted(name)}"],
+        {column.name: _quoted(column.name) for column in stored},
+        [],
+        [],
+        [file.name for file in staged.files],
+        staged.table.column(str(staged.table.unit_column)).file_column,
+        has_derived=True,
+    )
+    derived = rows.of_these(stored)
+    return _with_columns(
+        rows, [(c, _Place(_quoted(c.name), _NOTHING)) for c in derived]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The expressions of a value, and of its text where no domain keeps it."""
+
+    value: str
+    lost: str
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'
+
+
+def _with_columns(
+    rows: PrivateRows, places: Sequence[tuple[Column, _Place]]
+) -> PrivateRows:
+    """Return rows with those of some columns whose values may be ids."""
     looked_at, decimals = [], []
-    for index, column in stored if buckets else ():
-        if (text := _text(column, index)) is not None:
-            rows = _of_all(buckets, f"{text} AS t")
-            one = PrivateColumn(name, column.name, rows, files, unit_column)
+    for column, place in places if rows.buckets else ():
+        if (text := _text(column, place)) is not None:
+            query = rows.query(f"{text} AS t")
+            one = PrivateColumn(
+                rows.table, column.name, query, rows.files, rows.unit_column
+            )
             looked_at.append(one)
             if column.scale:
-                rows = _fractions(buckets, column.scale, index)
-                decimals.append(DecimalColumn(one, column.scale, rows))
-    values = {c.name: _as_written(c, index) for index, c in stored}
-    return PrivateRows(name, buckets, values, looked_at, decimals, files, unit_column)
+                query = _fractions(rows.buckets, column.scale, place)
+                decimals.append(DecimalColumn(one, column.scale, query))
+    return replace(rows, columns=looked_at, decimals=decimals)
 
 
 def _of_all(buckets: Sequence[str], chosen: str) -> str:
@@ -182,29 +246,29 @@ def _of_all(buckets: Sequence[str], chosen: str) -> str:
     )
 
 
-def _fractions(buckets: Sequence[str], scale: int, index: int) -> str:
+def _fractions(buckets: Sequence[str], scale: int, place: _Place) -> str:
     """Return the query of the values of a decimal column that are not whole."""
-    value = f"abs(CAST({_decimal(scale, index)} AS HUGEINT))"
+    value = f"abs(CAST({_decimal(scale, place)} AS HUGEINT))"
     rows = _of_all(buckets, f"{value} AS value")
     return f"SELECT * FROM ({rows}) WHERE value % {10**scale} <> 0"  # noqa: S608 - our own query
 
 
-def _decimal(scale: int, index: int) -> str:
+def _decimal(scale: int, place: _Place) -> str:
     """Return the expression of a decimal without point, as the file has it."""
-    lost = f"l{index}"
+    value, lost = place.value, place.lost
     ones, places = (f"split_part({lost}, '.', {n})" for n in (1, 2))
     whole = f"concat({ones}, rpad(left({places}, {scale}), {scale}, '0'))"
     return (
-        f"CASE WHEN {lost} IS NULL THEN v{index} "
-        f"ELSE coalesce(TRY_CAST({whole} AS HUGEINT), v{index}) END"
+        f"CASE WHEN {lost} IS NULL THEN {value} "
+        f"ELSE coalesce(TRY_CAST({whole} AS HUGEINT), {value}) END"
     )
 
 
-def _as_written(column: Column, index: int) -> str:
+def _as_written(column: Column, place: _Place) -> str:
     """Return the expression of a staged value, also where no domain keeps it."""
-    value, lost = f"v{index}", f"l{index}"
+    value, lost = place.value, place.lost
     if column.type is ColumnType.DECIMAL:
-        return _decimal(column.scale or 0, index)
+        return _decimal(column.scale or 0, place)
     if column.type is ColumnType.TEXT:
         return f"coalesce({lost}, {value})"
     kind = STORED_TYPES[column.type]
@@ -257,13 +321,13 @@ def _text_compared_sql(text: str) -> str:
     return f"coalesce(nullif({moment_sql(text)}, ''), {digits}, lower({text}))"
 
 
-def _text(column: Column, index: int) -> str | None:
-    """Return the expression of a staged value's text, None where none is looked at.
+def _text(column: Column, place: _Place) -> str | None:
+    """Return the expression of a value's text, None where none is looked at.
 
     Decimals count here where they are whole (``DecimalColumn`` has the others), and
     times to the second: days, hours and minutes of public calendars are anybody's.
     """
-    value, lost = f"v{index}", f"l{index}"
+    value, lost = place.value, place.lost
     if column.type not in _READ:
         return None
     if column.type is ColumnType.TIMESTAMP:

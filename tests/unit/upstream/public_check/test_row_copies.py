@@ -238,3 +238,16 @@ def test_calendars_of_texts_are_public_beside_days_of_stays(hospital):
             [f"{day} 00:00:00,{bed}" for day in DAYS
              for bed in range(1, 40)])  # fmt: skip
     assert hospital.publishes()
+
+
+def test_rows_are_compared_by_derived_columns_too(people):
+    area = {"name": "area", "expression": "zip * 7", "type": "integer"}
+    area |= {"domain": {"min": 0, "max": 20_000}, "source": "test"}
+    people.table = {"derived": [area]}
+    types = some("birth") | {"area": {"type": "integer"}}
+    rows = [row.split(",") for row in people.people]
+    publish(people, "copied", types, [f"{r[0]},{int(r[2]) * 7}" for r in rows])
+    assert "most rows of copied are, by birth, area, rows of stays" in told_of(people)
+    people.more_tables = []
+    publish(people, "others", types, [f"1880-01-01,{n}" for n in range(400)])
+    assert people.publishes()

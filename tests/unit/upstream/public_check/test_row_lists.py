@@ -129,3 +129,26 @@ def test_a_column_that_repeats_the_ids_of_its_patients_is_told(hospital):
     hospital.target = "second.duckdb"
     stays(hospital, [f"K{(7 * i + 1) % PATIENTS:05}" for i in range(PATIENTS)])
     assert not hospital.load().report.warnings
+
+
+def test_a_derived_column_has_a_list_and_is_looked_at_like_any_other(hospital):
+    loud = {"name": "loud", "expression": "UPPER(x)", "type": "text"}
+    wards = [f"ward {letter}" for letter in "abcdef"]
+    stays(hospital, [wards[i % 6] for i in range(PATIENTS)])
+    upper = [ward.upper() for ward in wards]
+    hospital.table = {"derived": [{**loud, **listed(upper)}]}
+    assert hospital.load().report.warnings == ()
+    stays(hospital, NAMES)
+    names = [name.upper() for name in NAMES]
+    hospital.table = {"derived": [{**loud, **listed(names)}]}
+    hospital.target = "names.duckdb"
+    assert "the list of stays.loud stand in stays.loud" in refused(hospital)
+    assert not (hospital.folder / hospital.target).exists()
+
+
+def test_a_derived_column_that_repeats_the_ids_is_told(hospital):
+    stays(hospital, [f"x{i:05}K" for i in range(PATIENTS)])
+    code = {"name": "code", "expression": "'K' || SUBSTR(x, 2, 5)", "type": "text"}
+    hospital.table = {"derived": [code]}
+    told = "\n".join(hospital.load().report.warnings)
+    assert "stays.code holds the ids of the patients whose rows these are" in told
