@@ -1,7 +1,7 @@
 """How the texts of a column are written: numbers, days, truths; and what is asked."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import duckdb
 
@@ -23,6 +23,26 @@ from upstream.manifests.time_formats import are_ambiguous, format_pattern
 _ISO = frozenset(
     {"%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", *(f"%Y-%m-%d {clock}" for clock in CLOCKS)}
 )
+Marks = tuple[str, str | None]
+"""A decimal mark, and what parts thousands."""
+
+_ALL_MARKS: tuple[Marks, ...] = ((".", None), *MARKS)
+_TWINS_OF_MARKS: dict[Marks, Marks] = {
+    (",", None): (".", ","),
+    (".", None): (",", "."),
+}
+_QUESTIONS = {
+    ",": "every value may have a decimal comma, or commas between thousands: which?",
+    ".": "every value may have a decimal point, or points between thousands: which?",
+}
+_PADDED = "zeros stand before the digits: a text, in which 007 and 7 are two"
+_MOST_PLACES = 6
+"""The most decimals that a draft declares: of more, most are a float's own."""
+
+_LIMITED = r"[<>]=?\s*[-+]?[0-9][0-9.,]*"
+_ZONED = (
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]{5,15} ?(?:Z|[+-][0-9]{2}:?(?:[0-9]{2})?)"
+)
 _NEARLY_ALL = 0.98
 _TWINS = {"%d/%m": "%m/%d", "%m/%d": "%d/%m", "%d-%m": "%m-%d", "%m-%d": "%d-%m"}
 
@@ -40,6 +60,9 @@ class Guess:
         truths: Words for true and for false.
         nulls: Texts that stand for nothing, such as days far away.
         question: What only the custodian can say.
+        scale: Decimals of a decimal.
+        is_open: Whether the question is of the decimal mark: until it is answered
+            nothing can be loaded.
     """
 
     kind: ColumnType
@@ -50,6 +73,13 @@ class Guess:
     truths: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     nulls: tuple[str, ...] = ()
     question: str | None = None
+    scale: int | None = None
+    is_open: bool = False
+
+    @property
+    def is_padded(self) -> bool:
+        """Whether it is a text of digits with zeros before some."""
+        return self.question == _PADDED
 
 
 @dataclass(slots=True)
@@ -67,12 +97,38 @@ class _Tries:
 def guesses(
     connection: duckdb.DuckDBPyConnection, rows: str, names: Sequence[str]
 ) -> dict[str, Guess]:
-    """Return what columns of texts seem to hold; those that hold texts are left out."""
+    """Return what columns of texts seem to hold; those that hold texts are left out.
+
+    Of these some have a guess all the same: what keeps them from being something else.
+    """
     found = {}
     for name in names:
-        if guess := _guess(connection, rows, '"' + name.replace('"', '""') + '"'):
+        if guess := _guess(connection, rows, _quoted_name(name)):
             found[name] = guess
     return found
+
+
+def decimal_guesses(
+    connection: duckdb.DuckDBPyConnection, texts: str, names: Sequence[str]
+) -> dict[str, Guess]:
+    """Return how columns of decimals with a point are written.
+
+    Args:
+        connection: Where they are looked at.
+        texts: The relation of the rows, each value as the file writes it.
+        names: The columns.
+    """
+    found = {}
+    for name in names:
+        values = f"SELECT {_quoted_name(name)} FROM {texts}"  # noqa: S608 - quoted names
+        guess = _decimal(connection, values, _quoted_name(name), (".", None))
+        if guess.kind is ColumnType.DECIMAL:
+            found[name] = replace(guess, value=_quoted_name(name))
+    return found
+
+
+def _quoted_name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _guess(
@@ -82,8 +138,10 @@ def _guess(
     tries = _Tries()
     for one in formats:
         tries.add(f"{_fits(column, one)} AND {_moment(column, one)} IS NOT NULL")
-    for decimal, thousands in MARKS:
+    for decimal, thousands in _ALL_MARKS:
         tries.add(_is_number(column, decimal, thousands))
+    tries.add(f"regexp_full_match({column}, {quoted(_LIMITED)})")
+    tries.add(f"regexp_full_match({column}, {quoted(_ZONED)})")
     counted = ", ".join(f"count(*) FILTER ({each})" for each in tries.conditions)
     values = f"SELECT {column} FROM {rows} WHERE {column} <> ''"  # noqa: S608 - quoted names
     distinct = f"list(DISTINCT {column} ORDER BY {column})[:6]"
@@ -94,12 +152,41 @@ def _guess(
     if not total:
         return None
     told = dict(zip(formats, counts, strict=False))
-    marks = dict(zip(MARKS, counts[len(formats) :], strict=True))
+    *of_marks, limited, zoned = counts[len(formats) :]
+    marks = dict(zip(_ALL_MARKS, of_marks, strict=True))
     if texts and (words := truth_words(texts)):
         return Guess(ColumnType.BOOLEAN, column, truths=words)
-    return _moments(connection, values, column, told, total) or _numbers(
-        column, marks, total
+    return (
+        _moments(connection, values, column, told, total)
+        or _numbers(connection, values, column, marks, total)
+        or _text(column, told, (max(of_marks), limited, zoned), total)
     )
+
+
+def _text(
+    column: str, days: dict[str, int], counts: tuple[int, int, int], total: int
+) -> Guess | None:
+    """Return why a column stays a text, where that can be told."""
+    numbers, limited, zoned = counts
+    said = None
+    if limited and numbers + limited >= _NEARLY_ALL * total:
+        said = (
+            f"numbers, but {_percent(limited, total)} begin with < or >: a text, "
+            "unless map says which numbers these are"
+        )
+    elif zoned and zoned + sum(days[one] for one in IN_UTC) >= _NEARLY_ALL * total:
+        said = "times with an offset or a time zone: a text"
+    elif sum(days.values()) >= _NEARLY_ALL * total:
+        first, second, *_ = sorted(days, key=lambda one: -days[one])
+        said = (
+            f"days in two forms that cannot be told apart ({first} and {second}): a "
+            "text"
+        )
+    return Guess(ColumnType.TEXT, column, question=said) if said else None
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{max(1, round(100 * part / whole))} %"
 
 
 def _fits(column: str, one: str) -> str:
@@ -130,30 +217,67 @@ def _number_spec(decimal: str, thousands: str | None) -> ColumnSpec:
 
 
 def _numbers(
-    column: str, counts: dict[tuple[str, str | None], int], total: int
+    connection: duckdb.DuckDBPyConnection,
+    values: str,
+    column: str,
+    counts: dict[Marks, int],
+    total: int,
 ) -> Guess | None:
-    """Return the first way in which all values are numbers."""
-    fitting = [marks for marks, n in counts.items() if n >= _NEARLY_ALL * total]
-    if not fitting:
+    """Return the way in which most values are numbers, if nearly all are.
+
+    Of ways in which as many are the first: a mark that no value has is no guess.
+    """
+    marks = max(counts, key=lambda one: counts[one])
+    if counts[marks] < _NEARLY_ALL * total:
         return None
-    decimal, thousands = fitting[0]
+    return _decimal(connection, values, column, marks)
+
+
+def _decimal(
+    connection: duckdb.DuckDBPyConnection, values: str, column: str, marks: Marks
+) -> Guess:
+    """Return the guess of numbers: what decimals they have, and what may be meant.
+
+    Digits alone are integers, and texts where zeros stand before some: such numbers
+    only name things. Where all that could be decimals stand in threes, only the
+    custodian can say what the mark means.
+    """
+    decimal, thousands = marks
+    twin = _TWINS_OF_MARKS.get(marks)
+    places = f"length(split_part({column}, {quoted(decimal)}, 2))"
+    wanted = (
+        f"max({places})",
+        f"count(*) FILTER (contains({column}, {quoted(decimal)}))",
+        f"count(*) FILTER (regexp_full_match({column}, '[+-]?0[0-9]+'))",
+        f"count(*) FILTER (contains({column}, {quoted(decimal)}) AND "
+        f"(NOT {_is_number(column, *twin)} OR ltrim({column}, '+-') LIKE '0_%'))"
+        if twin
+        else "1",
+    )
+    fitting = _is_number(column, decimal, thousands)
+    scale, marked, padded, only = connection.execute(
+        f"SELECT {', '.join(wanted)} FROM ({values}) WHERE {fitting}"  # noqa: S608 - as above
+    ).fetchone() or (0, 0, 0, 0)
+    if not marked and padded:
+        return Guess(ColumnType.TEXT, column, question=_PADDED)
     plain = column
     if thousands:
         parts = thousands_class(_number_spec(decimal, thousands))
         plain = f"regexp_replace({plain}, {quoted(parts)}, '', 'g')"
-    value = f"TRY_CAST(replace({plain}, {quoted(decimal)}, '.') AS DOUBLE)"
-    question = None
-    if (",", None) in fitting and (".", ",") in fitting:
-        question = (
-            "every value may have a decimal comma, or commas between thousands: which?"
-        )
-    mark = None if decimal == "." else decimal
+    if not marked:
+        value = f"TRY_CAST({plain} AS BIGINT)"
+        return Guess(ColumnType.INTEGER, value, thousands=thousands)
+    question = None if only else _QUESTIONS[decimal]
+    if scale > _MOST_PLACES:
+        question = f"values have up to {scale} decimals: {_MOST_PLACES} of them stay"
     return Guess(
         ColumnType.DECIMAL,
-        value,
-        decimal=mark,
+        f"TRY_CAST(replace({plain}, {quoted(decimal)}, '.') AS DOUBLE)",
+        decimal=None if decimal == "." else decimal,
         thousands=thousands,
         question=question,
+        scale=min(scale, _MOST_PLACES),
+        is_open=not only,
     )
 
 

@@ -32,6 +32,7 @@ class DraftSource:
         shown: How the manifest names them.
         look: How they are written.
         rows: The relation of their rows, as far as they were looked at, with types.
+        texts: The same, each value as the files write it.
         said: What was seen, a sentence each.
         lacking: Columns that some of the files lack.
         nulls: Words for nothing that they have.
@@ -42,6 +43,7 @@ class DraftSource:
     shown: tuple[str, ...]
     look: Look
     rows: str
+    texts: str
     said: tuple[str, ...] = ()
     lacking: frozenset[str] = frozenset()
     nulls: tuple[str, ...] = ()
@@ -132,7 +134,8 @@ class SourceReader:
         paths = ", ".join(quoted(str(copy.path)) for copy in copies)
         union = ", union_by_name = true" if len(copies) > 1 else ""
         plain = f"read_csv([{paths}]{_SNIFFED}{union}"
-        nulls = tuple(self._null_words(f"{plain}, all_varchar = true)"))
+        texts = f"{plain}, all_varchar = true)"
+        nulls = tuple(self._null_words(texts))
         listed = ", ".join(quoted(word) for word in ("", *nulls))
         rows = f"{plain}, {_TYPES}, nullstr = [{listed}], ignore_errors = true)"
         said = [f"{_files(files)}: {', '.join(look.said)}"] if look.said else []
@@ -141,7 +144,9 @@ class SourceReader:
         if lacking:
             told = ", ".join(sorted(lacking))
             said.append(f"some of the files lack these columns: {told}")
-        return DraftSource(name, files, shown, look, rows, tuple(said), lacking, nulls)
+        return DraftSource(
+            name, files, shown, look, rows, texts, tuple(said), lacking, nulls
+        )
 
     def _null_words(self, rows: str) -> list[str]:
         """Return the words for nothing that are a value of some column."""
@@ -167,7 +172,9 @@ def _files(files: Sequence[Path]) -> str:
 
 def _parquet(file: Path) -> DraftSource:
     rows = f"read_parquet({quoted(str(file))})"
-    return DraftSource(file.name.split(".")[0], (file,), (file.name,), Look(), rows)
+    texts = f"(SELECT COLUMNS(*)::VARCHAR FROM {rows})"  # noqa: S608 - a quoted path
+    name = file.name.split(".")[0]
+    return DraftSource(name, (file,), (file.name,), Look(), rows, texts)
 
 
 def _like_named(files: Sequence[Path]) -> list[list[Path]]:

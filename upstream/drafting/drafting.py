@@ -30,7 +30,7 @@ from privacy.schema import (
 )
 from query_lang.reading.writable import is_writable
 from query_lang.rendering.duckdb.levels import is_code_sql
-from upstream.drafting.column_guesses import Guess, guesses
+from upstream.drafting.column_guesses import Guess, decimal_guesses, guesses
 from upstream.drafting.draft_joins import JoinColumn, join_to_units
 from upstream.drafting.draft_sources import DraftSource, SourceReader
 from upstream.drafting.vocabularies import vocabulary_proposal
@@ -56,7 +56,7 @@ from upstream.manifests.proposals import (
 from upstream.manifests.rules.manifest_rules import RESERVED, TODO
 from upstream.public_check.published_ids import HANDFUL, literal_rows
 
-_DEFAULT_SCALE = 2
+_DEFAULT_SCALE = 2  # of decimals that no text shows
 _JOINING = frozenset({ColumnType.INTEGER, ColumnType.TEXT})
 _INTEGER = "[+-]?0*[0-9]{1,18}"
 _PEOPLE = re.compile(
@@ -351,7 +351,9 @@ class _Draft:
         found = self.connection.execute(f"DESCRIBE SELECT * FROM {self._rows}")  # noqa: S608 - a quoted path
         described = [(str(row[0]), _kind(str(row[1]))) for row in found.fetchall()]
         texts = [source for source, kind in described if kind is ColumnType.TEXT]
+        decimals = [name for name, kind in described if kind is ColumnType.DECIMAL]
         read = guesses(self.connection, self._rows, texts)
+        read |= decimal_guesses(self.connection, self.source.texts, decimals)
         names = _apart([_identifier(source) for source, _ in described])
         self.guesses = read
         return [
@@ -446,7 +448,7 @@ class _Draft:
             keys.append(f"from: {in_yaml(column.source)}")
         keys.append(f"type: {column.kind}")
         if column.kind is ColumnType.DECIMAL:
-            keys.append(f"scale: {_DEFAULT_SCALE}")
+            keys.append(f"scale: {self._scale(column)}")
         if column.source in self.source.lacking:
             keys.append("optional: true")
         if column.source != self.unit:
@@ -457,9 +459,17 @@ class _Draft:
             keys.append(f'source: "{TODO} proposed: {proposal.ladder}"')
         yield f"  - {{{', '.join(keys)}}}"
 
+    def _scale(self, column: Drafted) -> int:
+        """Return the decimals that were seen, one at least."""
+        guess = self.guesses.get(column.source)
+        return _DEFAULT_SCALE if guess is None or not guess.scale else guess.scale
+
     def _proposal(self, column: Drafted) -> Proposal | None:
         if column.kind is ColumnType.TEXT:
-            return code_proposal(self._shares(column)) or self._listed(column)
+            guess = self.guesses.get(column.source)
+            is_padded = guess is not None and guess.is_padded  # postcodes, not codes
+            code = None if is_padded else code_proposal(self._shares(column))
+            return code or self._listed(column)
         if is_identifier(column.name):
             return None
         if column.kind is ColumnType.INTEGER and is_age(column.name):

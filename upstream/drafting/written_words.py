@@ -9,6 +9,7 @@ from upstream.drafting.column_guesses import Guess
 from upstream.drafting.draft_sources import DraftSource
 
 _TODO = "TODO"
+_POINT = "."
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,8 @@ def written_lines(
 def _shared_marks(columns: Sequence[Drafted], guesses: Guesses) -> dict[str, str]:
     """Return how all numbers with decimals are written, if it is in one way."""
     kinds = [c for c in columns if c.kind is ColumnType.DECIMAL]
-    found = [guesses.get(c.source) for c in kinds]
+    known = [guesses.get(c.source) for c in kinds]
+    found = [guess for guess in known if guess is None or not guess.is_open]
     decimals = {None if guess is None else guess.decimal for guess in found}
     if len(decimals) != 1 or None in decimals:
         return {}
@@ -79,7 +81,15 @@ def column_words(
         yield f"format: {in_yaml(guess.formats[0])}"
     elif guess.formats:
         yield f"formats: {in_yaml(list(guess.formats))}"
-    told = _shared_marks(columns, guesses)
+    yield from _mark_words(guess, _shared_marks(columns, guesses))
+
+
+def _mark_words(guess: Guess, told: Mapping[str, str]) -> Iterator[str]:
+    """Yield a column's marks, as far as its table does not say them."""
+    if guess.is_open:
+        key = "decimal" if guess.decimal else "thousands"
+        yield f"{key}: {in_yaml(f'{_TODO} {guess.decimal or _POINT}')}"
+        return
     for key, mark in (("decimal", guess.decimal), ("thousands", guess.thousands)):
         if mark is not None and told.get(key) != mark:
             yield f"{key}: {in_yaml(mark)}"

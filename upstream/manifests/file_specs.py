@@ -85,6 +85,9 @@ def _character(value: object) -> object:
     if value == "auto":
         message = "the manifest says it: manifest draft tells what the files have"
         raise ValueError(message)
+    if str(value).startswith("TODO"):
+        message = "still to do: say which of the two it is"
+        raise ValueError(message)
     text = _WORDS.get(str(value), value)
     if isinstance(text, str) and len(text) == 1 and text not in "\r\n\0":
         return text

@@ -36,7 +36,7 @@ def test_a_draft_guesses_types_and_proposes_rungs_of_public_ladders(bare, files)
     )
     assert "domain: {min: 0, max: 120}" in found["age_years"]
     assert "domain: {min: 0, max: 50}" in found["stay_days"]
-    assert "type: decimal, scale: 2, domain: {min: -10, max: 100}" in found["weight"]
+    assert "type: decimal, scale: 3, domain: {min: -10, max: 100}" in found["weight"]
     assert "domain: {min: 2000-01-01, max: 2019-12-31}" in found["admitted"]
     assert "domain: {hierarchy: icd10}" in found["diagnosis"]
     assert "domain: {hierarchy: icd10cm}" in found["cause"]
@@ -113,7 +113,7 @@ def test_a_parquet_file_is_drafted_from_its_types(bare, tmp_path):
     )
     done = bare.json("manifest", "draft", path, "--unit", "pid")
     found = columns(done["manifest"])
-    assert "type: decimal, scale: 2, domain: {min: 0, max: 5}" in found["potassium"]
+    assert "type: decimal, scale: 1, domain: {min: 0, max: 5}" in found["potassium"]
     assert found["fasting"] == "  - {name: fasting, type: boolean}"
     assert bare.json("manifest", "draft", path)["manifest"].count("unit_column: TODO")
 

@@ -106,3 +106,41 @@ def test_a_draft_of_a_file_without_header_asks_for_names(bare, tmp_path):
     text = bare.run("manifest", "draft", tmp_path / "t.csv").stdout
     assert "no header: name the columns" in text
     assert 'csv: {names: ["column_1", "column_2", "column_3"]}' in text
+
+
+COLUMNS = {
+    "plz": (["01067", "80331", "10115"], "type: text}"),
+    "bmi": ([*["21.75", "30.1"] * 60, "n.d."], "type: decimal, scale: 2, domain"),
+    "beds": ([*["12", "30"] * 60, "many"], "type: integer, domain"),
+    "paid": (["1.500", "12.250"], 'type: decimal, scale: 3, thousands: "TODO ."'),
+    "dose": (["0.125", "0.250"], "type: decimal, scale: 3, domain"),
+    "cost": (["1,500", "12,250"], 'type: decimal, scale: 3, decimal: "TODO ,"'),
+    "size": (["1,5", "12,25"], 'type: decimal, scale: 2, decimal: ","'),
+    "sum": (["1.234.567", "7.000.000"], 'type: integer, thousands: "."'),
+    "crp": (["1.5", "2.5", "<0.5", "7"], "type: text}"),
+    "seen": (["2024-01-01T10:00:00+01:00", "2024-07-01T10:00:00+02:00"], "type: text}"),
+}
+"""Values of a column, and what a draft makes of them."""
+
+
+def test_a_draft_guesses_no_mark_that_is_not_there(bare, tmp_path):
+    rows = max(len(values) for values, _ in COLUMNS.values())
+    lines = [";".join(["PatNo", *COLUMNS])]
+    for n in range(rows):
+        cells = (values[n % len(values)] for values, _ in COLUMNS.values())
+        lines.append(";".join([f"{n:06}", *cells]))
+    (tmp_path / "t.csv").write_text("\n".join([*lines, ""]))
+    text = bare.run("manifest", "draft", tmp_path / "t.csv", "--unit", "PatNo").stdout
+    found = {m[1]: m[0] for m in re.finditer(r"  - \{name: (\w+).*", text)}
+    assert {
+        name: found[name]
+        for name, (_, words) in COLUMNS.items()
+        if words not in found[name]
+    } == {}
+    assert 'from: "PatNo", type: text}' in found["patno"]
+    assert "decimal point, or points between thousands: which?" in text
+    assert "25 % begin with < or >" in text
+    assert "times with an offset" in text
+    (tmp_path / "m.yaml").write_text(answered(text))
+    said = bare.said("manifest", "check", tmp_path / "m.yaml")
+    assert said.count("still to do: say which of the two it is") == 2
