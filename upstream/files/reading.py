@@ -67,6 +67,7 @@ class ReadStatus(IntEnum):
     UNREADABLE = 4  # refuses the file
     NULL_REFUSED = 5  # refuses the file
     TOO_LONG = 6  # a text of more than its column's max_length: NULL
+    ROUNDED = 7  # a decimal with more places than its column's scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +106,16 @@ class ColumnReader:
             return self._within_domain(self.mapped[raw])
         if self.form is not None and not self._has_form(raw):
             return None, ReadStatus.UNREADABLE
+        return self._parsed(raw)
+
+    def _parsed(self, raw: str) -> tuple[Stored, ReadStatus]:
         value = _parsed(self.column, raw)
-        return self._null(ReadStatus.TO_NULL) if value is None else self._within(value)
+        if value is None:
+            return self._null(ReadStatus.TO_NULL)
+        kept, outcome = self._within(value)
+        if outcome is ReadStatus.KEPT and _has_more_places(self.column, raw):
+            outcome = ReadStatus.ROUNDED
+        return kept, outcome
 
     def _has_form(self, raw: str) -> bool:
         short = size_bytes(raw) <= carried_bytes(self.column)
@@ -252,6 +261,14 @@ def _parsed(column: ColumnSpec, raw: str) -> Stored:  # noqa: PLR0911 - one a ty
     if is_moment:
         return _moment(column, raw)
     return _scaled(_plain_number(column, raw), column.scale or 0)
+
+
+def _has_more_places(column: ColumnSpec, raw: str) -> bool:
+    """Whether a number has more decimals than its column keeps, but idle zeros."""
+    if column.type is not ColumnType.DECIMAL:
+        return False
+    _, _, places = _plain_number(column, raw).partition(".")
+    return places[column.scale or 0 :].rstrip("0") != ""
 
 
 def _scaled(raw: str, scale: int) -> int:

@@ -268,8 +268,21 @@ def _outcome(reader: ColumnReader, index: int) -> str:
         f"WHEN NOT {f} THEN {ReadStatus.UNREADABLE:d} "
         f"WHEN {p} IS NULL THEN {lost:d} "
         f"WHEN {v} IS NULL THEN {_unkept(reader, lost):d} "
-        f"WHEN {v} <> {p} THEN {moved:d} ELSE {ReadStatus.KEPT:d} END"
+        f"WHEN {v} <> {p} THEN {moved:d} {_rounded(reader, index)}"
+        f"ELSE {ReadStatus.KEPT:d} END"
     )
+
+
+def _rounded(reader: ColumnReader, index: int) -> str:
+    """Return the case of a decimal with more places than its scale."""
+    if reader.column.type is not ColumnType.DECIMAL:
+        return ""
+    places = f"split_part(n{index}, '.', 2)"
+    more = f"rtrim(substr({places}, {(reader.column.scale or 0) + 1}), '0') <> ''"
+    if reader.mapped:
+        texts = ", ".join(quoted(text) for text in sorted(reader.mapped))
+        more += f" AND r{index} NOT IN ({texts})"
+    return f"WHEN {more} THEN {ReadStatus.ROUNDED:d} "
 
 
 def _unkept(reader: ColumnReader, lost: ReadStatus) -> ReadStatus:

@@ -18,7 +18,7 @@ from upstream.staging.report import ColumnReport
 from upstream.staging.staging import StagedTable
 
 _ROW = ("unit_key", "row_hash", "row_rank")
-_TOLD = 5  # counts of a ``ColumnReport``
+_TOLD = 6  # counts of a ``ColumnReport`` that are told of a derived column
 
 
 class DerivedValues:
@@ -60,11 +60,12 @@ class DerivedValues:
                 ``row_rank`` and the stored values ``v<position>``.
         """
         stored = [f"v{place}" for place, _ in self.staged.stored()]
+        slots = {slot for each in self.columns for slot in each.value.reads}
         computed = render_public_values(
             [each.value.expression for each in self.columns],
             Fragment(self._with_slots(rows)),
-            frozenset(slot for each in self.columns for slot in each.value.reads),
-            kept=[*_ROW, *stored],
+            frozenset(slots),
+            kept=[*_ROW, *stored, *map(value_column, sorted(slots))],
             own=self._own,
         )
         names = ", ".join([*_ROW, *stored])
@@ -85,7 +86,7 @@ class DerivedValues:
     def reports(self) -> tuple[ColumnReport, ...]:
         """Return what became of the values of each column."""
         return tuple(
-            ColumnReport(each.column.name, *met)
+            ColumnReport(each.column.name, *met[:-1], not_computed=met[-1])
             for each, met in zip(self.columns, self._met, strict=True)
         )
 
@@ -125,16 +126,22 @@ class DerivedValues:
             self._met[number // _TOLD][number % _TOLD] += count
 
     def _changes(self, number: int) -> tuple[str, ...]:
-        """Return the counts of a ``ColumnReport``, in its order."""
+        """Return the counts of a ``ColumnReport``, in its order.
+
+        The last is of values that could be computed of nothing: a text that is no day.
+        """
         column, made, kept = self.columns[number].column, f"e{number}", f"d{number}"
         listed = column.domain is not None and column.domain.values is not None
         moved = f"count(*) FILTER ({kept} <> {made})"
         lost = f"count(*) FILTER ({made} IS NOT NULL AND {kept} IS NULL)"
         plain = column.type is ColumnType.TEXT and column.domain is None
+        slots = sorted(self.columns[number].value.reads)
+        read = [f"{value_column(slot)} IS NOT NULL" for slot in slots]
         return (
             "0" if listed else moved,
             moved if listed else "0",
             lost,
             lost if plain else "0",
             f"count({made})",
+            f"count(*) FILTER ({' AND '.join([f'{made} IS NULL', *read])})",
         )

@@ -27,8 +27,10 @@ class Doubles:
     connection: duckdb.DuckDBPyConnection
     staged: StagedTable
 
-    def find(self, buckets: Sequence[str]) -> bool:
-        """Return whether there are any; then ``temp.messages`` holds their messages.
+    def find(self, buckets: Sequence[str]) -> int:
+        """Return how many rows equal another; then ``temp.messages`` has theirs.
+
+        The first of its equals is not counted.
 
         Raises:
             IngestionError: Rows of one unit share a hash but not their texts, or a
@@ -36,13 +38,14 @@ class Doubles:
         """
         self.connection.execute(
             "CREATE OR REPLACE TEMP TABLE doubled "
-            "(unit_key BIGINT, first_hash BIGINT, mark UBIGINT, marks BIGINT)"
+            "(unit_key BIGINT, first_hash BIGINT, mark UBIGINT, marks BIGINT, "
+            "more BIGINT)"
         )
         for rows in buckets:
             self.connection.execute(
                 "INSERT INTO temp.doubled SELECT unit_key, first_hash, min(mark), "  # noqa: S608 - our own names
-                f"count(DISTINCT mark) FROM {rows} GROUP BY unit_key, first_hash "
-                "HAVING count(*) > 1"
+                f"count(DISTINCT mark), count(*) - 1 FROM {rows} "
+                "GROUP BY unit_key, first_hash HAVING count(*) > 1"
             )
         if self._count("temp.doubled WHERE marks > 1"):
             raise IngestionError((collision(TWO_ROWS),))
@@ -54,10 +57,11 @@ class Doubles:
             except (duckdb.InvalidInputException, duckdb.IOException) as error:
                 raise IngestionError((self._changed(),)) from error
             self._check(doubled)
-        return doubled > 0
+        return self._count("temp.doubled", "coalesce(sum(more), 0)")
 
-    def _count(self, relation: str) -> int:
-        found = self.connection.execute(f"SELECT count(*) FROM {relation}").fetchone()  # noqa: S608 - our own names
+    def _count(self, relation: str, wanted: str = "count(*)") -> int:
+        query = f"SELECT {wanted} FROM {relation}"  # noqa: S608 - our own names
+        found = self.connection.execute(query).fetchone()
         return int(found[0]) if found else 0
 
     def _read_messages(self) -> None:

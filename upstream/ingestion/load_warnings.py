@@ -8,11 +8,12 @@ import duckdb
 from privacy.schema import ColumnType
 from privacy.wording import counted
 from upstream.manifests.declarations import FOLDS, ColumnSpec, PopulationSpec, TableSpec
-from upstream.staging.report import TableReport
+from upstream.staging.report import ColumnReport, TableReport
 
 _TIMES = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
 _NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
 _MUCH_IN = 20  # more than one row, or value, in so many
+_REPEATED_IN = 100  # more than one row in so many
 _SHARED_IN = 10  # fewer than one unit in so many
 
 
@@ -42,7 +43,15 @@ def _lost(table: TableSpec, report: TableReport) -> Iterator[str]:
             f"{counted(report.rows_read, 'row')} went beyond max_rows_per_unit and "
             "became no part of the snapshot: is the bound what your protocol says?"
         )
+    if not table.key and report.equal_rows * _REPEATED_IN > report.rows_read:
+        yield (
+            f"{table.name}: {report.equal_rows} of "
+            f"{counted(report.rows_read, 'row')} equal another row of their unit in "
+            "all declared columns, and count once more: if an export has them twice, "
+            "declare key, by which rows of one unit are kept once"
+        )
     for column in report.columns:
+        yield from _changed(f"{table.name}.{column.name}", column)
         if column.too_long:
             most = table.column(column.name).length_bytes
             yield (
@@ -62,6 +71,33 @@ def _lost(table: TableSpec, report: TableReport) -> Iterator[str]:
                 f"{table.name}.{column.name}: {column.to_null} of "
                 f"{counted(column.values, 'value')} became NULL: {question}"
             )
+
+
+def _changed(name: str, column: ColumnReport) -> Iterator[str]:
+    """Tell where values of a column are stored as others, or could not be computed."""
+    of = counted(column.values, "value")
+    if column.alike_beyond:
+        yield (
+            f"{name}: {column.alike_beyond} of {of} lie beyond its domain, and all of "
+            "these that lie beyond one end are one same value: if it stands for "
+            "nothing, as 999, -1 or 9999-12-31 do, declare it in null_values"
+        )
+    elif column.clamped * _MUCH_IN > column.values:
+        yield (
+            f"{name}: {column.clamped} of {of} lie beyond its domain and became its "
+            "ends: are its unit, its decimal mark and its bounds right?"
+        )
+    if column.rounded * _MUCH_IN > column.values:
+        yield (
+            f"{name}: {column.rounded} of {of} have more decimals than its scale and "
+            "were rounded: declare a greater scale if questions need them"
+        )
+    if column.not_computed:
+        yield (
+            f"{name}: {counted(column.not_computed, 'row')} have values in all that "
+            "its expression reads, and none of it: a CAST that fails, a division by 0, "
+            "or a CASE without ELSE; is its expression right for each form of them?"
+        )
 
 
 def _is_null_if_unread(column: ColumnSpec) -> bool:

@@ -52,10 +52,13 @@ class PrivateTable:
         self._create()
         counts = _RowCounts()
         buckets = self.staged.buckets()
-        doubled = Doubles(self.area.connection, self.staged).find(buckets)
+        equal_rows = Doubles(self.area.connection, self.staged).find(buckets)
         for done, rows in enumerate(buckets):
             bucket = _Bucket(
-                self.area.connection, self.staged, self.derived, doubled=doubled
+                self.area.connection,
+                self.staged,
+                self.derived,
+                doubled=equal_rows > 0,
             )
             self._tell("rank", done, len(buckets))
             bucket.rank(rows, counts)
@@ -75,6 +78,7 @@ class PrivateTable:
                 *self.staged.columns,
                 *(self.derived.reports() if self.derived else ()),
             ),
+            equal_rows=equal_rows,
         )
 
     def _tell(self, phase: Literal["rank", "write"], done: int, buckets: int) -> None:

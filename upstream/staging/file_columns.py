@@ -9,6 +9,7 @@ from upstream.files.reading_sql import quoted
 from upstream.files.sources import Header
 from upstream.manifests.declarations import TableSpec
 
+_KEPT = f"{ReadStatus.KEPT:d}, {ReadStatus.ROUNDED:d}"
 _WRITTEN_ANEW = {ColumnType.DECIMAL, ColumnType.DATE, ColumnType.TIMESTAMP}
 """Types whose stored values do not tell how the files write them."""
 
@@ -86,7 +87,7 @@ def lost_text_sql(index: int, reader: ColumnReader) -> str:
 
 
 def _is_kept(index: int, reader: ColumnReader) -> str:
-    kept = f"(v{index} IS NOT NULL AND s{index} = {ReadStatus.KEPT:d})"
+    kept = f"(v{index} IS NOT NULL AND s{index} IN ({_KEPT}))"
     return f"({kept} OR {_is_mapped(index, reader)})" if reader.mapped else kept
 
 

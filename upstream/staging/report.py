@@ -15,6 +15,11 @@ class ColumnReport:
         to_null: Values that became NULL.
         too_long: Of these, texts longer than ``max_length``.
         values: All values that the files had, the changed ones among them.
+        rounded: Values with more decimals than the column's scale; none of the above.
+        not_computed: Of a derived column, rows where all that its expression reads has
+            a value, and it has none.
+        alike_beyond: Of the clamped, those beyond an end of the domain beyond which
+            all values are one, and more than a handful: it may stand for nothing.
     """
 
     name: str
@@ -23,6 +28,9 @@ class ColumnReport:
     to_null: int
     too_long: int
     values: int
+    rounded: int = 0
+    not_computed: int = 0
+    alike_beyond: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +47,7 @@ class TableReport:
         dropped_over_bound: Rows dropped by ``max_rows_per_unit``.
         constants_replaced: Values replaced by that of the unit's row of rank 1.
         columns: One report a stored column.
+        equal_rows: Rows that equal another of their unit in all declared columns.
     """
 
     name: str
@@ -50,6 +59,7 @@ class TableReport:
     dropped_over_bound: int
     constants_replaced: int
     columns: tuple[ColumnReport, ...]
+    equal_rows: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from upstream.staging.report import ColumnReport
 _MISLED_BY_FILES = "join_order,build_side_probe_side"
 _REFUSED = f"{ReadStatus.UNREADABLE:d}, {ReadStatus.NULL_REFUSED:d}"
 _LOST = (ReadStatus.TO_NULL, ReadStatus.TOO_LONG)
-_REPORTED = (ReadStatus.CLAMPED, ReadStatus.TO_OTHER, *_LOST)
+_REPORTED = (ReadStatus.CLAMPED, ReadStatus.TO_OTHER, ReadStatus.ROUNDED, *_LOST)
+_FEW = 5  # values beyond an end that may be alike by accident
 
 
 @contextmanager
@@ -62,8 +63,14 @@ class Counts:
     """How many rows and values met each outcome, counted in one pass."""
 
     def __init__(
-        self, connection: duckdb.DuckDBPyConnection, folder: Path, positions: list[int]
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        folder: Path,
+        positions: list[int],
+        *,
+        is_public: bool,
     ) -> None:
+        self._is_public = is_public
         self.rows = self.rows_without_unit = self.refused = 0
         self._connection, self._folder = connection, folder
         self._files: Mapping[int, int] = {}
@@ -127,4 +134,21 @@ class Counts:
             to_null=sum(self._found[position, lost] for lost in _LOST),
             too_long=self._found[position, ReadStatus.TOO_LONG],
             values=self._values[position],
+            rounded=self._found[position, ReadStatus.ROUNDED],
+            alike_beyond=self._alike_beyond(position),
         )
+
+    def _alike_beyond(self, position: int) -> int:
+        """Return how many values of a private column lie beyond an end, all the same.
+
+        Of values on both sides, each side counts by itself.
+        """
+        if self._found[position, ReadStatus.CLAMPED] <= _FEW or self._is_public:
+            return 0
+        found = self._connection.execute(
+            "SELECT coalesce(sum(n), 0) FROM (SELECT count(*) AS n FROM "  # noqa: S608 - our own names
+            f"{files_sql(parquet_in(self._folder))} WHERE unit_key IS NOT NULL AND "
+            f"s{position} = {ReadStatus.CLAMPED:d} GROUP BY v{position} "
+            f"HAVING n > {_FEW} AND min(l{position}) = max(l{position}))"
+        ).fetchone()
+        return int(found[0]) if found else 0

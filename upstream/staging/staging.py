@@ -198,7 +198,12 @@ class _Stage:
             typed = self._typed_sql(self.files)
             query = f"SELECT *, {_bucket_sql(bits)} AS bucket FROM ({typed})"  # noqa: S608 - our own names
             self._write(rows, query, self._file_a_bucket(rows, bits))
-        counts = Counts(self.area.connection, self.folder, list(self.readers))
+        counts = Counts(
+            self.area.connection,
+            self.folder,
+            list(self.readers),
+            is_public=self.table.public,
+        )
         self._refuse_other_rows(counts)
         if counts.refused:
             raise IngestionError(self._problems(counts.refused_of_each()))
