@@ -5,6 +5,7 @@ that its unit has in another table, where what is read is the same in each of it
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import duckdb
 
@@ -86,8 +87,8 @@ class DerivedValues:
     def reports(self) -> tuple[ColumnReport, ...]:
         """Return what became of the values of each column."""
         return tuple(
-            ColumnReport(each.column.name, *met[:-1], not_computed=met[-1])
-            for each, met in zip(self.columns, self._met, strict=True)
+            replace(ColumnReport(each.column.name, *told), not_computed=failed)
+            for each, (*told, failed) in zip(self.columns, self._met, strict=True)
         )
 
     def _with_slots(self, rows: str) -> str:
