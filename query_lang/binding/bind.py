@@ -10,6 +10,7 @@ from privacy.schema import Dataset
 from query_lang.binding.environment import Environment
 from query_lang.binding.expressions import ExpressionBinder
 from query_lang.binding.queries import QueryBinder
+from query_lang.binding.scalars.narrowing import Conditions
 from query_lang.binding.top import Top, TopBinder
 from query_lang.plans.compiled import QueryWarning
 from query_lang.plans.costs import MAX_NUMBERS
@@ -56,7 +57,7 @@ def bind_query(
     node, scope = queries.filtered(tree.select, environment)
     check_rows(node.rows_per_unit, tree.select.position)
     rows = ExpressionBinder(scope, environment, queries)
-    conditions = tuple(conditions_of(node))
+    conditions = Conditions(tuple(conditions_of(node)))
     top = TopBinder(rows, tree.select, node.owner, conditions=conditions).bind()
     _check_size(top, tree, answer_numbers)
     if top.items:

@@ -1,6 +1,6 @@
 """The top of a query: keys, measured vectors, output columns, HAVING and ORDER BY."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -25,7 +25,7 @@ from query_lang.binding.results.answer_windows import (
 from query_lang.binding.results.computed import ComputedBinder, is_computed
 from query_lang.binding.results.left_cells import left_cells
 from query_lang.binding.results.moments import MOMENTS, written_out
-from query_lang.binding.scalars.narrowing import listed_by, narrowed_by
+from query_lang.binding.scalars.narrowing import Conditions, listed_by, narrowed_by
 from query_lang.binding.scope import UnitColumn
 from query_lang.plans.compiled import (
     AverageShown,
@@ -123,7 +123,8 @@ class TopBinder:
     measures: dict[MeasureKind, int] = field(default_factory=dict)
     facts: dict[Shown, Facts] = field(default_factory=dict)
     names: dict[str, Shown] = field(default_factory=dict)
-    conditions: tuple[Expression, ...] = ()  # that hold for every row
+    conditions: Conditions = field(default_factory=Conditions)  # that hold everywhere
+    moments: dict[tuple[object, ...], Shown] = field(default_factory=dict)
     in_having: bool = False
     meant: list[Tree] = field(default_factory=list)  # what each key is in the text
 
@@ -379,7 +380,7 @@ class TopBinder:
         return self._number(CountUnitsMeasure(self._slot(value), True), _COUNT_FACTS)  # noqa: FBT003 - fields in their order
 
     def _sum(self, tree: AggregateCall) -> Shown:
-        value, bounds = self._bounded(tree, self.conditions)
+        value, bounds = self._bounded(tree)
         if bounds == (0, 0):
             raise refuse(rules.ZERO_SENSITIVITY, tree.position)
         slot, scale = self._slot(value), value.facts.scale
@@ -393,19 +394,12 @@ class TopBinder:
         self.facts[shown] = Facts(ColumnType.DECIMAL, 6)
         return shown
 
-    def _bounded(
-        self, tree: AggregateCall, conditions: Sequence[Expression] = ()
-    ) -> tuple[Expression, Interval]:
-        """Bind the argument of SUM or AVG and return its public bounds.
-
-        Args:
-            tree: The aggregate.
-            conditions: That hold for every row, and may bound it.
-        """
+    def _bounded(self, tree: AggregateCall) -> tuple[Expression, Interval]:
+        """Bind the argument of SUM or AVG and return its public bounds."""
         if len(tree.arguments) != 1:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
         value = argument_of(tree.name, self._argument(tree))
-        bounds = interval_of(narrowed_by(conditions, value))
+        bounds = interval_of(narrowed_by(self.conditions, value))
         if bounds == (0, 0):  # nothing would be moved: what is declared stays
             bounds = interval_of(value.facts)
         if value.facts.type not in NUMBERS:
@@ -416,7 +410,7 @@ class TopBinder:
 
     def _spread(self, tree: AggregateCall) -> tuple[Expression, Interval]:
         """Bind an argument of a variance; of a single value, what is declared stays."""
-        value, bounds = self._bounded(tree, self.conditions)
+        value, bounds = self._bounded(tree)
         is_one = bounds[0] == bounds[1]
         return value, (interval_of(value.facts) if is_one else None) or bounds
 
@@ -468,8 +462,11 @@ class TopBinder:
 
         What is written out here was typed by nobody, so nobody is warned of its forms.
         """
-        binder = replace(self._computed_binder(), warn=lambda *_: None)
-        return binder.bind(written_out(tree, self._spread))
+        called = tree.name, *map(self.rows.value, tree.arguments)
+        if called not in self.moments:
+            binder = replace(self._computed_binder(), warn=lambda *_: None)
+            self.moments[called] = binder.bind(written_out(tree, self._spread))
+        return self.moments[called]
 
     def _computed(self, tree: Tree) -> Shown:
         return self._computed_binder().bind(tree)

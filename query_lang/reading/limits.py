@@ -1,6 +1,6 @@
 """How large a query may be, checked on its tokens before anything parses them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from query_lang.syntax import rules
@@ -12,11 +12,16 @@ MAX_TEXT_BYTES = 16 * 1024
 MAX_TOKENS = 2_000
 MAX_DEPTH = 30
 MAX_IN_ITEMS = 256
+MAX_TYPE_DEPTH = 3
+"""Brackets within brackets behind words that the parser knows as types, DATE(...)
+among them: it reads what is in them twice, as the type's length and as a call's
+arguments, so that each level doubles the work."""
 
 _ENDS_NOT = frozenset(
     {"AND", "OR", "WHEN", "THEN", "ELSE", "SELECT", "FROM", "WHERE", "GROUP"}
     | {"HAVING", "ORDER", "LIMIT", "JOIN", "LEFT", "ON", "UNION"}
 )
+_TYPES = "write CAST(x AS DATE), or make the inner value in a derived table"
 _NESTS = frozenset({"CASE", "END", "NOT"})
 _COUNTED_SIGNS = frozenset({"(", ")", "-", ","})
 
@@ -31,11 +36,15 @@ def check_size(sql: str) -> None:
         raise refuse(rules.TEXT_SIZE, Position(1, 1))
 
 
-def check_tokens(tokens: Sequence[Token]) -> None:
+def check_tokens(tokens: Sequence[Token], types: Collection[str]) -> None:
     """Refuse too many tokens, too much nesting, or too long a list.
 
     Depth is the nesting of brackets, CASE, NOT and minus signs; chains of AND and OR
     add none.
+
+    Args:
+        tokens: Of the text.
+        types: Words that the parser knows as types, in capitals.
 
     Raises:
         SqlNotAllowedError: A limit is passed; placed at the token that passes it.
@@ -44,7 +53,7 @@ def check_tokens(tokens: Sequence[Token]) -> None:
         raise refuse(rules.TOKEN_COUNT, tokens[MAX_TOKENS].position)
     depth, before = _Depth(), ""
     for token in tokens:
-        depth.read(token, opens_list=before == "IN")
+        depth.read(token, opens_list=before == "IN", opens_type=before in types)
         before = token.word
 
 
@@ -53,6 +62,7 @@ class _Frame:
     """What an open bracket or CASE holds."""
 
     counts_items: bool = False
+    types: int = 0  # brackets of types around it, and itself
     items: int = 1
     nots: int = 0
     minuses: int = 0
@@ -65,7 +75,7 @@ class _Depth:
     frames: list[_Frame] = field(default_factory=lambda: [_Frame()])
     total: int = 0
 
-    def read(self, token: Token, *, opens_list: bool) -> None:
+    def read(self, token: Token, *, opens_list: bool, opens_type: bool) -> None:
         """Count one token."""
         word, text = token.word, token.text
         if word in _ENDS_NOT:
@@ -75,16 +85,19 @@ class _Depth:
         elif token.kind is TokenKind.SIGN:
             if text not in _COUNTED_SIGNS:
                 return
-            self._read_sign(token, opens_list=opens_list)
+            self._read_sign(token, opens_list=opens_list, opens_type=opens_type)
         elif self.frames[-1].minuses:
             self._clear(minuses_only=True)
         if self.total > MAX_DEPTH:
             raise refuse(rules.DEPTH, token.position)
 
-    def _read_sign(self, token: Token, *, opens_list: bool) -> None:
+    def _read_sign(self, token: Token, *, opens_list: bool, opens_type: bool) -> None:
         text, top = token.text, self.frames[-1]
         if text == "(":
-            self._open(counts_items=opens_list)
+            self._open(counts_items=opens_list, types=top.types + opens_type)
+            if self.frames[-1].types > MAX_TYPE_DEPTH:
+                detail = "DATE(...), TIMESTAMP(...) and types stand in each other here"
+                raise refuse(rules.DEPTH, token.position, detail=detail, hint=_TYPES)
         elif text == ")":
             self._close()
         elif text == "-":
@@ -105,8 +118,9 @@ class _Depth:
             self.frames[-1].nots += 1
             self.total += 1
 
-    def _open(self, *, counts_items: bool) -> None:
-        self.frames.append(_Frame(counts_items=counts_items))
+    def _open(self, *, counts_items: bool, types: int | None = None) -> None:
+        types = self.frames[-1].types if types is None else types
+        self.frames.append(_Frame(counts_items=counts_items, types=types))
         self.total += 1
 
     def _close(self) -> None:

@@ -9,7 +9,7 @@ in their order, so that nothing a parser drops or turns round is ignored.
 from query_lang.reading.limits import check_size, check_tokens
 from query_lang.reading.places import Places
 from query_lang.reading.queries import QueryReader
-from query_lang.reading.sqlglot_tree import sqlglot_tree
+from query_lang.reading.sqlglot_tree import TYPE_WORDS, sqlglot_tree
 from query_lang.reading.token_check import check_every_token_is_read
 from query_lang.rewriting.rewrite import rewritten
 from query_lang.syntax import rules
@@ -48,7 +48,7 @@ def read_query(sql: str, *, sequences: bool = False) -> Query:
     """
     check_size(sql)
     tokens = lex(sql)
-    check_tokens(tokens)
+    check_tokens(tokens, TYPE_WORDS)
     first = tokens[0]
     if first.word not in {"SELECT", "WITH"} and not first.is_sign("("):
         raise refuse(rules.ONLY_SELECT, first.position)

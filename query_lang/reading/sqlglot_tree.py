@@ -73,6 +73,11 @@ def sqlglot_tree(tokens: Sequence[Token]) -> exp.Query:
 _KEYWORDS = {  # DIV is a function here, no operator
     word: kind for word, kind in DuckDB.Tokenizer.KEYWORDS.items() if word != "DIV"
 }
+TYPE_WORDS = frozenset(
+    word for word, kind in _KEYWORDS.items() if kind in DuckDBParser.TYPE_TOKENS
+)
+"""Words behind which the parser reads a bracket as a type's, and once more as a call's.
+"""
 _SIGNS = {
     **DuckDB.Tokenizer.SINGLE_TOKENS,
     **_KEYWORDS,

@@ -4,12 +4,15 @@ Each form of the language stands in itself as deep as brackets may, and as often
 itself as a text is long. What stands for a tree that is too large is refused early.
 """
 
+import re
 import sys
 
 import pytest
 
 from privacy.errors import QueryError
 from query_lang.plans.costs import EngineSize, cost_limits
+from query_lang.reading.sqlglot_tree import _KEYWORDS
+from query_lang.syntax.functions import FORMS, OTHER_FORMS
 from tests.support.compiling import compile_query
 from tests.support.data.hospital import HOSPITAL
 
@@ -85,6 +88,102 @@ def _calls(sql):
     finally:
         sys.setprofile(None)
     return calls
+
+
+# -- every function of the language in each of its places -------------------------
+
+KNOWN = {
+    **dict.fromkeys(("value", "cost", "change", "x", "a", "length_of_stay"), "age"),
+    **dict.fromkeys(("sex", "b", "text"), "code"),
+    **dict.fromkeys(("born", "arrived", "d"), "admitted"),
+}
+"""Columns of the forms' shapes, by what the tests' table has of their type."""
+OPERANDS = (
+    *(("age", "CAST(@ AS INTEGER)"), ("code", "LENGTH(@)")),
+    *(("code", "CAST(@ AS TEXT)"), ("age", "CAST(@ AS TEXT)"), ("admitted", "@")),
+    *(("age", "DATE '2024-01-31' + @"), ("code", "DATE '2024-01-31' + LENGTH(@)")),
+    *(("smoker", "(@)"), ("age", "(@ > 1)"), ("code", "(@ = 'a')")),
+    *(("age", "@"), ("code", "@")),
+)
+"""What stands innermost, and what makes its type of a result again."""
+
+
+def _shapes():
+    """Yield each form's first call, an argument of it left open, as ``@``."""
+    yield from ("@ || age", "age || @", "CONCAT(@, age)", "@ || @")
+    for name, form in sorted({**FORMS, **OTHER_FORMS}.items()):
+        called, bracket, rest = form.shape.partition("(")
+        arguments = _arguments(rest) if bracket else []
+        renamed = [
+            re.sub(r"[a-z_]+", lambda w: KNOWN.get(w[0], w[0]), a) for a in arguments
+        ]
+        for place in range(len(renamed)):
+            written = [*renamed[:place], "@", *renamed[place + 1 :]]
+            yield f"{name if called.isupper() else called}({', '.join(written)})"
+
+
+def _known(word):
+    return KNOWN.get(word[0], word[0])
+
+
+def _arguments(text):
+    """Return the arguments up to the closing bracket."""
+    depth, parts = 0, [""]
+    for sign in text:
+        depth += (sign == "(") - (sign == ")")
+        if depth < 0:
+            return [part.strip() for part in parts if part.strip()]
+        if sign == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return []
+
+
+def _compiles(sql):
+    try:
+        compile_query(sql, HOSPITAL)  # whatever it would take
+    except QueryError:
+        return False
+    return True
+
+
+def _in_itself():
+    """Yield the templates that can stand in themselves, and what stands innermost."""
+    for shape in _shapes():
+        for innermost, made in OPERANDS:
+            form = shape.replace("@", made)
+            once = _nested(form, innermost, 1)
+            if _compiles(f"{WHERE}{once} IS NOT NULL") and _compiles(
+                f"{WHERE}{_nested(form, innermost, 2)} IS NOT NULL"
+            ):
+                yield form, innermost
+                break
+
+
+def test_no_function_binds_an_operand_twice_in_any_place():
+    """Else each level would double the work of those below it."""
+    found = list(_in_itself())
+    assert len(found) > 100
+    dear = {
+        form: n
+        for form, innermost in found
+        if (n := _calls(f"{WHERE}{_nested(form, innermost, 12)} IS NOT NULL"))
+        >= MOST_CALLS // 2
+    }
+    assert not dear
+
+
+def test_no_word_of_the_parser_doubles_its_work_by_standing_in_itself():
+    words = sorted(word for word in _KEYWORDS if word.isalnum())
+    forms = ("{}(@)", "{}(1, @)", "CASE {}(@) WHEN 1 THEN 2 END", "{}(@) OVER ()")
+    dear = {
+        (word, form)
+        for word in words
+        for form in forms
+        if _calls(WHERE + _nested(form.format(word), "age", 13)) >= MOST_CALLS // 10
+    }
+    assert not dear
 
 
 def _nested(form, within, depth):

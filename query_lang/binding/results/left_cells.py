@@ -11,7 +11,7 @@ from dataclasses import replace
 from privacy.errors import QueryError
 from privacy.schema import RangeDomain, Scalar
 from query_lang.binding.expressions import ExpressionBinder
-from query_lang.binding.scalars.narrowing import left_by
+from query_lang.binding.scalars.narrowing import Conditions, left_by
 from query_lang.binding.scope import RelationColumn, Scope, ValueColumn
 from query_lang.plans.compiled import (
     KeyShown,
@@ -30,7 +30,7 @@ from query_lang.syntax.nodes import Expression as Tree
 def left_cells(
     keys: Mapping[Expression, Key],
     trees: Sequence[Tree],
-    conditions: Sequence[Expression],
+    conditions: Conditions,
     rows: ExpressionBinder,
 ) -> Iterator[NoisyCondition]:
     """Yield what a cell's keys fulfil if WHERE can leave rows in it; nothing noisy.
@@ -91,7 +91,7 @@ def _facts(tree: Tree, narrow: ExpressionBinder) -> Facts | None:
         return None
 
 
-def _narrowed(scope: Scope, conditions: Sequence[Expression]) -> Scope:
+def _narrowed(scope: Scope, conditions: Conditions) -> Scope:
     relations = [
         replace(
             relation,
@@ -105,7 +105,7 @@ def _narrowed(scope: Scope, conditions: Sequence[Expression]) -> Scope:
     return Scope(relations, scope.outer)
 
 
-def _left(column: RelationColumn, conditions: Sequence[Expression]) -> RelationColumn:
+def _left(column: RelationColumn, conditions: Conditions) -> RelationColumn:
     if not isinstance(column, ValueColumn):
         return column
     facts = left_by(conditions, FieldRef(column.slot, column.facts))

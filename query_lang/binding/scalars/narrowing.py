@@ -1,11 +1,12 @@
 """What a condition says of a value: bounds of it in the branches of a CASE."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from itertools import chain
 from math import ceil, floor
+from typing import Final
 
 from privacy.schema import ColumnType, Scalar, ValuesDomain
 from query_lang.plans.domains import MAX_CELLS, value_count
@@ -14,6 +15,7 @@ from query_lang.plans.expressions import (
     Constant,
     Expression,
     Facts,
+    FieldRef,
     Function,
     is_same_value,
 )
@@ -41,6 +43,10 @@ _NEGATED = {
 }
 
 
+MOST_TRIED: Final = 100_000
+"""Texts of a list times comparisons: where there are more, the list stays whole."""
+
+
 def narrowed(
     conditions: Sequence[Expression], results: Sequence[Expression]
 ) -> list[Facts | None]:
@@ -49,16 +55,20 @@ def narrowed(
     Of a result that is not NULL and that a condition compares with literals: its own
     condition is true, those before are not, and of such a value a comparison is never
     unknown. None: no value can lie there. A text that has no list gets that of the
-    literals that it equals one of.
+    literals that it equals one of. Lists too long to try (``MOST_TRIED``) stay whole.
 
     Args:
         conditions: Of the branches, in order.
         results: Of the branches, then of ELSE.
     """
     found: list[Facts | None] = []
+    are_read = _texts_tried(conditions, results) <= MOST_TRIED
     for place, result in enumerate(results):
         facts = result.facts
         if facts.type is ColumnType.TEXT and not isinstance(result, Constant):
+            if not are_read:
+                found.append(facts)
+                continue
             before, own = conditions[:place], conditions[place : place + 1]
             found.append(_text_where(result, before, own))
             continue
@@ -71,7 +81,87 @@ def narrowed(
     return found
 
 
-def narrowed_by(conditions: Sequence[Expression], value: Expression) -> Facts:
+def _texts_tried(
+    conditions: Sequence[Expression], results: Sequence[Expression]
+) -> int:
+    """Return how often a text of a list is tried on a condition, for all branches."""
+    total = 0
+    for place, result in enumerate(results):
+        domain = result.facts.domain
+        if isinstance(domain, ValuesDomain):
+            parts = sum(map(_parts, conditions[: place + 1]))
+            total += parts * len(domain.all_values())
+    return total
+
+
+def _parts(condition: Expression) -> int:
+    """Return how many comparisons a condition joins."""
+    if isinstance(condition, Call) and condition.function in _JOINING:
+        return sum(map(_parts, condition.operands))
+    return 1
+
+
+# -- conditions that hold for every row ------------------------------------------
+
+
+class Conditions:
+    """What holds for every row, found by the values that it compares with literals.
+
+    So what a text says is read once, however many values are asked about.
+    """
+
+    def __init__(self, conditions: Sequence[Expression] = ()) -> None:
+        self._of: dict[_Shape, list[Expression]] = {}
+        for condition in conditions:
+            for shape in {*_compared_in(condition)}:
+                self._of.setdefault(shape, []).append(condition)
+        self._bounds: dict[Expression, Facts] = {}
+
+    def __bool__(self) -> bool:
+        """Whether anything is compared."""
+        return bool(self._of)
+
+    def of(self, value: Expression) -> Sequence[Expression]:
+        """Return those that say something of a value."""
+        return self._of.get(_shape(value), ())
+
+    def bounds(self, value: Expression) -> Facts:
+        """Return what is known of a number or day, as ``narrowed_by`` has it."""
+        found = self._bounds.get(value)
+        if found is None:
+            known = [_where(value, c, holds=True) for c in self.of(value)]
+            found = self._bounds[value] = _within(value.facts, known) or value.facts
+        return found
+
+
+_Shape = object
+"""What expressions of one value share, as ``is_same_value`` has it; hashable."""
+
+
+def _shape(value: Expression) -> _Shape:
+    match value:
+        case FieldRef(slot):
+            return slot
+        case Call(function, operands, _, parameters):
+            return function, parameters, tuple(map(_shape, operands))
+        case _:
+            return value
+
+
+def _compared_in(condition: Expression) -> Iterator[_Shape]:
+    if not isinstance(condition, Call):
+        return
+    if condition.function in _JOINING:
+        for operand in condition.operands:
+            yield from _compared_in(operand)
+    elif condition.operands:
+        yield _shape(condition.operands[0])
+
+
+_JOINING = frozenset({Function.NOT, Function.AND, Function.OR})
+
+
+def narrowed_by(conditions: Conditions, value: Expression) -> Facts:
     """Return what is known of a value that is not NULL where all conditions are true.
 
     What is declared stays where nothing is said of it, or where no value can be.
@@ -79,24 +169,30 @@ def narrowed_by(conditions: Sequence[Expression], value: Expression) -> Facts:
     facts = value.facts
     if facts.type not in _ON_A_GRID or isinstance(value, Constant):
         return facts
-    found = _within(facts, [_where(value, c, holds=True) for c in conditions])
-    return found or facts
+    return conditions.bounds(value)
 
 
-def left_by(conditions: Sequence[Expression], value: Expression) -> Facts:
+def left_by(conditions: Conditions, value: Expression) -> Facts:
     """Return what conditions leave of a value, in rows for which all are true.
 
     A value that they bound is not NULL there: a comparison with NULL is never true.
     """
     facts = value.facts
+    said = conditions.of(value)
+    if not said:
+        return facts
     if facts.type is ColumnType.TEXT:
-        found = _text_where(value, (), conditions) or facts
+        domain = facts.domain
+        listed = domain.all_values() if isinstance(domain, ValuesDomain) else ()
+        if len(listed) * sum(map(_parts, said)) > MOST_TRIED:
+            return facts
+        found = _text_where(value, (), said) or facts
     else:
         found = narrowed_by(conditions, value)
     return facts if found.domain == facts.domain else replace(found, nullable=False)
 
 
-def listed_by(conditions: Sequence[Expression], value: Expression) -> Facts:
+def listed_by(conditions: Conditions, value: Expression) -> Facts:
     """Return the facts of a key: of one without cells, those that conditions list.
 
     Where a condition is true the value is not NULL. What is declared stays as it is.
@@ -106,7 +202,7 @@ def listed_by(conditions: Sequence[Expression], value: Expression) -> Facts:
     if count is not None and count <= MAX_CELLS:
         return facts
     if facts.type is ColumnType.TEXT:
-        found = _listed_text(facts, conditions, value)
+        found = _listed_text(facts, conditions.of(value), value)
     else:
         found = narrowed_by(conditions, value)
     said = found.domain != facts.domain and value_count(found) is not None

@@ -31,7 +31,7 @@ from query_lang.plans.expressions import (
     Function,
     HalfRange,
 )
-from query_lang.plans.literals import LITERALS, constant_facts, small_number
+from query_lang.plans.literals import constant_facts, small_number
 from query_lang.plans.scalars.texts import computed, most_bytes
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import Expression as Tree
@@ -97,7 +97,10 @@ def concatenation(left: Tree, right: Tree, binder: Binder) -> Expression:
 
 
 def _text(tree: Tree, binder: Binder) -> Expression:
-    value = binder.value(tree)
+    return _checked(tree, binder.value(tree), binder)
+
+
+def _checked(tree: Tree, value: Expression, binder: Binder) -> Expression:
     is_null = isinstance(value, Constant) and value.value is None
     if value.facts.type is not TEXT or is_null:
         raise refuse(rules.TEXT_NEEDED, tree.position)
@@ -107,12 +110,10 @@ def _text(tree: Tree, binder: Binder) -> Expression:
 
 def _part(tree: Tree, binder: Binder) -> Expression:
     """Bind what is put together: a text, or a whole number, whose digits are one."""
-    if isinstance(tree, LITERALS):
-        return _text(tree, binder)
     value = binder.value(tree)
-    if value.facts.type is ColumnType.INTEGER and not isinstance(value, Constant):
+    if value.facts.type is INTEGER and not isinstance(value, Constant):
         return as_text(value, tree.position)
-    return _text(tree, binder)
+    return _checked(tree, value, binder)
 
 
 def _or_empty(value: Expression) -> Expression:

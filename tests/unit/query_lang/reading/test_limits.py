@@ -10,7 +10,7 @@ W = "SELECT COUNT(*) FROM t WHERE "
 
 def allowed(sql):
     check_size(sql)
-    check_tokens(lex(sql))
+    check_tokens(lex(sql), {"DATE", "DECIMAL"})
     return True
 
 
@@ -29,6 +29,7 @@ def allowed(sql):
         W + "b" + " " * 16_000,
         ") END ) END",
         "SELECT " + " - ".join(["a"] * 300) + " FROM t",
+        W + "DATE(f(DATE(DATE(1)))) = DATE(2) OR f(DATE(DATE(DATE(f(1)))))",
         "SELECT 1 FROM a" + " JOIN b ON NOT c" * 100,
         "SELECT 1 FROM a WHERE NOT b UNION ALL " * 100,
     ],
@@ -44,6 +45,7 @@ def test_what_is_long_but_flat_passes_the_limits(sql):
         (W + "CASE WHEN b THEN " * 31 + "1" + " END" * 31, "depth"),
         (W + "a = " + "-(" * 16 + "1" + ")" * 16, "depth"),
         (W + "f(" * 31 + "1" + ")" * 31, "depth"),
+        (W + "DATE(f(DATE(DECIMAL(g(DATE(1))))))", "depth"),
         (W + f"a NOT IN ({', '.join(['1'] * 257)})", "in_list_size"),
         (W + "é" * 8_200, "text_size"),
         (", " * 2_001, "token_count"),
