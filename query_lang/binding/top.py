@@ -51,7 +51,7 @@ from query_lang.plans.expressions import (
     Facts,
     FieldRef,
 )
-from query_lang.plans.intervals import Interval, day, interval_of, reach_of
+from query_lang.plans.intervals import Interval, day, measured_interval, reach_of
 from query_lang.plans.literals import LITERALS, NUMBERS, small_number
 from query_lang.plans.nodes import (
     Aggregate,
@@ -90,6 +90,12 @@ MOST_VECTORS = 256
 _COUNT_FACTS = Facts(ColumnType.INTEGER, nullable=False)
 
 
+_EMPTY_CELLS = (
+    "cells in which WHERE can leave no row come back, with noise alone, and windows "
+    "are over them too; LIMIT, also of a large number, leaves them out first"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Top:
     """What the top of a plan needs.
@@ -125,6 +131,7 @@ class TopBinder:
     names: dict[str, Shown] = field(default_factory=dict)
     conditions: Conditions = field(default_factory=Conditions)  # that hold everywhere
     moments: dict[tuple[object, ...], Shown] = field(default_factory=dict)
+    left: tuple[NoisyCondition, ...] | None = None  # once it was asked for
     in_having: bool = False
     meant: list[Tree] = field(default_factory=list)  # what each key is in the text
 
@@ -149,10 +156,10 @@ class TopBinder:
             raise refuse(rules.AGGREGATE_NEEDED, tree.position, hint=hint)
         self._check_all_selected(columns, places)
         presentation = Presentation(
-            None if tree.having is None else self._condition(tree.having),
+            self._having(),
             tuple(self._order_terms()),
             tree.limit,
-            self._kept(),
+            None if tree.kept is None else self._having_binder().bind(tree.kept),
         )
         return Top(
             items=tuple(
@@ -167,13 +174,22 @@ class TopBinder:
             presentation=presentation,
         )
 
-    def _kept(self) -> NoisyCondition | None:
-        """Return what QUALIFY says of rows, and which of them LIMIT counts."""
-        said = self.tree.kept
-        found = [] if said is None else [self._having_binder().bind(said)]
-        if self.tree.limit is not None:
-            found += left_cells(self.keys, self.meant, self.conditions, self.rows)
+    def _having(self) -> NoisyCondition | None:
+        """Return HAVING; where LIMIT or QUALIFY choose rows, of those WHERE leaves."""
+        said = self.tree.having
+        found = [] if said is None else [self._condition(said)]
+        found += self._left() if self._chooses_rows() else ()
         return All(tuple(found)) if len(found) > 1 else next(iter(found), None)
+
+    def _chooses_rows(self) -> bool:
+        return self.tree.limit is not None or self.tree.kept is not None
+
+    def _left(self) -> tuple[NoisyCondition, ...]:
+        """Return what holds of cells in which WHERE can leave rows."""
+        if self.left is None:
+            found = left_cells(self.keys, self.meant, self.conditions, self.rows)
+            self.left = tuple(found)
+        return self.left
 
     # -- keys -----------------------------------------------------------------
 
@@ -399,9 +415,9 @@ class TopBinder:
         if len(tree.arguments) != 1:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
         value = argument_of(tree.name, self._argument(tree))
-        bounds = interval_of(narrowed_by(self.conditions, value))
+        bounds = measured_interval(narrowed_by(self.conditions, value))
         if bounds == (0, 0):  # nothing would be moved: what is declared stays
-            bounds = interval_of(value.facts)
+            bounds = measured_interval(value.facts)
         if value.facts.type not in NUMBERS:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
         if bounds is None:
@@ -412,14 +428,14 @@ class TopBinder:
         """Bind an argument of a variance; of a single value, what is declared stays."""
         value, bounds = self._bounded(tree)
         is_one = bounds[0] == bounds[1]
-        return value, (interval_of(value.facts) if is_one else None) or bounds
+        return value, (measured_interval(value.facts) if is_one else None) or bounds
 
     def _quantile(self, tree: AggregateCall) -> Shown:
         fraction, most = _quantile_parameters(tree)
         value = self._argument(tree)
         kind = value.facts.type
-        declared = interval_of(value.facts)
-        bounds = declared or interval_of(narrowed_by(self.conditions, value))
+        declared = measured_interval(value.facts)
+        bounds = declared or measured_interval(narrowed_by(self.conditions, value))
         if kind not in NUMBERS | {ColumnType.DATE}:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
         if bounds is None:
@@ -492,7 +508,9 @@ class TopBinder:
             raise refuse(rules.WINDOW_PLACE, tree.position)
         if prod(len(key.values) for key in self.keys.values()) > MAX_WINDOW_ROWS:
             raise refuse(rules.ANSWER_WINDOW_SIZE, tree.position)
-        having = None if self.tree.having is None else self._condition(self.tree.having)
+        if not self._chooses_rows() and self._left():
+            self.rows.environment.warn("empty_cells", _EMPTY_CELLS)
+        having = self._having()
         if having is not None and is_chosen_by_noise(Presentation(having)):
             raise refuse(rules.ANSWER_WINDOW_ROWS, tree.position)
         return having

@@ -72,6 +72,22 @@ def interval_of(facts: Facts) -> Interval | None:
             return None
 
 
+def measured_interval(facts: Facts) -> Interval | None:
+    """Return the bounds that a sum's or histogram's values are held to, or None.
+
+    An engine computes with them in 128 bits, row by row: beyond 64 bits of the grid it
+    could fail, and that would tell of the rows. So there no bounds are public.
+
+    >>> wide = RangeDomain(0, 2**63)
+    >>> measured_interval(Facts(ColumnType.INTEGER, domain=wide)) is None
+    True
+    """
+    found = interval_of(facts)
+    if found is None or not MIN_INTEGER <= found[0] <= found[1] <= MAX_INTEGER:
+        return None
+    return found
+
+
 @lru_cache(1_024)
 def _listed_interval(domain: ValuesDomain, scale: int) -> Interval:
     steps = [grid_value(value, scale) for value in domain.values]

@@ -17,7 +17,7 @@ from query_lang import hierarchies
 from query_lang.binding.expressions import ExpressionBinder
 from query_lang.plans.domains import cell_count
 from query_lang.plans.expressions import Expression, Facts
-from query_lang.plans.intervals import Interval, day, interval_of
+from query_lang.plans.intervals import Interval, day, measured_interval
 from query_lang.reading.parse import parse_query
 from query_lang.syntax.nodes import Expression as Tree
 
@@ -203,7 +203,7 @@ def _of_level(
 
 def _of_months(column: str, facts: Facts) -> _Written:
     """Write calendar months as months since the first one, shown as YYYY-MM."""
-    bounds = interval_of(facts)
+    bounds = measured_interval(facts)
     if bounds is None:
         message = f"{column} has no declared first and last day"
         raise ValueError(message)
@@ -228,7 +228,7 @@ def _month(moment: date) -> int:
 
 def _of_bins(column: str, bins: int | tuple[str, ...], facts: Facts) -> _Written:
     kind = facts.type
-    bounds = interval_of(facts)
+    bounds = measured_interval(facts)
     if kind not in _NUMBERS | {ColumnType.DATE} or bounds is None:
         message = f"bins need numbers or dates with declared bounds: {column} has none"
         raise ValueError(message)

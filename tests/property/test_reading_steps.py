@@ -224,6 +224,9 @@ def _beside(count):
     for form in sorted(BESIDE):
         items = ", ".join(form.format(i=place) for place in range(count))
         yield f"SELECT {items} FROM encounters"
+        said = [f"age BETWEEN {place} AND {place + 9}" for place in range(count)]
+        for joining in (" OR ", " AND "):
+            yield f"SELECT {items} FROM encounters WHERE {joining.join(said)}"
     for word in ("UNION", "UNION ALL", "INTERSECT", "EXCEPT"):
         chain = f" {word} ".join(["SELECT patient_id FROM patients"] * 2 * count)
         yield f"SELECT COUNT(*) FROM ({chain}) AS s"

@@ -1,8 +1,9 @@
-"""Which cells WHERE can leave rows in: what LIMIT counts.
+"""Which cells WHERE can leave rows in: what LIMIT and QUALIFY choose from.
 
-Every declared cell comes back, with noise where WHERE leaves nothing. LIMIT would take
-such cells for the first ones, so it passes over them, by the text and the public schema
-alone: a key is bound once more over columns that hold what WHERE leaves of them.
+Every declared cell comes back, with noise where WHERE leaves nothing. LIMIT and QUALIFY
+would take such cells for the first ones, so they and the windows beside them are of the
+others, by the text and the public schema alone: a key is bound once more over columns
+that hold what WHERE leaves of them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -41,6 +41,33 @@ def test_limit_passes_over_cells_that_where_leaves_empty(key, where, limit, expe
     assert keys(f"WHERE {where} GROUP BY k ORDER BY k LIMIT {limit}", key) == expected
 
 
+@pytest.mark.parametrize(
+    ("shown", "rest", "expected", "warned"),
+    [
+        ("ROW_NUMBER() OVER (ORDER BY level)", "LIMIT 9", [1, 2], []),
+        ("SUM(COUNT(*)) OVER ()", "LIMIT 9", [3, 3], []),
+        ("SUM(COUNT(*)) OVER ()", "", [3, 3, 3], ["empty_cells"]),
+        (
+            "level",
+            "QUALIFY ROW_NUMBER() OVER (ORDER BY level) = 1",
+            [2],
+            [],
+        ),
+    ],
+)
+def test_windows_beside_limit_and_qualify_are_of_the_same_cells(
+    shown, rest, expected, warned
+):
+    sql = (
+        f"SELECT level, {shown} AS w, COUNT(*) AS n FROM encounters WHERE level >= 2 "
+        f"GROUP BY level {rest}"
+    )
+    compiled = compile_query(sql, HOSPITAL)
+    rows = present(compiled, [list(range(len(compiled.rendered.cells)))])
+    assert [int(row[1]) for row in rows] == expected
+    assert [warning.code for warning in compiled.warnings] == warned
+
+
 def test_all_declared_cells_come_back_without_limit():
     assert keys("WHERE age >= 64 GROUP BY k", "age") == [*range(121), None]
 
