@@ -63,9 +63,10 @@ def _in_file(table: TableSpec, file: Path, root: Path) -> Iterator[Problem]:
         yield Problem(file.name, None, None, sentence)
         return
     for column in table.columns:
-        if column.file_column not in header and not column.is_optional:
+        if not column.names_in(header) and not column.is_optional:
+            names = " or ".join(map(repr, column.file_columns))
             sentence = (
-                f"the header lacks {column.file_column!r} of table {table.name}: "
+                f"the header lacks {names} of table {table.name}: "
                 "correct the column's from, or remove the column"
             )
             yield Problem(file.name, 1, None, sentence)

@@ -23,6 +23,7 @@ from privacy.schema import (
 )
 from query_lang.hierarchies import is_code
 from upstream.files.long_texts import carried_bytes, is_long, size_bytes
+from upstream.files.usual_forms import WHITE_SPACE
 from upstream.manifests.declarations import ColumnSpec
 from upstream.manifests.literals import (
     INT64_MAX,
@@ -100,6 +101,8 @@ class ColumnReader:
 
     def read(self, raw: str | None) -> tuple[Stored, ReadStatus]:
         """Return the stored value of a source text and what became of it."""
+        if raw is not None and self.column.trim and self._is_whole(raw):
+            raw = raw.strip(WHITE_SPACE)
         if raw is None or raw in self.null_texts:
             return self._null(ReadStatus.KEPT)
         if raw in self.mapped:
@@ -118,8 +121,11 @@ class ColumnReader:
         return kept, outcome
 
     def _has_form(self, raw: str) -> bool:
-        short = size_bytes(raw) <= carried_bytes(self.column)
-        return short and re.fullmatch(str(self.form), raw) is not None
+        return self._is_whole(raw) and re.fullmatch(str(self.form), raw) is not None
+
+    def _is_whole(self, raw: str) -> bool:
+        """Whether a text is carried as it is, and not by its digest."""
+        return size_bytes(raw) <= carried_bytes(self.column)
 
     def _null(self, outcome: ReadStatus) -> tuple[Stored, ReadStatus]:
         return None, outcome if self.column.nullable else ReadStatus.NULL_REFUSED
@@ -160,11 +166,10 @@ def reader_of(column: ColumnSpec) -> ColumnReader:
     """Return the rules of a checked column that is stored."""
     scale = column.scale or 0
     domain = domain_of(column)
-    nulls = {raw for raw, value in column.map.items() if value is None}
     lower, upper, allowed = _stored_domain(domain, scale)
     return ColumnReader(
         column=column,
-        null_texts=frozenset(column.null_values) | nulls,
+        null_texts=column.null_texts,
         mapped={
             raw: stored(typed_literal(value, column.type, scale), scale)
             for raw, value in column.map.items()

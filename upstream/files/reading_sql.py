@@ -18,6 +18,8 @@ from upstream.files.reading import (
     thousands_class,
     time_patterns,
 )
+from upstream.files.usual_forms import WHITE_SPACE
+from upstream.manifests.declarations import ColumnSpec
 from upstream.manifests.time_formats import MONTHS
 
 STORED_TYPES = {
@@ -76,7 +78,7 @@ def literal(value: Stored) -> str:  # noqa: PLR0911 - one return a type
 def reading_steps(reader: ColumnReader, index: int) -> ReadingSteps:
     """Return the layers that read a column from its source text, ``r<index>``."""
     n, p = f"n{index}", f"p{index}"
-    raw = f"r{index}"
+    raw = source_text_sql(reader.column, f"r{index}")
     return ReadingSteps(
         present=_present(reader, raw),
         readable=_readable(reader, raw, n),
@@ -94,6 +96,13 @@ def stored_value_sql(reader: ColumnReader, p: str) -> str:
         p: The name of the value before its domain; decimals on their grid.
     """
     return f"TRY_CAST({_value(reader, p)} AS {STORED_TYPES[reader.column.type]})"
+
+
+def source_text_sql(column: ColumnSpec, raw: str) -> str:
+    """Return a source text without blanks at its ends, where they are to go."""
+    if not column.trim:
+        return raw
+    return f"trim({raw}, {quoted(WHITE_SPACE)})"
 
 
 def _present(reader: ColumnReader, raw: str) -> str:
@@ -281,7 +290,7 @@ def _rounded(reader: ColumnReader, index: int) -> str:
     more = f"rtrim(substr({places}, {(reader.column.scale or 0) + 1}), '0') <> ''"
     if reader.mapped:
         texts = ", ".join(quoted(text) for text in sorted(reader.mapped))
-        more += f" AND r{index} NOT IN ({texts})"
+        more += f" AND r{index} NOT IN ({texts})"  # no text: it is not trimmed
     return f"WHEN {more} THEN {ReadStatus.ROUNDED:d} "
 
 

@@ -308,14 +308,15 @@ def _missing_columns(
     line = 1 if isinstance(file, CsvFile) and file.origin is None else None
     absent = []
     for column in table.columns:
-        count = file.header.count(column.file_column)
-        if count > 1:
+        found = column.names_in(file.header)
+        twice = [name for name in found if file.header.count(name) > 1]
+        if twice:
             sentence = (
-                f"the column {column.file_column!r} stands twice in the header: name "
+                f"the column {twice[0]!r} stands twice in the header: name "
                 "the columns anew, with csv: {skip_rows: 1, names: [...]}"
             )
             yield Problem(name, line, None, sentence)
-        elif not count and not column.is_optional:
+        elif not found and not column.is_optional:
             absent.append(column)
     if len(absent) == len(table.columns) > 1:
         sentence = (
@@ -334,11 +335,12 @@ def _absent(table: TableSpec, column: ColumnSpec, file: Header) -> str:
     A file without a header has a patient in its first row: of what stands there
     nothing is told but a name of the declared one's letters and digits.
     """
-    wanted = compared_name(column.file_column)
-    alike = [name for name in file.header if compared_name(name) == wanted]
+    wanted = {compared_name(name) for name in column.file_columns}
+    alike = [name for name in file.header if compared_name(name) in wanted]
+    names = " or ".join(map(repr, column.file_columns))
     meant = f"did you mean from: {alike[0]!r}? else " if alike else ""
     return (
-        f"has no column {column.file_column!r} (declared as {table.name}."
+        f"has no column {names} (declared as {table.name}."
         f"{column.name}): {meant}name the file's column with from; where some files "
         "have it alone, declare optional: true"
     )
@@ -347,10 +349,10 @@ def _absent(table: TableSpec, column: ColumnSpec, file: Header) -> str:
 def _in_no_file(table: TableSpec, files: Sequence[SourceFile]) -> Iterator[Problem]:
     """Refuse an optional column that no file has: a slip of the pen."""
     for column in table.columns:
-        held = any(column.file_column in file.header for file in files)
+        held = any(column.names_in(file.header) for file in files)
         if column.is_optional and not held:
             sentence = (
-                f"no file has the optional column {column.file_column!r} of table "
+                f"no file has the optional column {column.file_columns[0]!r} of table "
                 f"{table.name}: correct its from, or remove it"
             )
             yield Problem(files[0].name, None, None, sentence)

@@ -2,6 +2,12 @@
 
 from collections.abc import Collection
 
+# The 25 code points with the Unicode property White_Space (PropList.txt).
+WHITE_SPACE = (
+    "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
+    "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
+
 DAYS = (
     "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d",
     "%d-%b-%Y", "%d %b %Y", "%d. %B %Y", "%d %B %Y", "%B %d, %Y",

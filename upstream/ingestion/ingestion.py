@@ -14,6 +14,7 @@ from duckdb.sqltypes import VARCHAR
 
 from privacy.coincidences import coinciding_places, names_in_files
 from upstream.errors import IngestionError, Problem
+from upstream.files.alike import equal_files, lacking_warnings
 from upstream.files.exports.plain_copies import CopyArea
 from upstream.files.sources import (
     Folders,
@@ -425,6 +426,7 @@ class _Load:
         self.area = area
         self.manifest = manifest
         self.linked = linked
+        self._seen: list[str] = []
         self.schema = manifest.schema()
         self.declared = _declared(manifest)
         self.watch = PublicWatch(area.connection, self.declared, surroundings)
@@ -464,7 +466,9 @@ class _Load:
         told = alike_warnings(self.manifest.population, alike)
         return Ingested(
             IngestionReport(
-                tuple(reports), (*warnings, *told, *self.watch.warnings), alike
+                tuple(reports),
+                (*warnings, *self._seen, *told, *self.watch.warnings),
+                alike,
             ),
             population_digests(self.area.connection),
             self.watch.new_units(),
@@ -510,9 +514,8 @@ class _Load:
     def _private_rows(self, staged: Sequence[StagedTable]) -> Iterator[PrivateRows]:
         """Yield private tables' rows, as they are compared with what is public."""
         for table in staged:
-            unit = table.table.column(str(table.table.unit_column)).file_column
             columns = file_schema(table.table).columns
-            yield staged_rows(table, columns, unit)
+            yield staged_rows(table, columns)
 
     def _derived_rows(self, staged: Sequence[StagedTable]) -> Iterator[PrivateRows]:
         """Yield the stored private tables that have columns which no file has."""
@@ -536,6 +539,8 @@ class _Load:
                 continue
             sources[table.name] = files
             problems.extend(self._private_columns(table, files))
+            problems.extend(equal_files(table, files))
+            self._seen.extend(lacking_warnings(table, files))
         if problems:
             raise IngestionError(tuple(problems))
         return sources

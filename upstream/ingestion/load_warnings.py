@@ -92,6 +92,16 @@ def _changed(name: str, column: ColumnReport) -> Iterator[str]:
             f"{name}: {column.rounded} of {of} have more decimals than its scale and "
             "were rounded: declare a greater scale if questions need them"
         )
+    if column.but_for_blanks:
+        yield (
+            f"{name}: {column.but_for_blanks} of {of} are declared but for blanks at "
+            "their ends, and became NULL or other: declare trim: true"
+        )
+    if column.but_for_case:
+        yield (
+            f"{name}: {column.but_for_case} of {of} are declared but for capitals, and "
+            "became NULL or other: declare what they mean in map"
+        )
     if column.not_computed:
         yield (
             f"{name}: {counted(column.not_computed, 'row')} have values in all that "

@@ -1,6 +1,6 @@
 """What a custodian declares: the manifest's keys, whole (CONTRACT 4)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Annotated, Literal
 
@@ -64,6 +64,17 @@ def _text(value: object) -> object:
     return str(value) if isinstance(value, int) else value
 
 
+def _names(value: object) -> object:
+    """Return one name as it is, several as a tuple of different ones."""
+    if not isinstance(value, list | tuple):
+        return _text(value)
+    names = tuple(_text(one) for one in value)
+    if not names or len(set(names)) < len(names):
+        message = "write a name, or a list of different names"
+        raise ValueError(message)
+    return names[0] if len(names) == 1 else names
+
+
 def _iso_date(value: object) -> date:
     if isinstance(value, date):
         return value
@@ -94,6 +105,20 @@ Text = Annotated[
     BeforeValidator(_text),
     WithJsonSchema(_SCALAR_SCHEMA),
 ]
+Names = Annotated[
+    str | tuple[str, ...],
+    BeforeValidator(_names),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                _SCALAR_SCHEMA,
+                {"type": "array", "items": _SCALAR_SCHEMA, "minItems": 1},
+            ]
+        }
+    ),
+]
+"""A name, or several: one is the same as a list of it."""
+
 Day = Annotated[
     date,
     PlainValidator(_iso_date),
@@ -214,12 +239,13 @@ class DomainSpec(Spec):
 class ColumnSpec(Spec):
     """A declared column and how the file writes it.
 
-    What is not said of ``null_values``, ``decimal`` and ``thousands`` is the table's
-    (``upstream.manifests.table_words``).
+    What is not said of ``null_values``, ``decimal``, ``thousands`` and ``trim`` is the
+    table's (``upstream.manifests.table_words``). Of several names (``from``) a file's
+    first is read, and where it has several the first that holds a value.
     """
 
     name: Identifier
-    from_: Text | None = Field(default=None, alias="from")
+    from_: Names | None = Field(default=None, alias="from")
     type: ColumnType
     scale: StrictInt | None = Field(default=None, ge=0, le=18)
     nullable: StrictBool = True
@@ -229,6 +255,7 @@ class ColumnSpec(Spec):
     formats: tuple[str, ...] | None = Field(default=None, min_length=1)
     decimal: Character | None = None
     thousands: Character | None = None
+    trim: StrictBool | None = None
     optional: StrictBool | None = None
     constant_in_unit: StrictBool = False
     max_length: StrictInt | None = Field(default=None, ge=1, le=MOST_LENGTH)
@@ -237,9 +264,21 @@ class ColumnSpec(Spec):
     domain: DomainSpec | None = None
 
     @property
-    def file_column(self) -> str:
-        """The column's name in the file."""
-        return self.name if self.from_ is None else self.from_
+    def file_columns(self) -> tuple[str, ...]:
+        """The column's names in files, in the order in which they are looked for."""
+        if self.from_ is None:
+            return (self.name,)
+        return self.from_ if isinstance(self.from_, tuple) else (self.from_,)
+
+    def names_in(self, header: Sequence[str]) -> list[str]:
+        """Return the column's names that a file has, in the order of the manifest."""
+        return [name for name in self.file_columns if name in header]
+
+    @property
+    def null_texts(self) -> frozenset[str]:
+        """The source texts that are NULL."""
+        mapped = (raw for raw, value in self.map.items() if value is None)
+        return frozenset((*self.null_values, *mapped))
 
     @property
     def time_formats(self) -> tuple[str, ...]:
@@ -304,6 +343,7 @@ class TableSpec(Spec):
     false_values: tuple[Text, ...] | None = Field(default=None, exclude=True)
     decimal: Character | None = Field(default=None, exclude=True)
     thousands: Character | None = Field(default=None, exclude=True)
+    trim: StrictBool | None = Field(default=None, exclude=True)
     unit_column: Identifier | None = None
     public: StrictBool = False
     key: tuple[Identifier, ...] = ()
@@ -361,5 +401,5 @@ class Declarations(Spec):
         ]
         return (
             frozenset(column.name for column in units),
-            frozenset(column.file_column for column in units),
+            frozenset(name for column in units for name in column.file_columns),
         )

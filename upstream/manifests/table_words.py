@@ -30,6 +30,9 @@ def _column(table: TableSpec, column: ColumnSpec) -> ColumnSpec:
         said["null_values"] = table.null_values
     if column.type in _NUMBERS and column.name != table.unit_column:
         said |= _number_words(table, column)
+    is_text = column.type is ColumnType.TEXT and column.name != table.unit_column
+    if is_text and table.trim is not None and column.trim is None:
+        said["trim"] = table.trim
     if column.type is ColumnType.BOOLEAN:
         words = {
             **dict.fromkeys(table.true_values or (), True),

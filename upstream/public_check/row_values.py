@@ -153,9 +153,13 @@ def plain_name(name: str) -> str:
     return re.sub(r"[\W_]+", "", name.casefold())
 
 
-def staged_rows(
-    staged: StagedTable, columns: Sequence[Column], unit_column: str
-) -> PrivateRows:
+def unit_name(staged: StagedTable) -> str:
+    """Return what the first of a private table's files calls the unit."""
+    unit = staged.table.column(str(staged.table.unit_column))
+    return unit.names_in(staged.files[0].header)[0]
+
+
+def staged_rows(staged: StagedTable, columns: Sequence[Column]) -> PrivateRows:
     """Return a staged private table as it is looked at.
 
     All of its rows: what is compared depends on no bound, key or domain. Booleans are
@@ -164,7 +168,6 @@ def staged_rows(
     Args:
         staged: The table, before it is stored.
         columns: What the schema declares of it.
-        unit_column: What its files call the unit.
     """
     buckets = staged.buckets()
     declared = {column.name: column for column in columns}
@@ -179,7 +182,7 @@ def staged_rows(
         [],
         [],
         [file.name for file in staged.files],
-        unit_column,
+        unit_name(staged),
     )
     return _with_columns(rows, places)
 
@@ -200,7 +203,7 @@ def derived_rows(staged: StagedTable, columns: Sequence[Column]) -> PrivateRows:
         [],
         [],
         [file.name for file in staged.files],
-        staged.table.column(str(staged.table.unit_column)).file_column,
+        unit_name(staged),
         has_derived=True,
     )
     derived = rows.of_these(stored)

@@ -6,15 +6,11 @@ from collections.abc import Collection
 from typing import Literal
 
 from upstream.files.long_texts import is_long
+from upstream.files.usual_forms import WHITE_SPACE
 from upstream.manifests.declarations import Fold
 
 UnitType = Literal["integer", "text"]
 
-# The 25 code points with the Unicode property White_Space (PropList.txt).
-WHITE_SPACE = (
-    "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
-    "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
-)
 MOST_ID_BYTES = 1_000
 """Bytes of UTF-8 that a unit id may have as it is written."""
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from privacy.schema import ColumnType
 from upstream.files.reading import ColumnReader, ReadStatus
-from upstream.files.reading_sql import quoted
+from upstream.files.reading_sql import quoted, source_text_sql
 from upstream.files.sources import Header
 from upstream.manifests.declarations import TableSpec
 
@@ -53,7 +53,12 @@ def _turns(header: Sequence[str]) -> Iterator[tuple[str, int]]:
 
 
 def _declared(table: TableSpec, name: str) -> tuple[int, ...]:
-    return tuple(i for i, c in enumerate(table.columns) if c.file_column == name)
+    """Return the columns that are read from a file's column alone.
+
+    What is read from another where that one holds a value says nothing of this one.
+    """
+    columns = enumerate(table.columns)
+    return tuple(i for i, c in columns if c.file_columns == (name,))
 
 
 def lost_texts_sql(
@@ -93,4 +98,5 @@ def _is_kept(index: int, reader: ColumnReader) -> str:
 
 def _is_mapped(index: int, reader: ColumnReader) -> str:
     mapped = ", ".join(map(quoted, sorted(reader.mapped)))
-    return f"coalesce(r{index} IN ({mapped}), false)" if mapped else "false"
+    raw = source_text_sql(reader.column, f"r{index}")
+    return f"coalesce({raw} IN ({mapped}), false)" if mapped else "false"

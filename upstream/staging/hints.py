@@ -42,7 +42,7 @@ def _hints(column: ColumnSpec, texts: Sequence[str]) -> Iterator[str]:
     elif column.type is ColumnType.BOOLEAN and truth_words(set(texts)):
         yield "they are words for true and false: declare true_values and false_values"
     if all(text.strip() != text for text in texts):
-        yield "blanks stand around them: map has no use here, export them without"
+        yield "blanks stand around them: export them without"
 
 
 def _of_numbers(column: ColumnSpec, texts: Sequence[str]) -> Iterator[str]:

@@ -10,12 +10,12 @@ column's rules may need whole is carried by its digest (``upstream.files.long_te
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from upstream.errors import IngestionError, Problem
 from upstream.files.csv_structure import MAX_RECORD_BYTES, CsvFile
 from upstream.files.long_texts import carried_bytes, carried_sql
-from upstream.files.reading_sql import quoted
+from upstream.files.reading_sql import quoted, source_text_sql
 from upstream.files.sources import ParquetFile, SourceFile
 from upstream.id_forms.embedded_ids import MOST_CHARACTERS
 from upstream.manifests.declarations import ColumnSpec, TableSpec
@@ -25,6 +25,7 @@ _AS_CAST = re.compile(
     r"U?(?:TINY|SMALL|BIG|HUGE)INT|U?INTEGER|DECIMAL\(.*|BOOLEAN|VARCHAR|UUID|ENUM\(.*"
 )
 _TIMESTAMPS = frozenset({"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"})
+_SEVERAL = 2
 _FLOATS = frozenset({"FLOAT", "DOUBLE"})
 
 
@@ -81,9 +82,21 @@ def _csv_sql(
 
 def _field(file: CsvFile, column: ColumnSpec) -> str:
     """Return the expression of a column's text; NULL where the file lacks it."""
-    if column.file_column not in file.header:
-        return "NULL::VARCHAR"
-    return f"coalesce(c{file.header.index(column.file_column)}, '')"
+    places = [file.header.index(name) for name in column.names_in(file.header)]
+    return _first_held(column, [f"coalesce(c{place}, '')" for place in places])
+
+
+def _first_held(column: ColumnSpec, texts: Sequence[str]) -> str:
+    """Return the first of some expressions that holds a value, else the first."""
+    if len(texts) < _SEVERAL:
+        return texts[0] if texts else "NULL::VARCHAR"
+    nulls = ", ".join(map(quoted, sorted(column.null_texts))) or "NULL"
+    held = (
+        f"CASE WHEN {source_text_sql(column, text)} IN ({nulls}) THEN NULL "
+        f"ELSE {text} END"
+        for text in texts
+    )
+    return f"coalesce({', '.join(held)}, {texts[0]})"
 
 
 def _guesses_no_boundary(file: CsvFile) -> str:
@@ -100,16 +113,20 @@ def _parquet_sql(
 ) -> str:
     types = dict(file.types)
     texts = ", ".join(
-        f"{_canonical_text(file, name, types[name])} AS r{i}"
-        if name in types
-        else f"NULL::VARCHAR AS r{i}"
-        for i, name in enumerate(column.file_column for column in table.columns)
+        f"{_of_parquet(file, column, types)} AS r{i}"
+        for i, column in enumerate(table.columns)
     )
     texts += _beginnings(_any_text(file, column) for column in looked_at)
     return (
         f"SELECT {number} AS file, file_row_number + 1 AS row, {texts} "  # noqa: S608 - as above
         f"FROM read_parquet([{quoted(str(file.path))}], file_row_number=true)"
     )
+
+
+def _of_parquet(file: ParquetFile, column: ColumnSpec, types: Mapping[str, str]) -> str:
+    names = column.names_in(file.header)
+    texts = [_canonical_text(file, name, types[name]) for name in names]
+    return _first_held(column, texts)
 
 
 def _beginnings(texts: Iterable[str | None]) -> str:

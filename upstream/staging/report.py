@@ -20,6 +20,9 @@ class ColumnReport:
             a value, and it has none.
         alike_beyond: Of the clamped, those beyond an end of the domain beyond which
             all values are one, and more than a handful: it may stand for nothing.
+        but_for_blanks: Texts that became NULL or ``other`` and are declared but for
+            blanks at their ends.
+        but_for_case: Further ones that are declared but for capitals.
     """
 
     name: str
@@ -31,6 +34,8 @@ class ColumnReport:
     rounded: int = 0
     not_computed: int = 0
     alike_beyond: int = 0
+    but_for_blanks: int = 0
+    but_for_case: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import duckdb
 
-from upstream.files.reading import ReadStatus
-from upstream.files.reading_sql import quoted
+from privacy.schema import ColumnType
+from query_lang.rendering.duckdb.levels import is_code_sql
+from upstream.files.reading import ColumnReader, ReadStatus
+from upstream.files.reading_sql import literal, quoted
+from upstream.files.usual_forms import WHITE_SPACE
 from upstream.staging.report import ColumnReport
 
 _MISLED_BY_FILES = "join_order,build_side_probe_side"
@@ -57,6 +60,14 @@ def refused_condition(positions: Sequence[int]) -> str:
     """Return the condition that a row refuses the load."""
     refused = ["NOT valid_id", *(f"s{i} IN ({_REFUSED})" for i in positions)]
     return f"({' OR '.join(refused)})"
+
+
+def _is_declared(reader: ColumnReader, text: str) -> str:
+    """Return the condition that a text is a value of its column's domain."""
+    if reader.hierarchy is not None:
+        return is_code_sql(reader.hierarchy, text, reader.own)
+    listed = ", ".join(literal(value) for value in reader.allowed or ())
+    return f"({text} IN ({listed}))"
 
 
 class Counts:
@@ -125,10 +136,11 @@ class Counts:
         """Return how many rows one file gave."""
         return self._files.get(number, 0)
 
-    def report(self, position: int, name: str) -> ColumnReport:
+    def report(self, reader: ColumnReader, position: int) -> ColumnReport:
         """Return one column's report."""
+        blanks, case = self._spelled_otherwise(reader, position)
         return ColumnReport(
-            name=name,
+            name=reader.column.name,
             clamped=self._found[position, ReadStatus.CLAMPED],
             to_other=self._found[position, ReadStatus.TO_OTHER],
             to_null=sum(self._found[position, lost] for lost in _LOST),
@@ -136,7 +148,35 @@ class Counts:
             values=self._values[position],
             rounded=self._found[position, ReadStatus.ROUNDED],
             alike_beyond=self._alike_beyond(position),
+            but_for_blanks=blanks,
+            but_for_case=case,
         )
+
+    def _spelled_otherwise(
+        self, reader: ColumnReader, position: int
+    ) -> tuple[int, int]:
+        """Return how many texts of a private column are declared but for blanks, case.
+
+        Of those that became NULL or ``other``.
+        """
+        moved = (ReadStatus.TO_NULL, ReadStatus.TO_OTHER)
+        is_some = any(self._found[position, outcome] for outcome in moved)
+        is_listed = reader.allowed is not None or reader.hierarchy is not None
+        is_text = reader.column.type is ColumnType.TEXT
+        if self._is_public or not (is_some and is_listed and is_text):
+            return 0, 0
+        text = f"trim(l{position}, {quoted(WHITE_SPACE)})"
+        plain, folded = _is_declared(reader, text), "false"
+        if reader.allowed is not None:
+            small = (quoted(str(value).lower()) for value in reader.allowed)
+            folded = f"lower({text}) IN ({', '.join(small)})"
+        found = self._connection.execute(
+            f"SELECT count(*) FILTER ({plain}), "  # noqa: S608 - our own names
+            f"count(*) FILTER (NOT {plain} AND {folded}) FROM "
+            f"{files_sql(parquet_in(self._folder))} WHERE unit_key IS NOT NULL AND "
+            f"s{position} IN ({', '.join(f'{one:d}' for one in moved)})"
+        ).fetchone()
+        return found or (0, 0)
 
     def _alike_beyond(self, position: int) -> int:
         """Return how many values of a private column lie beyond an end, all the same.

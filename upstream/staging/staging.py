@@ -215,7 +215,8 @@ class _Stage:
             rows_read=counts.rows,
             rows_without_unit=0 if self.table.public else counts.rows_without_unit,
             columns=tuple(
-                counts.report(i, name) for i, name in stored_positions(self.table)
+                counts.report(self.readers[i], i)
+                for i, _ in stored_positions(self.table)
             ),
             messages="" if self.table.public else self._messages_sql(),
         )

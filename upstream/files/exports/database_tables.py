@@ -67,7 +67,7 @@ class OpenDatabases:
 
 def declared_table(table: TableSpec, spec: DatabaseSpec) -> DeclaredTable:
     """Return a manifest's table as it is read from its database."""
-    columns = tuple(dict.fromkeys(c.file_column for c in table.columns))
+    columns = tuple(dict.fromkeys(c.file_columns[0] for c in table.columns))
     return DeclaredTable(
         f"the database of {table.name}",
         spec.url,
@@ -95,7 +95,7 @@ def database_records(table: TableSpec, databases: OpenDatabases) -> Iterator[Rec
     read = sql_table(
         str(source.table), *map(sql_column, names), schema=source.table_schema
     )
-    order = [c.file_column for c in table.columns if c.name in table.key] or names
+    order = [c.file_columns[0] for c in table.columns if c.name in table.key] or names
     statement = sql_select(*read.c).order_by(*(read.c[name] for name in order))
     options = {"stream_results": True, "max_row_buffer": _ROWS}
     result = connection.execution_options(**options).execute(statement)

@@ -29,6 +29,8 @@ def broken_column_rules(
     yield from _format(at, column)
     yield from _number_marks(at, column)
     yield from _raw_texts(at, column)
+    if column.trim is not None and column.type is not ColumnType.TEXT:
+        yield (*at, "trim"), "only a text column has trim: remove it"
     yield from _max_length(at, column)
     if is_unit:
         yield from _unit_column(at, column)
@@ -145,6 +147,7 @@ def _unit_column(at: Place, column: ColumnSpec) -> Broken:
     extras = {
         "domain": column.domain is not None,
         "thousands": column.thousands is not None,
+        "trim": column.trim is not None,
         "map": bool(column.map),
         "constant_in_unit": column.constant_in_unit,
         "max_length": column.max_length is not None,

@@ -90,6 +90,10 @@ def _database(at: Place, table: TableSpec, spec: DatabaseSpec) -> Broken:
     for key in ("files", "csv", "excel"):
         if getattr(table, key):
             yield (*at, key), f"the table is read from a database: remove {key}"
+    for index, column in enumerate(table.columns):
+        if len(column.file_columns) > 1:
+            sentence = "a table of a database has one name for a column: keep that"
+            yield (*at, "columns", index, "from"), sentence
     below: Place = (*at, "database")
     if (spec.url is None) == (spec.url_variable is None):
         yield below, "declare one of url and url_variable"

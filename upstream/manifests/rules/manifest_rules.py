@@ -278,9 +278,10 @@ def _private(at: Place, table: TableSpec) -> Broken:
 
 def _second_unit_columns(at: Place, table: TableSpec) -> Broken:
     """Refuse the unit's ids as an ordinary column: literals on it would name units."""
-    sources = {c.file_column for c in table.columns if c.name == table.unit_column}
+    units = [c for c in table.columns if c.name == table.unit_column]
+    sources = {name for unit in units for name in unit.file_columns}
     for index, column in enumerate(table.columns):
-        if column.name != table.unit_column and column.file_column in sources:
+        if column.name != table.unit_column and sources & {*column.file_columns}:
             sentence = (
                 f"{column.name} reads the unit column once more, and its ids would be "
                 "ordinary values that questions may name: remove it"
@@ -313,7 +314,7 @@ def _public(at: Place, table: TableSpec, unit_names: frozenset[str]) -> Broken:
         yield from source_rules(at, table.source, "the rows of max_rows")
     for index, column in enumerate(table.columns):
         below: Place = (*at, "columns", index)
-        if {column.name, column.file_column} & unit_names:
+        if {column.name, *column.file_columns} & unit_names:
             sentence = (
                 "a table that contains the unit column cannot be public: declare "
                 "unit_column; if its rows are about no single person, take the column "

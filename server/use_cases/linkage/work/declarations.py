@@ -305,7 +305,7 @@ def _misfits(
 def _unit_column(table: TableSpec) -> str | None:
     """Return the file's column that a table's unit is read from."""
     unit = table.unit_column
-    names = {one.name: one.file_column for one in table.columns}
+    names = {one.name: one.file_columns[0] for one in table.columns}
     return None if unit is None else names.get(unit)
 
 

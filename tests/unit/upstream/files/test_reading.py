@@ -60,6 +60,13 @@ WRITERS = {
     "short": {"type": "text", "max_length": 3},
     "long": {"type": "text", "max_length": 4_000, "nullable": False},
     "mapped": {"type": "text", "max_length": 9, "map": {"y" * 3_000: "long"}},
+    "trimmed": {
+        "type": "text",
+        "trim": True,
+        "map": {"f": "F", "-": None},
+        "domain": {"values": ["F", "M"]},
+    },
+    "trimmed_short": {"type": "text", "trim": True, "max_length": 3},
     "quoted": {"type": "text", "domain": {"values": ["it's", 'a"b', "x\\y"]}},
 }
 TOWNS = Hierarchy("towns", ("land",), {"it's": ("a",), "other": (None,), "é": ("b",)})
@@ -93,7 +100,8 @@ HOSTILE = [
     "1 234,5", "1\u00a0234,5", "1\u202f234\u00a0567", "1'234.5", "1\u2019234.56",
     "1,234", "12,34", "1,234,567", "0,000", "1]234", "01.02.2024 07:08",
     "1.2.2024 24:00",
-    "250.83", "e812.0", "8", "V1", "e11.9", "C4A.0", "E11.99999",
+    " F ", "\u00a0f\u2003", "F\t", " - ", "\u200bF", "ab \n", " " * 999 + "F",
+    " " * 1_000 + "F", "250.83", "e812.0", "8", "V1", "e11.9", "C4A.0", "E11.99999",
 ]  # fmt: skip
 
 
@@ -165,6 +173,10 @@ def test_duckdb_reads_every_hostile_text_as_the_page_of_rules_does(name):
         ("timestamp", "2024-01-01T10:11Z", None, ReadStatus.UNREADABLE),
         ("boolean", "Y", True, ReadStatus.KEPT),
         ("boolean", "TRUE", None, ReadStatus.UNREADABLE),
+        ("trimmed", "\u00a0f ", "F", ReadStatus.KEPT),
+        ("trimmed", " - ", None, ReadStatus.KEPT),
+        ("trimmed", "  ", None, ReadStatus.KEPT),
+        ("trimmed_short", " abc ", "abc", ReadStatus.KEPT),
         ("text", "", "", ReadStatus.KEPT),
         ("text", "?", None, ReadStatus.KEPT),
         ("diagnosis", "250.83", "250.83", ReadStatus.KEPT),
