@@ -205,7 +205,10 @@ def stored(value: Scalar, scale: int) -> Stored:
 def time_patterns(column: ColumnSpec) -> tuple[str, ...]:
     """Return the patterns of a column's declared formats, with named parts."""
     clock = column.type is ColumnType.TIMESTAMP
-    return tuple(format_pattern(one, with_clock=clock) for one in column.time_formats)
+    return tuple(
+        format_pattern(one, with_clock=clock, with_century=column.century is not None)
+        for one in column.time_formats
+    )
 
 
 def number_form(column: ColumnSpec) -> str:
@@ -294,7 +297,7 @@ def _moment(column: ColumnSpec, raw: str) -> date | datetime | None:
     texts: list[str | None] = [raw]
     if patterns := time_patterns(column):
         found = (re.fullmatch(pattern, raw) for pattern in patterns)
-        texts = [iso_text(_parts(match)) for match in found if match]
+        texts = [iso_text(_parts(match), column.century) for match in found if match]
     moments = (_read_moment(column, text) for text in texts if text is not None)
     return next((moment for moment in moments if moment is not None), None)
 

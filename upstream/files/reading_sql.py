@@ -192,7 +192,8 @@ def _moment(reader: ColumnReader, n: str) -> str:
     if not is_day:
         possible += "([T ]([01][0-9]|2[0-3]):.*)?"
     patterns = time_patterns(reader.column)
-    texts = [_iso(pattern, n, is_day=is_day) for pattern in patterns] or [n]
+    century = reader.column.century
+    texts = [_iso(one, n, is_day=is_day, century=century) for one in patterns] or [n]
     days = (
         f"CASE WHEN regexp_full_match({text}, '{possible}') THEN {text} END"
         for text in texts
@@ -207,7 +208,7 @@ def _moment(reader: ColumnReader, n: str) -> str:
     return f"coalesce({', '.join(possible_ones)})"
 
 
-def _iso(form: str, n: str, *, is_day: bool) -> str:
+def _iso(form: str, n: str, *, is_day: bool, century: int | None) -> str:
     def part(name: str, width: int, fill: str = "lpad") -> str:
         position = _group_position(form, name)
         if not position:
@@ -219,7 +220,12 @@ def _iso(form: str, n: str, *, is_day: bool) -> str:
     for name, months in (("b", [m[:3] for m in MONTHS]), ("B", list(MONTHS))):
         if f"(?P<{name}>" in form:
             month = _month(part(name, 9, "lpad"), months)
-    day = f"concat({part('Y', 4)}, '-', {month}, '-', {part('d', 2)})"
+    year = part("Y", 4)
+    if "(?P<y>" in form:
+        short = f"TRY_CAST({part('y', 2)} AS INTEGER) - {(century or 0) % 100}"
+        year = f"CAST({century} + (({short} + 100) % 100) AS VARCHAR)"
+        year = f"lpad({year}, 4, '0')"
+    day = f"concat({year}, '-', {month}, '-', {part('d', 2)})"
     if is_day:
         return day
     clock = f"{part('H', 2)}, ':', {part('M', 2)}, ':', {part('S', 2)}"

@@ -253,6 +253,7 @@ class ColumnSpec(Spec):
     map: dict[Text, RawScalar | None] = Field(default_factory=dict)
     format: str | None = None
     formats: tuple[str, ...] | None = Field(default=None, min_length=1)
+    century: StrictInt | None = Field(default=None, ge=1, le=9900)
     decimal: Character | None = None
     thousands: Character | None = None
     trim: StrictBool | None = None

@@ -5,6 +5,7 @@ from string import ascii_letters, digits
 
 _PARTS = {
     "Y": r"(?P<Y>[0-9]{4})",
+    "y": r"(?P<y>[0-9]{2})",
     "m": r"(?P<m>[0-9]{1,2})",
     "d": r"(?P<d>[0-9]{1,2})",
     "b": r"(?P<b>[A-Za-z]{3})",
@@ -15,7 +16,7 @@ _PARTS = {
     "f": r"(?P<f>[0-9]{1,6})",
 }
 _LENGTHS = {
-    "Y": (4, 4), "m": (1, 2), "d": (1, 2), "b": (3, 3), "B": (3, 9),
+    "Y": (4, 4), "y": (2, 2), "m": (1, 2), "d": (1, 2), "b": (3, 3), "B": (3, 9),
     "H": (1, 2), "M": (1, 2), "S": (1, 2), "f": (1, 6),
 }  # fmt: skip
 """The least and the most characters of each part."""
@@ -32,12 +33,15 @@ class FormatError(ValueError):
     """A declared format cannot be read without doubt; the message says what to do."""
 
 
-def format_pattern(format_: str, *, with_clock: bool) -> str:
+def format_pattern(
+    format_: str, *, with_clock: bool, with_century: bool = False
+) -> str:
     """Return a regular expression (the same in Python and RE2) with named parts.
 
     Args:
-        format_: A strptime format of %Y %m %d %b %B %H %M %S %f %%.
+        format_: A strptime format of %Y %y %m %d %b %B %H %M %S %f %%.
         with_clock: Whether hours and smaller parts may stand in it.
+        with_century: Whether years of two digits have a declared century.
 
     Raises:
         FormatError: A directive is unknown, repeated, or the day is incomplete.
@@ -50,6 +54,12 @@ def format_pattern(format_: str, *, with_clock: bool) -> str:
         else:
             parts.append(_part(directive or other, with_clock=with_clock))
             used.append(directive)
+    if "y" in used and not with_century:
+        message = (
+            "%y leaves the century open: declare century: 1930 beside it (30 to 99 are "
+            "19.., 00 to 29 are 20..), or write the files with %Y"
+        )
+        raise FormatError(message)
     _require_a_day(used)
     return "".join(parts)
 
@@ -78,7 +88,7 @@ def _directives(format_: str) -> str:
 
 def _steps(format_: str, *, with_clock: bool) -> list[tuple[frozenset[str], bool]]:
     """Return the characters that may stand at each place, and if it may be left out."""
-    format_pattern(format_, with_clock=with_clock)
+    format_pattern(format_, with_clock=with_clock, with_century=True)
     steps: list[tuple[frozenset[str], bool]] = []
     for directive, text, _ in _TOKEN.findall(format_):
         if text or directive == "%":
@@ -112,9 +122,6 @@ def _meet(
 
 
 def _part(directive: str, *, with_clock: bool) -> str:
-    if directive == "y":
-        message = "%y leaves the century open: write the files with %Y"
-        raise FormatError(message)
     if directive not in _PARTS or (directive in _CLOCK and not with_clock):
         known = "%Y %m %d %b %B" + (" %H %M %S %f" if with_clock else "")
         message = f"%{directive} cannot be read here: use {known} and %%"
@@ -124,18 +131,43 @@ def _part(directive: str, *, with_clock: bool) -> str:
 
 def _require_a_day(used: list[str]) -> None:
     months = [d for d in used if d in "mbB"]
-    whole = used.count("Y") == used.count("d") == len(months) == 1
+    years = used.count("Y") + used.count("y")
+    whole = years == used.count("d") == len(months) == 1
     if not whole or len(set(used)) != len(used):
         message = "a format names year, month and day once each, and no part twice"
         raise FormatError(message)
 
 
-def iso_text(parts: dict[str, str]) -> str | None:
-    """Return the named parts of a match as ISO text, or None for no known month."""
+def has_short_years(format_: str) -> bool:
+    """Return whether a format has years of two digits.
+
+    >>> has_short_years("%d.%m.%y"), has_short_years("%d.%m.%Y %%y")
+    (True, False)
+    """
+    return any(directive == "y" for directive, _, _ in _TOKEN.findall(format_))
+
+
+def whole_year(short: int, century: int) -> int:
+    """Return the one of the 100 years from ``century`` on that ends in two digits.
+
+    >>> whole_year(30, 1930), whole_year(29, 1930)
+    (1930, 2029)
+    """
+    return century + (short - century) % 100
+
+
+def iso_text(parts: dict[str, str], century: int | None = None) -> str | None:
+    """Return the named parts of a match as ISO text, or None for no known month.
+
+    Args:
+        parts: By the letters of their directives.
+        century: From which year on those of two digits are.
+    """
     month = parts.get("m") or _month_number(parts)
     if month is None:
         return None
-    day = f"{parts['Y']}-{month.rjust(2, '0')}-{parts['d'].rjust(2, '0')}"
+    year = parts.get("Y") or f"{whole_year(int(parts['y']), century or 0):04}"
+    day = f"{year}-{month.rjust(2, '0')}-{parts['d'].rjust(2, '0')}"
     hour, minute, second = (parts.get(p, "0").rjust(2, "0") for p in "HMS")
     return f"{day} {hour}:{minute}:{second}.{parts.get('f', '0').ljust(6, '0')}"
 

@@ -86,7 +86,10 @@ def _of_times(column: ColumnSpec, texts: Sequence[str]) -> Iterator[str]:
             "and export it again"
         )
     if _all_match(r"[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2}", texts):
-        yield "their years have two digits: export them with four"
+        yield (
+            "their years have two digits: declare the format with %y, such as "
+            "%d.%m.%y, and century: 1930 (30 to 99 are 19.., 00 to 29 are 20..)"
+        )
 
 
 def _with_clock(one: str) -> str:

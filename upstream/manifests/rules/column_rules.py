@@ -9,6 +9,7 @@ from upstream.manifests.time_formats import (
     FormatError,
     are_ambiguous,
     format_pattern,
+    has_short_years,
 )
 from upstream.manifests.yaml_nodes import Place
 
@@ -78,13 +79,18 @@ def _format(at: Place, column: ColumnSpec) -> Broken:
     if told and column.type not in _TIMES:
         yield told[0][0], "only dates and timestamps have a format: remove it"
         return
+    if column.century and not any(map(has_short_years, column.time_formats)):
+        sentence = "only formats with %y need a century: remove it"
+        yield (*at, "century"), sentence
     clock = column.type is ColumnType.TIMESTAMP
     for place, one in told:
         if one.startswith("TODO"):
             yield place, "format is still to do: say which of the two it is"
             return
         try:
-            format_pattern(one, with_clock=clock)
+            format_pattern(
+                one, with_clock=clock, with_century=column.century is not None
+            )
         except FormatError as error:
             yield place, f"{place[-1] if column.format else 'formats'}: {error}"
             return

@@ -120,6 +120,9 @@ def test_what_a_public_table_reads_from_one_of_several_is_compared_whole(hospita
     ("name", "keys", "said"),
     [
         ("day", {"trim": True}, "only a text column has trim"),
+        ("day", {"format": "%d.%m.%y"}, "declare century: 1930"),
+        ("day", {"format": "%d.%m.%Y", "century": 1930}, "formats with %y need"),
+        ("ward", {"century": 1930}, "formats with %y need"),
         ("pid", {"trim": True}, "a unit column has no trim"),
         ("ward", {"from": []}, "write a name, or a list of different names"),
         ("ward", {"from": ["a", "a"]}, "write a name, or a list of different names"),
