@@ -42,7 +42,7 @@ from upstream.drafting.written_words import (
 )
 from upstream.errors import IngestionError, Problem
 from upstream.id_forms.loose_ids import FUNCTIONS, forms_sql
-from upstream.manifests.file_specs import UNREAD, kind_of
+from upstream.manifests.file_specs import kind_of, unread
 from upstream.manifests.proposals import (
     SYSTEMS,
     Proposal,
@@ -154,9 +154,13 @@ def _sources(
         with _readable(file):
             found += [file] if file.exists() else sorted(file.parent.glob(file.name))
             if kind_of(file.name) is None:
-                raise IngestionError((Problem(str(file), None, None, UNREAD),))
+                raise IngestionError((_unread(file),))
     with _readable(found[0]):
         return list(reader.sources(found))
+
+
+def _unread(file: Path) -> Problem:
+    return Problem(str(file), None, None, unread(file.name))
 
 
 def _collect_ids(
@@ -432,8 +436,28 @@ class _Draft:
             *(_joined_lines(*self.joined) if self.joined else ()),
             f"  unit_column: {unit or (f'{TODO} # {seems}' if seems else TODO)}",
             f"  max_rows_per_unit: {TODO} # a rung of 1-2-5, from the protocol",
+            *self._key(),
             f"  source: {TODO} which public fact bounds the rows of one unit",
         ]
+
+    def _key(self) -> Iterator[str]:
+        """Yield the proposal of a key: what no two rows share and is named like one."""
+        named = [
+            c for c in self.columns if c.source != self.unit and is_identifier(c.name)
+        ]
+        if self.unit is None or not named:
+            return
+        wanted = ", ".join(
+            f"count(*) > 1 AND count(DISTINCT {_quoted_name(c.source)}) = count(*)"
+            for c in named
+        )
+        pairs = zip(named, self._one(wanted), strict=True)
+        unique = [c.name for c, is_unique in pairs if is_unique]
+        if unique:
+            yield (
+                f"  key: [{unique[0]}] # no two rows share it, as far as was looked; "
+                "rows that do are kept once"
+            )
 
     def _seems_private(self) -> str | None:
         """Return why a file without the unit seems to have rows of single people."""

@@ -12,7 +12,7 @@ from upstream.files.exports.plain_copies import header_of
 from upstream.files.reading_sql import quoted
 from upstream.files.sources import no_file
 from upstream.manifests.declarations import TableSpec
-from upstream.manifests.file_specs import UNREAD, kind_of
+from upstream.manifests.file_specs import kind_of, unread
 from upstream.manifests.manifest import load_manifest
 
 
@@ -51,7 +51,7 @@ def _in_file(table: TableSpec, file: Path, root: Path) -> Iterator[Problem]:
         yield Problem(file.name, None, None, sentence)
         return
     if kind_of(file.name) is None:
-        yield Problem(file.name, None, None, UNREAD)
+        yield Problem(file.name, None, None, unread(file.name))
         return
     try:
         header = _header(table, file)

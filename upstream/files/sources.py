@@ -13,7 +13,7 @@ from upstream.errors import IngestionError, Problem
 from upstream.files.csv_structure import CsvFile, check_csv
 from upstream.files.exports.plain_copies import CopyArea, needs_copy
 from upstream.manifests.declarations import ColumnSpec, TableSpec
-from upstream.manifests.file_specs import UNREAD, kind_of
+from upstream.manifests.file_specs import kind_of, unread
 from upstream.progress import Progress, ProgressStep, silent
 
 _SPECIAL = frozenset("*?[]{}")
@@ -186,7 +186,7 @@ def _flaw(real: Path, root: Path) -> str | None:
         (not real.is_file(), "is no regular file: copy it here"),
         (
             kind_of(real.name) is None,
-            UNREAD,
+            unread(real.name),
         ),
         (_has_controls(real, root), "its path has a control character: rename it"),
         (bool(_SPECIAL & set(str(real))), "its path has * ? [ ] { or }: rename it"),

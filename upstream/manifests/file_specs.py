@@ -62,6 +62,31 @@ UNREAD = (
 """What is said of a file whose name's end is none that is read."""
 
 
+_DATABASES = frozenset({".sqlite", ".sqlite3", ".db", ".db3"})
+_TEXTS = frozenset({".psv", ".sql", ".dump", ".asc", ".tab", ".log", ".rpt", ".out"})
+
+
+def unread(name: str) -> str:
+    """Return what to do with a file whose name's end is none that is read.
+
+    >>> unread("his.sqlite")
+    'is a database: declare database: {url: "sqlite:///his.sqlite", table: ...}'
+    """
+    suffixes = [suffix.lower() for suffix in PurePath(name).suffixes]
+    packed = suffixes[-1] if suffixes[-1:] and suffixes[-1] in COMPRESSIONS else ""
+    last = (suffixes[:-1] if packed else suffixes)[-1:]
+    if last and last[0] in _DATABASES and not packed:
+        url = f'"sqlite:///{name}"'
+        return f"is a database: declare database: {{url: {url}, table: ...}}"
+    if last and last[0] in _TEXTS:
+        return (
+            f"its name ends in {last[0]}{packed}: if it is a text of rows, rename it to "
+            f"end in .txt{packed}, and declare csv: {{delimiter: ...}}, and skip_rows "
+            "and footer_rows for lines that are no rows"
+        )
+    return UNREAD
+
+
 def kind_of(name: str) -> FileKind | None:
     """Return what a file is by its name's end; None: nothing that is read.
 

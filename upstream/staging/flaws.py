@@ -20,7 +20,7 @@ from upstream.staging.canonical import (
     UnitType,
     canonical_unit_id,
 )
-from upstream.staging.hints import hint
+from upstream.staging.hints import hint, unit_hint
 
 MOST_PROBLEMS = 20  # of one table; the rest shows when these are mended
 MOST_LOOKED_AT = 1_000  # refused rows of one file, whose values are looked at
@@ -110,9 +110,12 @@ class Flaws:
         said = first.sentence
         if first.place.line is None:
             said = f"row {first.place.record}: {said}"
-        if shown := hint(
-            self.table.columns[first.index], [v.text for v in met.values if v.text]
-        ):
+        column, texts = (
+            self.table.columns[first.index],
+            [v.text for v in met.values if v.text],
+        )
+        is_unit = column.name == self.table.unit_column
+        if shown := unit_hint(texts) if is_unit else hint(column, texts):
             said += f"; {shown}"
         if self._is_total(met, count):
             said += "; is it a line of totals? Then declare footer_rows: 1"

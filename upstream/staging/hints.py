@@ -32,6 +32,20 @@ def hint(column: ColumnSpec, texts: Sequence[str]) -> str | None:
     return next(_hints(column, told), None) if told else None
 
 
+def unit_hint(texts: Sequence[str]) -> str | None:
+    """Return what to do about unit ids that are no integers; None: nothing is known.
+
+    >>> unit_hint(["1.0", "27.0"])
+    'they are whole numbers with decimals (1.0): export the column as whole numbers'
+    """
+    if texts and _all_match(r"[-+]?[0-9]+[.,]0+", texts):
+        return (
+            "they are whole numbers with decimals (1.0): export the column as whole "
+            "numbers"
+        )
+    return None
+
+
 def _hints(column: ColumnSpec, texts: Sequence[str]) -> Iterator[str]:
     if all(text in NULL_WORDS for text in texts):
         yield "they are words for nothing: declare them in null_values"
@@ -46,6 +60,11 @@ def _hints(column: ColumnSpec, texts: Sequence[str]) -> Iterator[str]:
 
 
 def _of_numbers(column: ColumnSpec, texts: Sequence[str]) -> Iterator[str]:
+    if column.decimal == "," and _all_match(r"[-+]?[0-9]+\.[0-9]+", texts):
+        yield (
+            "they have a point, but decimal is ',': where files differ, declare "
+            "tables of their own, each with its decimal"
+        )
     if _all_match(r"[-+]?[0-9]+\.[0-9]*", texts):
         yield "they have decimals: declare type: decimal, with its scale"
     for decimal, thousands in MARKS:

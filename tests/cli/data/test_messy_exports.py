@@ -144,3 +144,21 @@ def test_a_draft_guesses_no_mark_that_is_not_there(bare, tmp_path):
     (tmp_path / "m.yaml").write_text(answered(text))
     said = bare.said("manifest", "check", tmp_path / "m.yaml")
     assert said.count("still to do: say which of the two it is") == 2
+
+
+def test_a_draft_proposes_a_key_that_no_two_rows_share(bare, tmp_path):
+    rows = "".join(f"{n % 9},{n},{n % 7},x\n" for n in range(40))
+    (tmp_path / "t.csv").write_text("pid,visit_id,ward_id,note\n" + rows)
+    text = bare.run("manifest", "draft", tmp_path / "t.csv", "--unit", "pid").stdout
+    assert "  key: [visit_id] # no two rows share it" in text
+
+
+def test_files_of_other_names_are_told_what_to_do(bare, tmp_path):
+    for name, words in (
+        ("labs.psv.gz", "rename it to end in .txt.gz, and declare csv"),
+        ("dump.sql", "rename it to end in .txt, and declare csv"),
+        ("his.sqlite", "sqlite:///his.sqlite"),
+        ("notes.pdf", "can be read: export the table as one"),
+    ):
+        (tmp_path / name).write_bytes(b"x")
+        assert words in bare.said("manifest", "draft", tmp_path / name)

@@ -92,7 +92,8 @@ class CopyArea:
         with opened(path, within=root) as file:
             identity = identity_of_open(file)
             with _records(table, file, name) as records:
-                copied = self._write(records, name, _names(table), _footer(table))
+                shown = _with_sheet(table, name)
+                copied = self._write(records, shown, _names(table), _footer(table))
             tell(identity.size_bytes)
         return copied.read(path, identity)
 
@@ -170,6 +171,12 @@ class _Copy:
             raise IngestionError(problems) from error
         told = Origin(self.name, origin, identity, self.lines)
         return replace(checked, origin=told)
+
+
+def _with_sheet(table: TableSpec, name: str) -> str:
+    """Return what a file's part is called: a sheet of several with its own name."""
+    sheet = table.excel.sheet if table.excel else None
+    return name if sheet is None or kind_of(name) != "workbook" else f"{name}:{sheet}"
 
 
 def _names(table: TableSpec) -> Sequence[str] | None:

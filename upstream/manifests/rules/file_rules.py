@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from upstream.manifests.declarations import TableSpec
 from upstream.manifests.file_specs import (
-    UNREAD,
     CsvSpec,
     DatabaseSpec,
     FileKind,
     kind_of,
+    unread,
 )
 from upstream.manifests.yaml_nodes import Place
 
@@ -54,7 +54,7 @@ def _pattern(at: Place, pattern: str) -> Broken:
     if any("**" in part and part != "**" for part in pattern.split("/")):
         yield at, "** stands for folders: write it alone between slashes"
     if kind_of(pattern) is None:
-        yield at, UNREAD
+        yield at, unread(pattern)
 
 
 def is_relative(path: str) -> bool:

@@ -7,7 +7,7 @@ from upstream.errors import IngestionError
 CASES = [
     ({"type": "decimal", "scale": 2}, ["1,5", "2,25", "3"], 2, 'declare decimal: ","'),
     ({"type": "decimal", "scale": 2}, ["1.234,5"], 1, 'thousands: "."'),
-    ({"type": "decimal", "scale": 2, "decimal": ","}, ["1.5"], 1, "cannot be read"),
+    ({"type": "decimal", "scale": 2, "decimal": ","}, ["1.5"], 1, "decimal is ','"),
     ({"type": "integer"}, ["1.0", "2.5"], 2, "declare type: decimal"),
     ({"type": "integer"}, ["n/a", "-"], 2, "declare them in null_values"),
     ({"type": "date"}, ["03.01.2024", "2024-01-01"], 1, 'format: "%d.%m.%Y"'),
@@ -42,6 +42,15 @@ def test_each_column_is_told_once_with_what_to_declare(
     assert words in problem.sentence
     assert (f"({count} values" in problem.sentence) == (count > 1)
     assert not any(text in problem.sentence for text in texts if len(text) > 3)
+
+
+def test_ids_with_decimals_are_told_to_be_exported_as_whole_numbers(hospital):
+    hospital.csv = "pid,day,ward\n1.0,2024-01-01,A\n2.0,2024-01-01,A\n"
+    with pytest.raises(IngestionError) as refusal:
+        hospital.load()
+    (problem,) = refusal.value.problems
+    assert "export the column as whole numbers" in problem.sentence
+    assert "type: decimal" not in problem.sentence
 
 
 def test_all_values_are_counted_and_three_places_told(hospital):
