@@ -73,15 +73,15 @@ def unread(name: str) -> str:
     'is a database: declare database: {url: "sqlite:///his.sqlite", table: ...}'
     """
     suffixes = [suffix.lower() for suffix in PurePath(name).suffixes]
-    packed = suffixes[-1] if suffixes[-1:] and suffixes[-1] in COMPRESSIONS else ""
+    packed = next((last for last in suffixes[-1:] if last in COMPRESSIONS), "")
     last = (suffixes[:-1] if packed else suffixes)[-1:]
     if last and last[0] in _DATABASES and not packed:
         url = f'"sqlite:///{name}"'
         return f"is a database: declare database: {{url: {url}, table: ...}}"
     if last and last[0] in _TEXTS:
         return (
-            f"its name ends in {last[0]}{packed}: if it is a text of rows, rename it to "
-            f"end in .txt{packed}, and declare csv: {{delimiter: ...}}, and skip_rows "
+            f"its name ends in {last[0]}{packed}: if it is a text of rows, rename it "
+            f"to end in .txt{packed}, and declare csv: {{delimiter: ...}}, and skip_rows "
             "and footer_rows for lines that are no rows"
         )
     return UNREAD
