@@ -81,7 +81,7 @@ def unread(name: str) -> str:
     if last and last[0] in _TEXTS:
         return (
             f"its name ends in {last[0]}{packed}: if it is a text of rows, rename it "
-            f"to end in .txt{packed}, and declare csv: {{delimiter: ...}}, and skip_rows "
+            f"to end in .txt{packed}, and declare csv: {{delimiter: ...}}, skip_rows "
             "and footer_rows for lines that are no rows"
         )
     return UNREAD
