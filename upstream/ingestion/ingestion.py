@@ -434,6 +434,8 @@ class _Load:
     def run(self, folders: Folders) -> Ingested:
         with folders.copies.reading() if folders.copies else nullcontext():
             sources = self._open(folders)
+        if folders.copies is not None:
+            self._seen.extend(folders.copies.warnings)
         files = [file for found in sources.values() for file in found]
         try:
             ingested = self._ingested(sources)

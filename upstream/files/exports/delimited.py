@@ -4,6 +4,7 @@
 module reads is written as such first. Nothing is guessed: the manifest states it.
 """
 
+import codecs
 import csv
 import io
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ from upstream.errors import IngestionError
 from upstream.files.exports.records import Record, refused
 from upstream.manifests.file_specs import CsvSpec
 
+_BLOCK_BYTES = 2**20
 _MARKED = {"utf-8": "utf-8-sig"}
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _NULLS = (
@@ -44,6 +46,23 @@ def delimited_records(
         yield _records(_Lines(text, spec, name), spec)
     finally:
         text.detach()
+
+
+def is_utf8_beyond_ascii(file: BinaryIO) -> bool:
+    """Return whether bytes are UTF-8 and not ASCII alone: of other texts none is.
+
+    A letter of Latin alphabets in an encoding of one byte a character is followed by
+    bytes that UTF-8 does not have there.
+    """
+    decoder, beyond = codecs.getincrementaldecoder("utf-8")(), False
+    try:
+        while block := file.read(_BLOCK_BYTES):
+            beyond = beyond or not block.isascii()
+            decoder.decode(block)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return beyond
 
 
 def _records(lines: "_Lines", spec: CsvSpec) -> Iterator[Record]:

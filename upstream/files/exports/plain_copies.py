@@ -24,7 +24,10 @@ from upstream.files.csv_structure import (
     other_separator,
 )
 from upstream.files.exports.database_tables import OpenDatabases, database_records
-from upstream.files.exports.delimited import delimited_records
+from upstream.files.exports.delimited import (
+    delimited_records,
+    is_utf8_beyond_ascii,
+)
 from upstream.files.exports.packed import unpacked
 from upstream.files.exports.records import (
     Record,
@@ -38,6 +41,7 @@ from upstream.manifests.file_specs import CsvSpec, ExcelSpec, is_compressed, kin
 
 _Told = Callable[[int], None]
 _T = TypeVar("_T")
+_WIDE = frozenset({"utf-8", "utf-16", "utf-16-le", "utf-16-be", "ascii"})
 _EMPTY_HEADER = "the file is empty: it needs a header row, or csv: {names: [...]}"
 
 
@@ -51,12 +55,14 @@ class CopyArea:
         most_rows: The first rows of each file that are read; None: all are.
         is_forgiving: Whether records of another width than the header's are left out;
             else they refuse the file.
+        warnings: What looks like a slip in how files are declared, a sentence each.
     """
 
     folder: Path
     import_folder: Path
     most_rows: int | None = None
     is_forgiving: bool = False
+    warnings: list[str] = field(default_factory=list)
     _databases: OpenDatabases = field(init=False)
     _made: int = 0
 
@@ -94,6 +100,7 @@ class CopyArea:
             with _records(table, file, name) as records:
                 shown = _with_sheet(table, name)
                 copied = self._write(records, shown, _names(table), _footer(table))
+            self.warnings.extend(_as_other_encoding(table, file, name))
             tell(identity.size_bytes)
         return copied.read(path, identity)
 
@@ -171,6 +178,22 @@ class _Copy:
             raise IngestionError(problems) from error
         told = Origin(self.name, origin, identity, self.lines)
         return replace(checked, origin=told)
+
+
+def _as_other_encoding(table: TableSpec, file: BinaryIO, name: str) -> Iterator[str]:
+    """Yield a warning of a text in UTF-8 that is read as if a byte were a character."""
+    encoding = table.csv.encoding if table.csv else None
+    if kind_of(name) != "csv" or encoding is None or encoding in _WIDE:
+        return
+    file.seek(0)
+    with unpacked(file, name) as content:
+        if is_utf8_beyond_ascii(content):
+            yield (
+                f"{name}: all that is beyond ASCII in it is UTF-8, and {encoding} is "
+                "declared, by which each such letter becomes two others: save it as "
+                f"{encoding}, or declare it as a table of its own with csv: "
+                "{encoding: utf-8}"
+            )
 
 
 def _with_sheet(table: TableSpec, name: str) -> str:

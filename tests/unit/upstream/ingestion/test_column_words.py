@@ -70,6 +70,17 @@ def test_files_with_the_same_rows_are_refused(hospital):
     assert hospital.report().rows_read == 2
 
 
+def test_a_file_in_utf8_among_those_of_one_byte_a_letter_is_told(hospital):
+    text = "pid,day,ward\n{},2022-01-01,Gynäkologie\n"
+    yearly(hospital)
+    for number, encoding in enumerate(("cp1252", "utf-8", "ascii")):
+        content = text.format(number).encode(encoding, "ignore")
+        (hospital.folder / f"stays_{number}.csv").write_bytes(content)
+    hospital.table["csv"] = {"encoding": "windows-1252"}
+    (said,) = hospital.load().report.warnings
+    assert "stays_1.csv: all that is beyond ASCII in it is UTF-8" in said
+
+
 def test_files_that_lack_an_optional_column_are_named(hospital):
     hospital.column("ward", optional=True)
     yearly(hospital, "pid,day,ward\n1,2022-01-01,A\n", "pid,day\n1,2022-01-02\n")
