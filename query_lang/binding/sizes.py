@@ -21,6 +21,10 @@ MOST_BOUND: Final = 10_000
 unless forms that repeat their operands stand in each other."""
 
 
+MOST_REREAD: Final = 10_000
+"""Nodes that the statements of a query read, each by itself: a third of a second."""
+
+
 class Sizes:
     """Counts the nodes of the expressions of one query while they are bound."""
 
@@ -45,6 +49,24 @@ class Sizes:
         if max(size, self._total) > MOST_BOUND:
             raise refuse(
                 rules.TOO_COMPLEX, position, detail="this stands for too long a text"
+            )
+
+    def check_repeated(self, times: int, position: Position) -> None:
+        """Refuse so many statements over expressions that each of them reads again.
+
+        Args:
+            times: How many statements there are.
+            position: Of what makes one more.
+
+        Raises:
+            SqlNotAllowedError: Rule ``too_complex``.
+        """
+        if times > 1 and times * self._total > MOST_REREAD:
+            raise refuse(
+                rules.TOO_COMPLEX,
+                position,
+                detail=f"{times} quantiles read all conditions again, each by itself",
+                hint="ask for fewer quantiles at once, or prepare rows in fewer words",
             )
 
     def _size(self, expression: Expression) -> int:

@@ -455,6 +455,8 @@ class TopBinder:
         if not each:
             self._warn_of_bins(bins, describe(tree.arguments[0]))
         vector = self._vector(HistogramMeasure(self._slot(value), bins, dates))
+        each_own = sum(isinstance(kind, HistogramMeasure) for kind in self.measures)
+        self.rows.environment.sizes.check_repeated(each_own, tree.position)
         shown = QuantileShown(vector, fraction, bins)
         scale = 0 if dates else value.facts.scale
         self.facts[shown] = Facts(kind if dates else ColumnType.DECIMAL, scale)
