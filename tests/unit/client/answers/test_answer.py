@@ -138,7 +138,8 @@ def test_a_narrow_frame_has_groups_measures_and_how_sure_they_are():
     assert list(counts.columns) == [
         *("day", "grams", "grams_half_width_95", "mean", "median", "first"),
     ]
-    means = {"column": "mean", "rows": [["3.1", "3.6"], None]}
+    ends = [["3.1", "3.6"], None]
+    means = {"column": "mean", "confidence": "0.95", "rows": ends}
     held = every_kind(intervals=[means]).to_pandas(narrow=True)
     assert list(held.columns)[3:6] == ["mean", "mean_low_95", "mean_high_95"]
 
