@@ -11,7 +11,7 @@ RAISING = (
     "TRY_CAST(note AS INTEGER)",
     "CAST(age AS UTINYINT)",
     "age::DATE",
-    "MAKE_DATE(age, 1, 1)",
+    "MAKE_DATE(age, 2, 29)",
     "note::BOOLEAN",
     "note::UUID",
     "note::BLOB",

@@ -72,4 +72,4 @@ def test_reconciling_after_a_lost_anchor_revokes_every_key(loaded):
 def test_the_openapi_command_needs_no_installation(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(cli, ["openapi"])
-    assert json.loads(done.stdout)["info"]["title"] == "Curator"
+    assert json.loads(done.stdout)["info"]["title"] == "Curator HTTP interface"

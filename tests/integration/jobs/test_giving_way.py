@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from budget.charging import server_processes
 from budget.charging.server_processes import HostIdentity
-from server.cli import commands
+from server.cli import wiring
 from server.main import cli
 from server.processes.giving_way import is_served
 from tests.effort import gate_first
@@ -105,7 +105,7 @@ def test_the_command_loads_while_it_gives_way(tmp_path, monkeypatch):
         yield
         told.append(len(list((installation.data / "snapshots").iterdir())))
 
-    monkeypatch.setattr(commands, "giving_way", giving_way)
+    monkeypatch.setattr(wiring, "giving_way", giving_way)
     for how in ([], ["--json"]):
         done = CliRunner().invoke(
             cli, ["dataset", "load", str(manifest), *how], env=installation.environment
