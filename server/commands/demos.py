@@ -18,7 +18,11 @@ cli = typer.Typer()
 def demo(
     *,
     serve: Annotated[
-        bool, typer.Option("--serve", help="Serve the demo's data until stopped.")
+        bool,
+        typer.Option(
+            "--serve",
+            help="Serve the demo's data until stopped, on CURATOR_PORT or 8000.",
+        ),
     ] = False,
     notes: Annotated[
         bool, typer.Option("--notes", help="Another demo: counts of what notes say.")

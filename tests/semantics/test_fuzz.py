@@ -55,4 +55,4 @@ def test_cells_and_exact_vectors_equal_those_of_the_evaluator(chunk):
     counts = Counter()
     questions = QUESTIONS // CHUNKS
     run(random.Random(chunk), questions, counts)
-    assert counts["refused"] <= MOST_REFUSED * questions
+    assert counts["refused"] + counts["unanswerable"] <= MOST_REFUSED * questions

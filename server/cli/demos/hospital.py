@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 FOLDER = Path(".demo")
 PATIENTS = 20_000
 _HOW_TO_ASK = """\
-Ask from another terminal (stop with Ctrl-C):
+Ask from another terminal (stop with Ctrl-C; another port: CURATOR_PORT=8001):
 curl -s http://127.0.0.1:{port}/v1/datasets/hospital/queries \\
   -H 'Authorization: Bearer {key}' \\
   -d '{{"sql": "SELECT sex, COUNT(*) FROM patients GROUP BY sex", "epsilon": "0.1"}}'

@@ -28,7 +28,7 @@ Choices where the pages leave room (N in domains, T and W in relations):
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -135,6 +135,14 @@ def present(query, dataset, noisy, bounds=NO_BOUNDS, hierarchies=None):
     return Prepared(query, tables, dataset, bounds, hierarchies).presented(noisy)
 
 
+def _holds_where(node):
+    if isinstance(node, tuple | list):
+        return any(map(_holds_where, node))
+    if isinstance(node, tree.Select) and node.where is not None:
+        return True
+    return any(map(_holds_where, tree.children(node))) if is_dataclass(node) else False
+
+
 class Prepared:
     """A query over rows.
 
@@ -151,6 +159,8 @@ class Prepared:
         for name, common in query.ctes:
             world.define(name, common)
         select = self.select = query.select
+        below = [select.source, *(j.source for j in select.joins)], query.ctes
+        self._filters_below = _holds_where(below)
         self._body = world.body(select, None)
         scope = self.scope = self._body.scope
         self._keys = [resolved_key(k, select.items, scope) for k in select.group_by]
@@ -248,6 +258,7 @@ class Prepared:
     def _centred(self, aggregate):
         """Return the arguments of a variance or correlation."""
         arguments = [aggregate.argument, aggregate.other]
+        self._require_no_filters_below("the bounds of a variance")
         found = []
         for argument in arguments:
             if argument is not None:
@@ -306,8 +317,15 @@ class Prepared:
         writers = [lambda value: value] * len(self._keys) + [m.text for m in measures]
         return [tuple(writers[p](row[p]) for p in places) for row in rows]
 
+    def _require_no_filters_below(self, what):
+        """Refuse what conditions of derived tables narrow, too: these are not read."""
+        if self._filters_below:
+            message = f"{what} may follow from conditions further in"
+            raise NotAnswerableError(message)
+
     def _left_by_where(self):
         """Return whether WHERE can leave rows in a cell: what LIMIT counts."""
+        self._require_no_filters_below("the cells of LIMIT")
         where = self.select.where
         if where is None:
             return lambda _: True
