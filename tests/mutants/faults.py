@@ -560,6 +560,33 @@ FAULTS = (
         ("tests/integration/loading/test_unheld_sizes.py",),
     ),
     Fault(
+        "bounds_beyond_64_bits",
+        "a bound may lie beyond 64 bits, where the engine fails by the rows",
+        "query_lang/plans/intervals.py",
+        "    if found is None or not MIN_INTEGER <= found[0] <= found[1] <= MAX_INTEGER:",
+        "    if found is None:",
+        ("query_lang/plans/intervals.py",),
+    ),
+    Fault(
+        "operands_bound_twice",
+        "an operand is bound twice, and each level doubles the work below it",
+        "query_lang/binding/scalars/texts.py",
+        "    return _checked(tree, value, binder)\n\n\ndef _or_empty",
+        "    return _text(tree, binder)\n\n\ndef _or_empty",
+        ("tests/property/test_reading_steps.py",),
+    ),
+    Fault(
+        "types_in_types",
+        "the parser reads a bracket of a type twice at each level",
+        "query_lang/reading/limits.py",
+        "            if self.frames[-1].types > MAX_TYPE_DEPTH:",
+        "            if False:",
+        (
+            "tests/unit/query_lang/reading/test_limits.py",
+            "tests/property/test_reading_steps.py",
+        ),
+    ),
+    Fault(
         "engine_in_process",
         "row work runs in the server's own process",
         "engines/duckdb/executors.py",
