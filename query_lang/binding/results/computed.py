@@ -193,7 +193,7 @@ class ComputedBinder:
         if second == LiteralShown(Fraction(0)):
             raise refuse(rules.DIVISION_BY_ZERO, tree.position)
         types = {self.facts[each].type for each in (first, second)}
-        if types == {ColumnType.INTEGER}:
+        if types == {ColumnType.INTEGER} and not _is_made_decimal(tree):
             self.warn(
                 "exact_division",
                 "/ between counts or whole numbers is exact here: 1 / 2 is 0.5, where "
@@ -365,6 +365,17 @@ _LEAST: Final[
     Operation.COALESCE: lambda _, known: min(known),
     Operation.WITHIN: lambda _, known: known[0],
 }
+
+
+def _is_made_decimal(tree: Tree) -> bool:
+    """Whether a cast in arithmetic asks for decimals: nobody would cut them there."""
+    match tree:
+        case Cast():
+            return cast_target(tree.type, tree.position).type is ColumnType.DECIMAL
+        case Arithmetic(_, left, right):
+            return _is_made_decimal(left) or _is_made_decimal(right)
+        case _:
+            return False
 
 
 def _digits(written: tuple[Tree, ...], tree: Tree) -> int:

@@ -170,6 +170,9 @@ def test_whole_numbers_divided_warn_that_nothing_is_cut():
     codes = [w.code for w in compiled("COUNT(age) / COUNT(*) AS x").warnings]
     assert codes == ["exact_division"]
     assert not compiled("100.0 * COUNT(age) / COUNT(*) AS x").warnings
+    for cast in ("COUNT(age)::numeric / COUNT(*)", "COUNT(age) / COUNT(*)::float"):
+        assert not compiled(f"{cast} AS x").warnings
+    assert not compiled("(COUNT(age) * COUNT(*))::numeric / COUNT(*) AS x").warnings
 
 
 def test_a_weight_goes_to_the_vectors_of_a_computed_column():
