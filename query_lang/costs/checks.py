@@ -106,8 +106,9 @@ class CostCheck:
         lower = self._lower_bounds(costing, self._bounds(costs))
         if lower:
             keeping = _KEEPING_ROWS.format(unit=self.dataset.unit) + _DROPPING_ROWS
-            bounds = ", ".join(f'"{name}": {most}' for name, most in lower.items())
-            return f'{keeping}, or ask with the bounds {{"tables": {{{bounds}}}}}'
+            tables = ", ".join(f'"{name}": {most}' for name, most in lower.items())
+            bounds = f'{{"bounds": {{"tables": {{{tables}}}}}}}'
+            return f"{keeping}, or ask with the options {bounds}"
         if passed in {"steps", "memory_bytes"}:
             return (
                 "read fewer tables or columns; or ask the custodian to declare the "

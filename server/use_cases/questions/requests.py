@@ -119,7 +119,9 @@ def _object(value: JsonValue, name: str, keys: set[str]) -> Mapping[str, JsonVal
         raise InvalidOptionError(message)
     unknown = sorted(set(value) - keys)
     if unknown:
-        message = f"{name}: unknown key {unknown[0]!r}; known are {sorted(keys)}"
+        key = unknown[0]
+        within = f"; {key} stands in options" if key in _OPTIONS - keys else ""
+        message = f"{name}: unknown key {key!r}; known are {sorted(keys)}{within}"
         raise InvalidOptionError(message)
     return value
 

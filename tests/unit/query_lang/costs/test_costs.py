@@ -1185,7 +1185,9 @@ def test_pairs_of_self_joins_are_refused_with_the_bound_that_suffices():
     with pytest.raises(SqlNotAllowedError) as refused:
         compile_query(sql, DATASET, bounds, limits=cost_limits(SIZE))
     assert refused.value.rule == "too_costly"
-    assert 'ask with the bounds {"tables": {"labs": 2}}' in refused.value.hint
+    assert (
+        'ask with the options {"bounds": {"tables": {"labs": 2}}}' in refused.value.hint
+    )
     lower = ContributionBounds(tables=(("labs", 2),))
     compile_query(sql, DATASET, lower, limits=cost_limits(SIZE))
 

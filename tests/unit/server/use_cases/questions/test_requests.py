@@ -85,3 +85,8 @@ def test_options_are_normalised_so_that_equal_questions_are_equal():
     one = read_request(body(options={"weights": {"b": 1, "a": Decimal("0.5")}}))
     two = read_request(body(options={"weights": {"a": Decimal("0.50"), "b": 1}}))
     assert one.weights == two.weights == (("a", Fraction(1, 2)), ("b", Fraction(1)))
+
+
+def test_an_option_beside_options_is_told_where_it_stands():
+    with pytest.raises(InvalidOptionError, match="bounds stands in options"):
+        read_request(body(bounds={"tables": {"t": 1}}))
