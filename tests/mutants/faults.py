@@ -1601,8 +1601,8 @@ FAULTS = (
         "bounds_before_rewrites",
         "a refusal for cost names only what drops rows",
         "query_lang/costs/checks.py",
-        "return f'{keeping}, or ask with",
-        "return f'ask with",
+        'return f"{keeping}, or ask with',
+        'return f"ask with',
         ("tests/unit/query_lang/costs/test_ordinary_costs.py",),
     ),
     Fault(
