@@ -382,9 +382,10 @@ def _no_constant(tree: FunctionCall, _: Binder) -> Expression:
 
 def _made(tree: FunctionCall, binder: Binder) -> Expression:
     """Bind MAKE_DATE(year, 7, 1), a day that every year has; NULL outside 1 to 9999."""
-    month, day = (_day_or_month(each) for each in tree.arguments[1:] or (tree, tree))
-    if len(tree.arguments) != 3 or not 1 <= day <= _longest(month):  # noqa: PLR2004
+    written = [_day_or_month(each) for each in tree.arguments[1:]]
+    if len(written) != 2 or not 1 <= written[1] <= _longest(written[0]):  # noqa: PLR2004
         return _no_constant(tree, binder)
+    month, day = written
     place = tree.position
     first = TypedLiteral("date", f"{_SAME_YEAR}-{month:02}-{day:02}", place)
     years = Arithmetic("-", tree.arguments[0], NumberLiteral(_SAME_YEAR, place), place)
