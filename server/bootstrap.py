@@ -83,10 +83,11 @@ def make_services(  # noqa: PLR0913 - each is one part that a caller may replace
         replaced = Replaced(parser, sampler_factory, vector_sampler_factory)
         return make_answering(settings, replaced, row_processors)
 
+    answering = _made_once(make)
+
     def can_open(snapshot: str) -> bool:
         return answering().engine.can_open(snapshot)
 
-    answering = _made_once(make)
     return Services(
         settings=settings,
         worker_id=worker_id,
@@ -104,11 +105,7 @@ def make_services(  # noqa: PLR0913 - each is one part that a caller may replace
         answering=answering,
         executors=BoundedSemaphore(settings.executors),
         catalogue=CatalogueMemory(databases),
-        unreadable=UnreadableSnapshots(
-            databases,
-            settings.snapshots,
-            can_open,
-        ),
+        unreadable=UnreadableSnapshots(databases, settings.snapshots, can_open),
         row_processors=row_processors,
     )
 

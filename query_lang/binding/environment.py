@@ -19,8 +19,8 @@ from query_lang.syntax.rules import Rule
 
 MAX_RELATIONS = 32
 MAX_EXISTS = 10
-_APART = 10**9  # farther than the slots of any plan
 """What an engine plans in well under a slot, whatever the tables hold."""
+_APART = 10**9  # farther than the slots of any plan
 
 
 @dataclass(slots=True)

@@ -94,7 +94,7 @@ class _Depth:
     def _read_sign(self, token: Token, *, opens_list: bool, opens_type: bool) -> None:
         text, top = token.text, self.frames[-1]
         if text == "(":
-            self._open(counts_items=opens_list, types=top.types + opens_type)
+            self._open(counts_items=opens_list, opens_type=opens_type)
             if self.frames[-1].types > MAX_TYPE_DEPTH:
                 detail = "DATE(...), TIMESTAMP(...) and types stand in each other here"
                 raise refuse(rules.DEPTH, token.position, detail=detail, hint=_TYPES)
@@ -118,8 +118,8 @@ class _Depth:
             self.frames[-1].nots += 1
             self.total += 1
 
-    def _open(self, *, counts_items: bool, types: int | None = None) -> None:
-        types = self.frames[-1].types if types is None else types
+    def _open(self, *, counts_items: bool, opens_type: bool = False) -> None:
+        types = self.frames[-1].types + opens_type
         self.frames.append(_Frame(counts_items=counts_items, types=types))
         self.total += 1
 

@@ -8,7 +8,7 @@ import duckdb
 from privacy.schema import ColumnType
 from upstream.drafting.vocabularies import FAR_AWAY
 from upstream.files.reading import number_form, thousands_class
-from upstream.files.reading_sql import quoted
+from upstream.files.reading_sql import quoted, quoted_name
 from upstream.files.usual_forms import (
     CLOCKS,
     DAYS,
@@ -103,7 +103,7 @@ def guesses(
     """
     found = {}
     for name in names:
-        if guess := _guess(connection, rows, _quoted_name(name)):
+        if guess := _guess(connection, rows, quoted_name(name)):
             found[name] = guess
     return found
 
@@ -120,15 +120,11 @@ def decimal_guesses(
     """
     found = {}
     for name in names:
-        values = f"SELECT {_quoted_name(name)} FROM {texts}"  # noqa: S608 - quoted names
-        guess = _decimal(connection, values, _quoted_name(name), (".", None))
+        values = f"SELECT {quoted_name(name)} FROM {texts}"  # noqa: S608 - quoted names
+        guess = _decimal(connection, values, quoted_name(name), (".", None))
         if guess.kind is ColumnType.DECIMAL:
-            found[name] = replace(guess, value=_quoted_name(name))
+            found[name] = replace(guess, value=quoted_name(name))
     return found
-
-
-def _quoted_name(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _guess(

@@ -11,7 +11,7 @@ from privacy.wording import counted
 from upstream.drafting.looks import Look, look_at_sheets, look_at_text
 from upstream.files.csv_structure import CsvFile
 from upstream.files.exports.plain_copies import CopyArea
-from upstream.files.reading_sql import quoted
+from upstream.files.reading_sql import quoted, quoted_name
 from upstream.files.usual_forms import NULL_WORDS
 from upstream.manifests.declarations import TableSpec
 from upstream.manifests.file_specs import kind_of
@@ -152,7 +152,7 @@ class SourceReader:
         """Return the words for nothing that are a value of some column."""
         described = self.connection.execute(f"DESCRIBE FROM {rows}").fetchall()
         words = ", ".join(quoted(word) for word in NULL_WORDS)
-        names = ('"' + str(row[0]).replace('"', '""') + '"' for row in described)
+        names = (quoted_name(str(row[0])) for row in described)
         told = ", ".join(
             f"list(DISTINCT {name}) FILTER ({name} IN ({words}))" for name in names
         )

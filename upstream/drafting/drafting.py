@@ -41,6 +41,7 @@ from upstream.drafting.written_words import (
     written_lines,
 )
 from upstream.errors import IngestionError, Problem
+from upstream.files.reading_sql import quoted_name
 from upstream.id_forms.loose_ids import FUNCTIONS, forms_sql
 from upstream.manifests.file_specs import kind_of, unread
 from upstream.manifests.proposals import (
@@ -257,7 +258,7 @@ class _Draft:
 
     def forms(self, source: str, function: Literal["id_forms", "text_forms"]) -> str:
         """Return the query of a column's values ``t`` and hashes of their forms."""
-        text = f"CAST({_quoted_name(source)} AS VARCHAR)"
+        text = f"CAST({quoted_name(source)} AS VARCHAR)"
         rows = f"SELECT DISTINCT {text} AS t FROM {self._rows}"  # noqa: S608 - quoted names
         each = f"SELECT t, unnest({forms_sql('t', function)}) AS form FROM ({rows})"  # noqa: S608 - as above
         return f"SELECT t, hash(form) AS form FROM ({each}) WHERE form <> ''"  # noqa: S608 - as above
@@ -294,7 +295,7 @@ class _Draft:
 
     def join_columns(self, table: str) -> list[JoinColumn]:
         """Return the columns that may join this file's rows to another's."""
-        unit = _quoted_name(self.unit) if self.unit is not None else "''"
+        unit = quoted_name(self.unit) if self.unit is not None else "''"
         return [
             JoinColumn(
                 table,
@@ -302,7 +303,7 @@ class _Draft:
                 self.unit,
                 column.source,
                 f"SELECT CAST({unit} AS VARCHAR) AS unit_key, "  # noqa: S608 - quoted names
-                f"CAST({_quoted_name(column.source)} AS VARCHAR) AS t "
+                f"CAST({quoted_name(column.source)} AS VARCHAR) AS t "
                 f"FROM {self._rows} WHERE {unit} IS NOT NULL",
             )
             for column in self.columns
@@ -327,7 +328,7 @@ class _Draft:
 
     def has_integer_units(self) -> bool:
         """Whether every id reads as an integer."""
-        name = _quoted_name(self.unit or "")
+        name = quoted_name(self.unit or "")
         text = f"nullif(trim(CAST({name} AS VARCHAR)), '')"
         with _readable(self.file):
             (found,) = self._one(f"bool_and(regexp_full_match({text}, '{_INTEGER}'))")
@@ -343,7 +344,7 @@ class _Draft:
     def _rows(self) -> str:
         """The relation of the rows, each column of its type."""
         typed = [
-            f"{guess.value} AS {_quoted_name(name)}"
+            f"{guess.value} AS {quoted_name(name)}"
             for name, guess in self.guesses.items()
             if guess.kind is not ColumnType.BOOLEAN and name not in self._units
         ]
@@ -401,11 +402,11 @@ class _Draft:
         if self.unit is None or not columns:
             return []
         each = ", ".join(
-            f"min({_quoted_name(c.source)}) IS NOT DISTINCT FROM "
-            f"max({_quoted_name(c.source)}) AS c{i}"
+            f"min({quoted_name(c.source)}) IS NOT DISTINCT FROM "
+            f"max({quoted_name(c.source)}) AS c{i}"
             for i, c in enumerate(columns)
         )
-        unit = _quoted_name(self.unit)
+        unit = quoted_name(self.unit)
         rows = f"SELECT count(*) AS n, {each} FROM {self._rows} GROUP BY {unit}"  # noqa: S608 - quoted names
         wanted = ", ".join(f"bool_and(c{i})" for i in range(len(columns)))
         many, *same = self.connection.execute(
@@ -418,7 +419,7 @@ class _Draft:
         if not columns:
             return []
         wanted = ", ".join(
-            f"count(*) > 0 AND count({_quoted_name(c.source)}) = count(*)"
+            f"count(*) > 0 AND count({quoted_name(c.source)}) = count(*)"
             for c in columns
         )
         pairs = zip(columns, self._one(wanted), strict=True)
@@ -448,7 +449,7 @@ class _Draft:
         if self.unit is None or not named:
             return
         wanted = ", ".join(
-            f"count(*) > 1 AND count(DISTINCT {_quoted_name(c.source)}) = count(*)"
+            f"count(*) > 1 AND count(DISTINCT {quoted_name(c.source)}) = count(*)"
             for c in named
         )
         pairs = zip(named, self._one(wanted), strict=True)
@@ -509,7 +510,7 @@ class _Draft:
 
     def _ends(self, column: Drafted) -> tuple[object, ...]:
         """Return the ends of days, or of numbers in whole steps; else two Nones."""
-        name = _quoted_name(column.source)
+        name = quoted_name(column.source)
         if column.kind is ColumnType.DATE:
             return self._one(f"min({name}), max({name})")
         if column.kind in {ColumnType.INTEGER, ColumnType.DECIMAL}:
@@ -518,7 +519,7 @@ class _Draft:
         return None, None
 
     def _shares(self, column: Drafted) -> dict[str, float]:
-        name = _quoted_name(column.source)
+        name = quoted_name(column.source)
         wanted = ", ".join(
             f"avg(CAST({is_code_sql(system, name, {})} AS INTEGER)) "
             f"FILTER (nullif({name}, '?') <> '')"
@@ -529,7 +530,7 @@ class _Draft:
 
     def _listed(self, column: Drafted) -> Proposal | None:
         """Return a public vocabulary that has all values of a column."""
-        name = _quoted_name(column.source)
+        name = quoted_name(column.source)
         values, count = self._one(
             f"list(DISTINCT {name}) FILTER ({name} <> '')[:20], "
             f"approx_count_distinct({name})"
@@ -583,7 +584,3 @@ def _apart(names: Sequence[str]) -> list[str]:
         uses[name] += 1
         apart.append(name if uses[name] == 1 else f"{name}_{uses[name]}")
     return apart
-
-
-def _quoted_name(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -58,6 +58,11 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def quoted_name(name: str) -> str:
+    """Return the name of a table or column as SQL writes it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
 def literal(value: Stored) -> str:  # noqa: PLR0911 - one return a type
     """Return a stored value as an SQL literal."""
     match value:

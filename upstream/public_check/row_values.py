@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import duckdb
 
 from privacy.schema import Column, ColumnType
-from upstream.files.reading_sql import STORED_TYPES
+from upstream.files.reading_sql import STORED_TYPES, quoted_name
 from upstream.id_forms.amounts import MOST_DECIMALS, amount_sql
 from upstream.id_forms.embedded_ids import MOST_CHARACTERS, is_date_sql
 from upstream.id_forms.moments import moment_sql, moments_sql, timed_forms_sql
@@ -198,8 +198,8 @@ def derived_rows(staged: StagedTable, columns: Sequence[Column]) -> PrivateRows:
     stored = [column for column in columns if column.name != staged.table.unit_column]
     rows = PrivateRows(
         name,
-        [f"snapshot.{_quoted(name)}"],
-        {column.name: _quoted(column.name) for column in stored},
+        [f"snapshot.{quoted_name(name)}"],
+        {column.name: quoted_name(column.name) for column in stored},
         [],
         [],
         [file.name for file in staged.files],
@@ -208,7 +208,7 @@ def derived_rows(staged: StagedTable, columns: Sequence[Column]) -> PrivateRows:
     )
     derived = rows.of_these(stored)
     return _with_columns(
-        rows, [(c, _Place(_quoted(c.name), _NOTHING)) for c in derived]
+        rows, [(c, _Place(quoted_name(c.name), _NOTHING)) for c in derived]
     )
 
 
@@ -218,10 +218,6 @@ class _Place:
 
     value: str
     lost: str
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"'
 
 
 def _with_columns(

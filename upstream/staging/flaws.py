@@ -110,10 +110,8 @@ class Flaws:
         said = first.sentence
         if first.place.line is None:
             said = f"row {first.place.record}: {said}"
-        column, texts = (
-            self.table.columns[first.index],
-            [v.text for v in met.values if v.text],
-        )
+        column = self.table.columns[first.index]
+        texts = [v.text for v in met.values if v.text]
         is_unit = column.name == self.table.unit_column
         if shown := unit_hint(texts) if is_unit else hint(column, texts):
             said += f"; {shown}"

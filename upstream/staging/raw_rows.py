@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from upstream.errors import IngestionError, Problem
 from upstream.files.csv_structure import MAX_RECORD_BYTES, CsvFile
 from upstream.files.long_texts import carried_bytes, carried_sql
-from upstream.files.reading_sql import quoted, source_text_sql
+from upstream.files.reading_sql import quoted, quoted_name, source_text_sql
 from upstream.files.sources import ParquetFile, SourceFile
 from upstream.id_forms.embedded_ids import MOST_CHARACTERS
 from upstream.manifests.declarations import ColumnSpec, TableSpec
@@ -145,15 +145,11 @@ def _any_text(file: ParquetFile, column: FileColumn) -> str | None:
     try:
         return _canonical_text(file, name, type_)
     except IngestionError:
-        return f"CAST({_quoted_name(name)} AS VARCHAR)"
-
-
-def _quoted_name(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+        return f"CAST({quoted_name(name)} AS VARCHAR)"
 
 
 def _canonical_text(file: ParquetFile, name: str, type_: str) -> str:
-    column = _quoted_name(name)
+    column = quoted_name(name)
     if type_ in _FLOATS:
         return _written_out(f"regexp_replace(CAST({column} AS VARCHAR), '\\.0$', '')")
     if type_ in _TIMESTAMPS:

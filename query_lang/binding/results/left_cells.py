@@ -44,11 +44,8 @@ def left_cells(
     """
     if not conditions:
         return
-    narrow = ExpressionBinder(
-        _narrowed(rows.scope, conditions),
-        rows.environment.apart(),
-        rows.subqueries,
-    )
+    scope = _narrowed(rows.scope, conditions)
+    narrow = ExpressionBinder(scope, rows.environment.apart(), rows.subqueries)
     for index, ((value, key), tree) in enumerate(zip(keys.items(), trees, strict=True)):
         left = {*key.values}
         for facts in (left_by(conditions, value), _facts(tree, narrow)):

@@ -66,11 +66,8 @@ def narrowed(
     for place, result in enumerate(results):
         facts = result.facts
         if facts.type is ColumnType.TEXT and not isinstance(result, Constant):
-            if not are_read:
-                found.append(facts)
-                continue
             before, own = conditions[:place], conditions[place : place + 1]
-            found.append(_text_where(result, before, own))
+            found.append(_text_where(result, before, own) if are_read else facts)
             continue
         if facts.type not in _ON_A_GRID or isinstance(result, Constant):
             found.append(facts)

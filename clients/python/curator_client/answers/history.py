@@ -57,17 +57,20 @@ class PastQuery:
         """What was paid; ``reused`` answers cost nothing."""
         return dict(self.document["charge"])
 
+    @property
+    def _line(self) -> str:
+        """The question in one line."""
+        return " ".join(self.sql.split())
+
     def __repr__(self) -> str:
         """Return one line for lists in terminals."""
         paid = "free" if self.charge["reused"] else f"epsilon {self.charge['epsilon']}"
-        question = " ".join(self.sql.split())
-        return f"{self.time} {self.query_id} {self.state}, {paid}: {question}"
+        return f"{self.time} {self.query_id} {self.state}, {paid}: {self._line}"
 
     def cells(self) -> list[str]:
         """Return what stands in its row of a table."""
         paid = "0" if self.charge["reused"] else str(self.charge["epsilon"])
-        question = " ".join(self.sql.split())
-        return [self.time, self.dataset, self.state, paid, self.query_id, question]
+        return [self.time, self.dataset, self.state, paid, self.query_id, self._line]
 
 
 class History(Iterator[PastQuery]):
@@ -89,11 +92,8 @@ class History(Iterator[PastQuery]):
 
     def _listing(self, most: int | None) -> Listing:
         found = itertools.islice(self._walk(), most)
-        return Listing(_COLUMNS, [past.cells() for past in found], self._note(most))
-
-    @staticmethod
-    def _note(most: int | None) -> str:
-        return "" if most is None else f"the newest {most} at most; epsilon 0: free"
+        note = "" if most is None else f"the newest {most} at most; epsilon 0: free"
+        return Listing(_COLUMNS, [past.cells() for past in found], note)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return all of them as a DataFrame.
