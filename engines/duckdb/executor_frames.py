@@ -49,6 +49,7 @@ def write_plan(snapshot: str, plan: RenderedPlan, seconds: float) -> bytes:
                 "parameters": statement.parameters,
                 "places": statement.places,
                 "vectors": statement.vectors,
+                "empty": statement.empty,
             }
             for statement in plan.statements
         ],
@@ -161,8 +162,10 @@ def _statement(document: dict[str, object]) -> Statement:
             "parameters": list(parameters),
             "places": list(places),
             "vectors": list(vectors),
+            "empty": list(empty),
         }:
             keys = tuple(tuple(place) for place in places)
-            return Statement(sql, tuple(parameters), keys, tuple(vectors))
+            given = tuple(parameters), keys, tuple(vectors), tuple(empty)
+            return Statement(sql, *given)
         case _:
             raise FrameError

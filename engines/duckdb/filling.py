@@ -52,7 +52,7 @@ def _rows(cursor: duckdb.DuckDBPyConnection, statement: Statement) -> Iterator[R
 def fill(
     filled: dict[int, list[int]], statement: Statement, rows: Iterable[Row]
 ) -> None:
-    """Lay rows out over places: none for 0, strangers dropped.
+    """Lay rows out over places: none for 0, strangers and what is to be empty dropped.
 
     Raises:
         ValueError: Two rows fill one place, two places have one key, or two statements
@@ -66,9 +66,10 @@ def fill(
         raise ValueError
     vectors = [[0] * len(statement.places) for _ in range(width)]
     seen = bytearray(len(statement.places))
+    empty = {*statement.empty}
     for row in rows:
         place = places.find(row[:-width])
-        if place is None:
+        if place is None or place in empty:
             continue
         if seen[place]:
             raise ValueError

@@ -23,7 +23,7 @@ from query_lang.binding.results.answer_windows import (
     AnswerWindowBinder,
 )
 from query_lang.binding.results.computed import ComputedBinder, is_computed
-from query_lang.binding.results.left_cells import left_cells
+from query_lang.binding.results.left_cells import left_cells, left_values
 from query_lang.binding.results.moments import MOMENTS, written_out
 from query_lang.binding.scalars.narrowing import Conditions, listed_by, narrowed_by
 from query_lang.binding.scope import UnitColumn
@@ -131,7 +131,6 @@ class TopBinder:
     names: dict[str, Shown] = field(default_factory=dict)
     conditions: Conditions = field(default_factory=Conditions)  # that hold everywhere
     moments: dict[tuple[object, ...], Shown] = field(default_factory=dict)
-    left: tuple[NoisyCondition, ...] | None = None  # once it was asked for
     in_having: bool = False
     meant: list[Tree] = field(default_factory=list)  # what each key is in the text
 
@@ -178,18 +177,11 @@ class TopBinder:
         """Return HAVING; where LIMIT or QUALIFY choose rows, of those WHERE leaves."""
         said = self.tree.having
         found = [] if said is None else [self._condition(said)]
-        found += self._left() if self._chooses_rows() else ()
+        found += left_cells(self.keys.values()) if self._chooses_rows() else ()
         return All(tuple(found)) if len(found) > 1 else next(iter(found), None)
 
     def _chooses_rows(self) -> bool:
         return self.tree.limit is not None or self.tree.kept is not None
-
-    def _left(self) -> tuple[NoisyCondition, ...]:
-        """Return what holds of cells in which WHERE can leave rows."""
-        if self.left is None:
-            found = left_cells(self.keys, self.meant, self.conditions, self.rows)
-            self.left = tuple(found)
-        return self.left
 
     # -- keys -----------------------------------------------------------------
 
@@ -214,6 +206,9 @@ class TopBinder:
             self.keys[value] = Key(self._slot(value), name, facts, key_values(facts))
             self.meant.append(meant)
             places.append(written.position)
+        left = left_values(self.keys, self.meant, self.conditions, self.rows)
+        for value, values in left.items():
+            self.keys[value] = replace(self.keys[value], left=values)
         return places
 
     def _named_keys(self, columns: list[PlanColumn]) -> Iterator[Key]:
@@ -510,7 +505,8 @@ class TopBinder:
             raise refuse(rules.WINDOW_PLACE, tree.position)
         if prod(len(key.values) for key in self.keys.values()) > MAX_WINDOW_ROWS:
             raise refuse(rules.ANSWER_WINDOW_SIZE, tree.position)
-        if not self._chooses_rows() and self._left():
+        narrower = any(key.reached != key.values for key in self.keys.values())
+        if narrower and not self._chooses_rows():
             self.rows.environment.warn("empty_cells", _EMPTY_CELLS)
         having = self._having()
         if having is not None and is_chosen_by_noise(Presentation(having)):

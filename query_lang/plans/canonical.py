@@ -66,10 +66,12 @@ def _fields(value: object) -> list[object]:
 
 
 def _names(value: object) -> tuple[str, ...]:
-    """Return a node's fields; a key's cells follow from the rest and the schema.
+    """Return a node's fields; a key's cells, and those that WHERE leaves, follow from it and the schema.
 
     What keeps all rows is not named, so that texts of before it was there are equal.
     """
     names: tuple[str, ...] = type(value).__dict__["__match_args__"]
+    if isinstance(value, Key):
+        return names[:-2]
     keeps_all = isinstance(value, Presentation) and value.kept is None
-    return names[:-1] if keeps_all or isinstance(value, Key) else names
+    return names[:-1] if keeps_all else names

@@ -603,12 +603,26 @@ MeasureKind = (
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A group key: its slot, its name for people, and its public cells."""
+    """A group key: its slot, its name for people, and its public cells.
+
+    Attributes:
+        slot: What it is of a row.
+        name: For people.
+        facts: What is known of it.
+        values: Of its cells, in declared order, NULL last.
+        left: Of them, those that WHERE can leave rows in, at least one; None: all.
+    """
 
     slot: int
     name: str
     facts: Facts
-    values: tuple[Scalar | None, ...]  # in declared order, NULL last
+    values: tuple[Scalar | None, ...]
+    left: tuple[Scalar | None, ...] | None = None
+
+    @property
+    def reached(self) -> tuple[Scalar | None, ...]:
+        """The values of cells that rows can lie in."""
+        return self.values if self.left is None else self.left
 
 
 @dataclass(frozen=True, slots=True)

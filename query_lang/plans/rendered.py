@@ -20,19 +20,22 @@ class Statement:
 
     A row holds the stored key (the cell's values, then the bin's number where the
     vectors are a histogram), then one integer (or NULL, for 0) a vector. Rows whose
-    stored key is not in ``places`` are dropped; places without a row are 0.
+    stored key is not in ``places`` are dropped; places without a row are 0. In those of
+    ``empty`` no row can lie, or the noise would be too little: rows there are dropped.
 
     Attributes:
         sql: Identifiers from the catalogue only, every literal of the query a ``?``.
         parameters: Values of the ``?``, in order.
         places: The stored keys in the order of the vectors' values.
         vectors: Which vectors the row's last columns fill.
+        empty: Which of ``places`` stay 0.
     """
 
     sql: str
     parameters: tuple[Scalar, ...]
     places: tuple[Cell, ...]
     vectors: tuple[int, ...]
+    empty: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

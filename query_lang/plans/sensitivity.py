@@ -4,6 +4,7 @@ Neighbouring relation throughout: add or remove all rows of one unit. Rules: the
 ``rows_per_unit`` (k) and the most groups that one unit can touch (m), PRIVACY 3.
 """
 
+from collections.abc import Iterable
 from fractions import Fraction
 from math import prod
 
@@ -23,16 +24,19 @@ def groups_per_unit(plan: Aggregate) -> int:
     """Return m, the most cells of the answer that rows of one unit can lie in.
 
     The least of its rows, the bound on its groups, and the number of cells over the
-    keys that may vary within a unit; 1 when no key does. Neighbouring relation: add or
-    remove all rows of one unit. Proof: docs/proofs/count_distinct.md.
+    keys that may vary within a unit, without those that WHERE leaves empty; 1 when no
+    key does. Neighbouring relation: add or remove all rows of one unit. Proof:
+    docs/proofs/count_distinct.md.
     """
-    bounds = [
-        plan.child.rows_per_unit,
-        prod(len(key.values) for key in varying_keys(plan)),
-    ]
+    bounds = [plan.child.rows_per_unit, reached_cells(varying_keys(plan))]
     if isinstance(plan.child, BoundContributions) and plan.child.max_groups:
         bounds.append(plan.child.max_groups)
     return min(bounds)
+
+
+def reached_cells(keys: Iterable[Key]) -> int:
+    """Return in how many combinations of the keys' values WHERE can leave rows."""
+    return prod(len(key.reached) for key in keys)
 
 
 def varying_keys(plan: Aggregate) -> list[Key]:

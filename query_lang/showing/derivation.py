@@ -34,6 +34,7 @@ from query_lang.plans.nodes import (
 from query_lang.plans.sensitivity import (
     groups_per_unit,
     measure_sensitivity,
+    reached_cells,
     varying_keys,
 )
 
@@ -170,10 +171,12 @@ def _of_groups(plan: Aggregate, unit: str) -> list[str]:
         )
         return [line]
     cells = prod(len(key.values) for key in varying)
+    reached = reached_cells(varying)
+    left = f", of which WHERE leaves {reached}" if reached < cells else ""
     vary = ", ".join(key.name for key in varying)
     line = (
         f"Grouped by {names}: {vary} may vary within one {unit} and "
-        f"{_have(len(varying))} {counted(cells, 'cell')}; with at most "
+        f"{_have(len(varying))} {counted(cells, 'cell')}{left}; with at most "
         f"{_rows(plan.child.rows_per_unit)}, one {unit} is in at most "
         f"{counted(groups_per_unit(plan), 'group')}."
     )

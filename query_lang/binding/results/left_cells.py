@@ -1,12 +1,12 @@
-"""Which cells WHERE can leave rows in: what LIMIT and QUALIFY choose from.
+"""Which cells WHERE can leave rows in, by the text and the public schema alone.
 
-Every declared cell comes back, with noise where WHERE leaves nothing. LIMIT and QUALIFY
-would take such cells for the first ones, so they and the windows beside them are of the
-others, by the text and the public schema alone: a key is bound once more over columns
-that hold what WHERE leaves of them.
+A key is bound once more over columns that hold what WHERE leaves of them. A unit's rows
+lie in those cells only, which bounds how many groups it can touch; and LIMIT, QUALIFY
+and the windows beside them are of those cells. Every declared cell comes back, with
+noise where WHERE leaves nothing. Proof: docs/proofs/count_distinct.md.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from privacy.errors import QueryError
@@ -28,13 +28,15 @@ from query_lang.syntax.logic import All, AnyOf, Negation
 from query_lang.syntax.nodes import Expression as Tree
 
 
-def left_cells(
+def left_values(
     keys: Mapping[Expression, Key],
     trees: Sequence[Tree],
     conditions: Conditions,
     rows: ExpressionBinder,
-) -> Iterator[NoisyCondition]:
-    """Yield what a cell's keys fulfil if WHERE can leave rows in it; nothing noisy.
+) -> dict[Expression, tuple[Scalar | None, ...]]:
+    """Return of each key the values that are known to be all wherever WHERE holds.
+
+    In declared order; all that are declared where it excludes each of them.
 
     Args:
         keys: Of GROUP BY, by what they are.
@@ -43,20 +45,29 @@ def left_cells(
         rows: Binds expressions over them.
     """
     if not conditions:
-        return
+        return {}
     scope = _narrowed(rows.scope, conditions)
     narrow = ExpressionBinder(scope, rows.environment.apart(), rows.subqueries)
-    for index, ((value, key), tree) in enumerate(zip(keys.items(), trees, strict=True)):
+    found = {}
+    for (value, key), tree in zip(keys.items(), trees, strict=True):
         left = {*key.values}
         for facts in (left_by(conditions, value), _facts(tree, narrow)):
             count = None if facts is None else value_count(facts)
             if facts is not None and count is not None and count <= MAX_CELLS:
                 left &= {*key_values(facts)}
-        values = [each for each in key.values if each in left and each is not None]
-        if len(left) < len(key.values) and values:
+        values = tuple(each for each in key.values if each in left)
+        found[value] = values or key.values
+    return found
+
+
+def left_cells(keys: Iterable[Key]) -> Iterator[NoisyCondition]:
+    """Yield what a cell's keys fulfil if WHERE can leave rows in it; nothing noisy."""
+    for index, key in enumerate(keys):
+        values = [each for each in key.reached if each is not None]
+        if len(key.reached) < len(key.values) and values:
             shown = KeyShown(index)
             found = _held(shown, values, key)
-            yield AnyOf((found, NoisyIsNull(shown))) if None in left else found
+            yield AnyOf((found, NoisyIsNull(shown))) if None in key.reached else found
 
 
 def _held(shown: KeyShown, values: list[Scalar], key: Key) -> NoisyCondition:

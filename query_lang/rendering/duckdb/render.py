@@ -87,7 +87,24 @@ def _counts(
 ) -> Statement:
     query = _counted(plan, measures, nodes)
     vectors = tuple(place for place, _ in measures)
-    return Statement(query.sql, query.parameters, stored, vectors)
+    empty = _empty(plan, 1)
+    return Statement(query.sql, query.parameters, stored, vectors, empty)
+
+
+def _empty(plan: Aggregate, bins: int) -> tuple[int, ...]:
+    """Return the places of cells in which WHERE can leave no row, of so many bins each.
+
+    Nothing lies there. Were that wrong, the answer would be, not its noise.
+    """
+    reached = [[*map({*key.reached}.__contains__, key.values)] for key in plan.keys]
+    if all(map(all, reached)):
+        return ()
+    return tuple(
+        place * bins + number
+        for place, cell in enumerate(product(*reached))
+        if not all(cell)
+        for number in range(bins)
+    )
 
 
 def _counted(
@@ -162,7 +179,8 @@ def _histogram(
     query += Fragment(" GROUP BY ") + groups
     bins = range(measure.bins.count)
     places = tuple((*cell, number) for cell in stored for number in bins)
-    return Statement(query.sql, query.parameters, places, (place,))
+    empty = _empty(plan, len(bins))
+    return Statement(query.sql, query.parameters, places, (place,), empty)
 
 
 def _bin(measure: HistogramMeasure) -> str:

@@ -26,7 +26,7 @@ STATEMENTS = (
         ),
         (1, 2),
     ),
-    Statement("SELECT 2", (), ((),), (0,)),
+    Statement("SELECT 2", (), ((),), (0,), (0,)),
 )
 
 

@@ -4,7 +4,8 @@ from itertools import product
 
 import pytest
 
-from engines.duckdb.filling import Places
+from engines.duckdb.filling import Places, fill
+from query_lang.plans.rendered import Statement
 
 MODULUS = 2**61 - 1
 """Of Python's hash of whole numbers."""
@@ -42,6 +43,13 @@ def test_keys_that_no_cell_has_have_no_place():
     places = Places([(1, "a"), (1, "b"), (2, "a"), (None, "b")])
     assert [places.find(key) for key in [(2, "b"), (3, "a"), (None, "a")]] == [None] * 3
     assert places.find((None, "b")) == 3
+
+
+def test_rows_in_places_that_are_to_be_empty_are_dropped():
+    filled = {}
+    statement = Statement("", (), (("a",), ("b",), ("c",)), (0,), empty=(0, 2))
+    fill(filled, statement, [("b", 2), ("a", 7), ("d", 1)])
+    assert filled == {0: [0, 2, 0]}
 
 
 def test_no_keys_are_one_cell():

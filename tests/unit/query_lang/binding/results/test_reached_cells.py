@@ -1,0 +1,205 @@
+"""A unit that has every row of the schema lies in no more cells than a plan says.
+
+One unit holds each combination of the values, NULLs and ``other`` of four columns, so
+that what WHERE lets it reach is all that any unit can reach.
+"""
+
+import random
+from dataclasses import replace
+from datetime import date, timedelta
+from itertools import product
+
+import pytest
+
+from privacy.schema import Column, ColumnType, Dataset, RangeDomain, Table, ValuesDomain
+from tests.support.compiling import compile_query
+from tests.support.data import hospital
+
+T = ColumnType
+FIRST, LAST = date(2023, 12, 30), date(2024, 1, 3)
+DAYS = [FIRST + timedelta(days=n) for n in range(5)]
+NUMBERS = range(-2, 8)
+WARDS = ("a", "ab", "B")
+VALUES = {
+    "x": [*NUMBERS, None],
+    "ward": [*WARDS, "other", None],
+    "day": [*DAYS, None],
+    "flag": [True, False, None],
+}
+ROWS = [
+    dict(zip(VALUES, combination, strict=True))
+    for combination in product(*VALUES.values())
+]
+EVENTS = Table(
+    "events",
+    (
+        Column("patient_id", T.INTEGER, nullable=False),
+        Column("x", T.INTEGER, domain=RangeDomain(-2, 7)),
+        Column("ward", T.TEXT, domain=ValuesDomain(WARDS, other=True)),
+        Column("day", T.DATE, domain=RangeDomain(FIRST, LAST)),
+        Column("flag", T.BOOLEAN),
+    ),
+    unit_column="patient_id",
+    max_rows_per_unit=len(ROWS),
+)
+DATASET = Dataset(
+    "all", "everybody", "patient", date(2024, 12, 31), {EVENTS.name: EVENTS}
+)
+KEYS = (
+    "x",
+    "ward",
+    "day",
+    "flag",
+    "x + 1",
+    "-x",
+    "ABS(x)",
+    "FLOOR(x / 3)",
+    "x % 4",
+    "LEAST(x, 3)",
+    "GREATEST(x, 0)",
+    "COALESCE(x, 0)",
+    "NULLIF(x, 3)",
+    "SIGN(x)",
+    "age_band(x + 2, 3)",
+    "WIDTH_BUCKET(x, 0, 6, 3)",
+    "CASE WHEN x < 2 THEN x WHEN x < 5 THEN 9 ELSE -x END",
+    "CASE WHEN x > 4 THEN ward END",
+    "CASE WHEN ward = 'a' THEN 'first' WHEN ward = 'ab' THEN ward ELSE 'rest' END",
+    "COALESCE(ward, 'none')",
+    "UPPER(ward)",
+    "NULLIF(ward, 'ab')",
+    "LEFT(ward, 1)",
+    "DATE_TRUNC('month', day)",
+    "DATE_TRUNC('week', day)",
+    "EXTRACT(YEAR FROM day)",
+    "EXTRACT(DAY FROM day)",
+    "EXTRACT(DOW FROM day)",
+    "day - DATE '2024-01-01'",
+    "day + INTERVAL '1 month'",
+    "x >= 3",
+    "flag AND x > 2",
+)
+COLUMNS = "patient_id, x, ward, day, flag"
+CONSTANTS = {"x": (-2, 0, 2, 3, 7, 9), "ward": ("a", "ab", "B", "other", "zz")}
+
+
+def literal(rng, column):
+    if column == "day":
+        return f"DATE '{rng.choice(DAYS)}'"
+    value = rng.choice(CONSTANTS[column])
+    return f"'{value}'" if column == "ward" else str(value)
+
+
+def comparison(rng):
+    column = rng.choice(("x", "ward", "day"))
+    one, other, third = (literal(rng, column) for _ in range(3))
+    sign = rng.choice(("=", "<>", "<", "<=", ">", ">="))
+    forms = [
+        f"{column} {'<>' if column == 'ward' and len(sign) == 1 else sign} {one}",
+        f"{column} = {one}",
+        f"{column} IN ({one}, {other})",
+        f"{column} NOT IN ({one}, {other}, {third})",
+        f"{column} IS {rng.choice(('', 'NOT '))}NULL",
+        f"COALESCE({column} = {one}, TRUE)",
+        f"({column} = {one}) IS NOT FALSE",
+        "flag",
+    ]
+    if column == "ward":
+        forms += [f"ward LIKE '{rng.choice('aBz')}%'", "ward LIKE '%b'", "x = 1"]
+    else:
+        forms += [f"{column} BETWEEN {one} AND {other}", f"{one} <= {column}"]
+        forms += [f"{column} {sign} {other}"] * 3
+    if column == "x":
+        forms += ["x + 1 >= 4", "-x < -2", "ABS(x) <= 2", "x / 2 > 1.4", "x % 4 = 1"]
+    return rng.choice(forms).replace("ward <=", "ward <>").replace("ward >=", "ward =")
+
+
+def condition(rng, depth=0):
+    form = rng.random()
+    if depth > 2 or form < 0.4:
+        return comparison(rng).replace("ward <= ", "ward <> ")
+    if form < 0.5:
+        return f"NOT ({condition(rng, depth + 1)})"
+    word = " AND " if form < 0.78 else " OR "
+    return "(" + word.join(condition(rng, depth + 1) for _ in range(2)) + ")"
+
+
+def question(rng):
+    keys = rng.sample(KEYS, rng.choice((1, 1, 2)))
+    named = ", ".join(f"{key} AS k{n}" for n, key in enumerate(keys))
+    places = ", ".join(str(n + 1) for n in range(len(keys)))
+    source = rng.choice(
+        (
+            "events",
+            f"(SELECT {COLUMNS} FROM events WHERE {condition(rng)}) e",
+            f"(SELECT {COLUMNS} FROM events) e",
+        )
+    )
+    return (
+        f"SELECT {named}, COUNT(DISTINCT patient_id) AS n FROM {source} "
+        f"WHERE {condition(rng)} GROUP BY {places}"
+    )
+
+
+@pytest.fixture(scope="module")
+def database():
+    connection = hospital.connect()
+    rows = [{**row, "unit": 1, "row_hash": n} for n, row in enumerate(ROWS)]
+    hospital.create_table(connection, EVENTS, hospital.ranked(rows))
+    yield connection
+    connection.close()
+
+
+def reached(database, sql):
+    """Return how many cells the unit is in, and in how many the plan says it may be."""
+    compiled = compile_query(sql, DATASET)
+    (statement,) = compiled.rendered.statements
+    everywhere = replace(statement, empty=())  # rows in other cells are shown here
+    plan = replace(compiled.rendered, statements=(everywhere,))
+    (vector,) = hospital.run(database, plan)
+    assert not any(vector[place] for place in statement.empty), sql
+    assert set(vector) <= {0, 1}
+    (measured,) = compiled.measures
+    return sum(vector), measured.sensitivity.l1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_condition_lets_a_unit_reach_more_cells_than_the_plan_says(database, seed):
+    rng = random.Random(seed)
+    attained = 0
+    for _ in range(50):
+        sql = question(rng)
+        touched, most = reached(database, sql)
+        assert touched <= most, sql
+        attained += touched == most
+    assert attained > 10
+
+
+@pytest.mark.parametrize(
+    ("key", "where", "most"),
+    [
+        ("ward", "TRUE", 5),
+        ("ward", "ward IN ('a', 'ab')", 2),
+        ("ward", "ward = 'a' OR ward = 'B'", 2),
+        ("ward", "ward NOT IN ('a', 'zz')", 3),
+        ("ward", "ward = 'zz' OR ward = 'other'", 1),
+        ("ward", "ward = 'zz'", 5),
+        ("ward", "ward LIKE 'a%'", 2),
+        ("ward", "ward = 'a' OR ward IS NULL", 5),
+        ("ward", "ward = 'a' OR x = 1", 5),
+        ("x", "x >= 5", 3),
+        ("x", "x IN (1, 4)", 4),
+        ("x", "NOT x < 6", 2),
+        ("FLOOR(x / 3)", "x > 5", 1),
+        ("day", "day >= DATE '2024-01-02'", 2),
+        ("DATE_TRUNC('month', day)", "day > DATE '2023-12-31'", 1),
+        ("EXTRACT(YEAR FROM day)", "day < DATE '2024-01-01' AND x > 3", 1),
+    ],
+)
+def test_where_on_a_key_leaves_its_unit_fewer_groups(database, key, where, most):
+    sql = (
+        f"SELECT {key} AS k, COUNT(DISTINCT patient_id) AS n FROM events "
+        f"WHERE {where} GROUP BY 1"
+    )
+    touched, said = reached(database, sql)
+    assert touched <= said == most
