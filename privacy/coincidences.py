@@ -11,10 +11,10 @@ def coinciding_places(manifest: Mapping[str, object]) -> frozenset[str]:
     return frozenset(_coinciding(manifest))
 
 
-def names_in_files(manifest: Mapping[str, object]) -> dict[str, str]:
+def names_in_files(manifest: Mapping[str, object]) -> dict[str, list[str]]:
     """Return what files call columns, by ``table.column``, where that is declared."""
     return {
-        f"{table['name']}.{column['name']}": str(column["from"])
+        f"{table['name']}.{column['name']}": _names(column["from"])
         for table in _objects(manifest.get("tables"))
         for column in _objects(table.get("columns"))
         if column.get("from") is not None
@@ -29,6 +29,10 @@ def _coinciding(manifest: Mapping[str, object]) -> Iterator[str]:
     for hierarchy in _objects(manifest.get("hierarchies")):
         if hierarchy.get("not_unit_ids"):
             yield f"hierarchy {hierarchy['name']}"
+
+
+def _names(declared: object) -> list[str]:
+    return [*map(str, declared)] if isinstance(declared, list) else [str(declared)]
 
 
 def _objects(value: object) -> list[Mapping[str, object]]:

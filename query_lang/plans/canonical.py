@@ -66,8 +66,9 @@ def _fields(value: object) -> list[object]:
 
 
 def _names(value: object) -> tuple[str, ...]:
-    """Return a node's fields; a key's cells, and those that WHERE leaves, follow from it and the schema.
+    """Return a node's fields.
 
+    A key's cells, and those that WHERE leaves, follow from the rest and the schema.
     What keeps all rows is not named, so that texts of before it was there are equal.
     """
     names: tuple[str, ...] = type(value).__dict__["__match_args__"]

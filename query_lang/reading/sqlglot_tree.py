@@ -74,9 +74,12 @@ _KEYWORDS = {  # DIV is a function here, no operator
     word: kind for word, kind in DuckDB.Tokenizer.KEYWORDS.items() if word != "DIV"
 }
 TYPE_WORDS = frozenset(
-    word for word, kind in _KEYWORDS.items() if kind in DuckDBParser.TYPE_TOKENS
+    word.rpartition(" ")[-1]
+    for word, kind in _KEYWORDS.items()
+    if kind in DuckDBParser.TYPE_TOKENS
 )
-"""Words behind which the parser reads a bracket as a type's, and once more as a call's.
+"""Words behind which the parser reads a bracket as a type's, and once more as a call's:
+of types of several words (DOUBLE PRECISION) the last.
 """
 _SIGNS = {
     **DuckDB.Tokenizer.SINGLE_TOKENS,

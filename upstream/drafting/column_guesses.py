@@ -265,7 +265,7 @@ def _decimal(
         return Guess(ColumnType.INTEGER, value, thousands=thousands)
     question = None if only else _QUESTIONS[decimal]
     if scale > _MOST_PLACES:
-        question = f"values have up to {scale} decimals: {_MOST_PLACES} of them stay"
+        question = f"some values have more than {_MOST_PLACES} decimals: those stay"
     return Guess(
         ColumnType.DECIMAL,
         f"TRY_CAST(replace({plain}, {quoted(decimal)}, '.') AS DOUBLE)",

@@ -456,8 +456,8 @@ class _Draft:
         unique = [c.name for c, is_unique in pairs if is_unique]
         if unique:
             yield (
-                f"  key: [{unique[0]}] # no two rows share it, as far as was looked; "
-                "rows that do are kept once"
+                f"  # key: [{unique[0]}], if rows that share it are one row, "
+                "to be kept once: no two that were looked at do"
             )
 
     def _seems_private(self) -> str | None:

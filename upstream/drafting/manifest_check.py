@@ -10,7 +10,7 @@ from engines.regular_files import identity_of
 from upstream.errors import IngestionError, ManifestError, Problem
 from upstream.files.exports.plain_copies import header_of
 from upstream.files.reading_sql import quoted
-from upstream.files.sources import no_file
+from upstream.files.sources import no_file, two_names
 from upstream.manifests.declarations import TableSpec
 from upstream.manifests.file_specs import kind_of, unread
 from upstream.manifests.manifest import load_manifest
@@ -63,7 +63,10 @@ def _in_file(table: TableSpec, file: Path, root: Path) -> Iterator[Problem]:
         yield Problem(file.name, None, None, sentence)
         return
     for column in table.columns:
-        if not column.names_in(header) and not column.is_optional:
+        found = column.names_in(header)
+        if len(found) > 1:
+            yield Problem(file.name, 1, None, two_names(table, column, found))
+        if not found and not column.is_optional:
             names = " or ".join(map(repr, column.file_columns))
             sentence = (
                 f"the header lacks {names} of table {table.name}: "

@@ -316,6 +316,8 @@ def _missing_columns(
                 "the columns anew, with csv: {skip_rows: 1, names: [...]}"
             )
             yield Problem(name, line, None, sentence)
+        elif len(found) > 1:
+            yield Problem(name, line, None, two_names(table, column, found))
         elif not found and not column.is_optional:
             absent.append(column)
     if len(absent) == len(table.columns) > 1:
@@ -327,6 +329,15 @@ def _missing_columns(
         return
     for column in absent:
         yield Problem(name, line, None, _absent(table, column, file))
+
+
+def two_names(table: TableSpec, column: ColumnSpec, found: Sequence[str]) -> str:
+    """Say that a file has several of a column's names: which one would be meant?"""
+    return (
+        f"has {' and '.join(map(repr, found))}, all of them names of {table.name}."
+        f"{column.name}: of each file one is read, so take the others out of its from; "
+        "what they hold can be columns of their own, and one derived from both"
+    )
 
 
 def _absent(table: TableSpec, column: ColumnSpec, file: Header) -> str:

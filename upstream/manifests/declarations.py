@@ -240,8 +240,8 @@ class ColumnSpec(Spec):
     """A declared column and how the file writes it.
 
     What is not said of ``null_values``, ``decimal``, ``thousands`` and ``trim`` is the
-    table's (``upstream.manifests.table_words``). Of several names (``from``) a file's
-    first is read, and where it has several the first that holds a value.
+    table's (``upstream.manifests.table_words``). Of several names (``from``) a file has
+    one.
     """
 
     name: Identifier
@@ -272,7 +272,7 @@ class ColumnSpec(Spec):
         return self.from_ if isinstance(self.from_, tuple) else (self.from_,)
 
     def names_in(self, header: Sequence[str]) -> list[str]:
-        """Return the column's names that a file has, in the order of the manifest."""
+        """Return the column's names that a file has: one, or the file is refused."""
         return [name for name in self.file_columns if name in header]
 
     @property

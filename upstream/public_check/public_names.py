@@ -45,7 +45,7 @@ def _columns(table: Table, declared: Declared, *, coincide: bool) -> Texts | Non
     names = [named[at] for at in chosen]
     if not table.is_public:
         return _others(place, names, coincide=coincide)
-    names += [declared.headers[at] for at in chosen if at in declared.headers]
+    names += [name for at in chosen for name in declared.headers.get(at, ())]
     return _texts(place, names, coincide=coincide)
 
 

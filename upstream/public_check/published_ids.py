@@ -121,7 +121,7 @@ class Declared:
 
     schema: Dataset
     coinciding: frozenset[str]
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from upstream.errors import Problem
 from upstream.files.csv_structure import CsvFile, csv_records_at
 from upstream.files.reading import ColumnReader, ReadStatus
 from upstream.files.sources import SourceFile
-from upstream.files.usual_forms import WHITE_SPACE
 from upstream.manifests.declarations import ColumnSpec, TableSpec
 from upstream.staging.canonical import (
     MOST_ID_BYTES,
@@ -146,27 +145,17 @@ class Flaws:
 
     def _in_csv(self, file: CsvFile, numbers: Sequence[int]) -> Iterator["_Value"]:
         places = {
-            index: [file.header.index(name) for name in names]
+            index: file.header.index(name)
             for index, c in enumerate(self.table.columns)
-            if (names := c.names_in(file.header))
+            for name in c.names_in(file.header)
         }
         records = csv_records_at(file, numbers)
         for number, (line, fields) in zip(numbers, records, strict=True):
-            for index, among in places.items():
-                place = self._place_read(index, fields, among)
+            for index, place in places.items():
                 sentence = self._refusal(index, fields[place])
                 if sentence:
                     at = _Place(file.name, number, line, place + 1)
                     yield _Value(index, sentence, at, fields[place])
-
-    def _place_read(
-        self, index: int, fields: Sequence[str], among: Sequence[int]
-    ) -> int:
-        """Return which of a column's places is read: the first that holds a value."""
-        column = self.table.columns[index]
-        ends = WHITE_SPACE if column.trim else ""
-        held = (p for p in among if fields[p].strip(ends) not in column.null_texts)
-        return next(held, among[0])
 
     def _refusal(self, index: int, raw: str) -> str | None:
         column = self.table.columns[index]

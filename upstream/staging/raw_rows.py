@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from upstream.errors import IngestionError, Problem
 from upstream.files.csv_structure import MAX_RECORD_BYTES, CsvFile
 from upstream.files.long_texts import carried_bytes, carried_sql
-from upstream.files.reading_sql import quoted, quoted_name, source_text_sql
+from upstream.files.reading_sql import quoted, quoted_name
 from upstream.files.sources import ParquetFile, SourceFile
 from upstream.id_forms.embedded_ids import MOST_CHARACTERS
 from upstream.manifests.declarations import ColumnSpec, TableSpec
@@ -25,7 +25,7 @@ _AS_CAST = re.compile(
     r"U?(?:TINY|SMALL|BIG|HUGE)INT|U?INTEGER|DECIMAL\(.*|BOOLEAN|VARCHAR|UUID|ENUM\(.*"
 )
 _TIMESTAMPS = frozenset({"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"})
-_SEVERAL = 2
+_NO_TEXT = "NULL::VARCHAR"
 _FLOATS = frozenset({"FLOAT", "DOUBLE"})
 
 
@@ -82,21 +82,9 @@ def _csv_sql(
 
 def _field(file: CsvFile, column: ColumnSpec) -> str:
     """Return the expression of a column's text; NULL where the file lacks it."""
-    places = [file.header.index(name) for name in column.names_in(file.header)]
-    return _first_held(column, [f"coalesce(c{place}, '')" for place in places])
-
-
-def _first_held(column: ColumnSpec, texts: Sequence[str]) -> str:
-    """Return the first of some expressions that holds a value, else the first."""
-    if len(texts) < _SEVERAL:
-        return texts[0] if texts else "NULL::VARCHAR"
-    nulls = ", ".join(map(quoted, sorted(column.null_texts))) or "NULL"
-    held = (
-        f"CASE WHEN {source_text_sql(column, text)} IN ({nulls}) THEN NULL "
-        f"ELSE {text} END"
-        for text in texts
-    )
-    return f"coalesce({', '.join(held)}, {texts[0]})"
+    for name in column.names_in(file.header):
+        return f"coalesce(c{file.header.index(name)}, '')"
+    return _NO_TEXT
 
 
 def _guesses_no_boundary(file: CsvFile) -> str:
@@ -124,14 +112,14 @@ def _parquet_sql(
 
 
 def _of_parquet(file: ParquetFile, column: ColumnSpec, types: Mapping[str, str]) -> str:
-    names = column.names_in(file.header)
-    texts = [_canonical_text(file, name, types[name]) for name in names]
-    return _first_held(column, texts)
+    for name in column.names_in(file.header):
+        return _canonical_text(file, name, types[name])
+    return _NO_TEXT
 
 
 def _beginnings(texts: Iterable[str | None]) -> str:
     return "".join(
-        f", left({text or 'NULL::VARCHAR'}, {MOST_CHARACTERS}) AS w{index}"
+        f", left({text or _NO_TEXT}, {MOST_CHARACTERS}) AS w{index}"
         for index, text in enumerate(texts)
     )
 

@@ -3,10 +3,10 @@
 from typing import Final
 
 from query_lang.plans.compiled import (
-    KeyShown,
     NumberShown,
     QueryWarning,
 )
+from query_lang.showing.chosen_rows import is_chosen_by_noise
 from query_lang.showing.presentation import chosen, written_value
 from query_lang.syntax.nodes import Query
 from release.contract.answers import CHOSEN, ColumnIntervals, ReleaseAnswer
@@ -73,7 +73,9 @@ class AskedCube:
             is_whole,
         )
         places = chosen(question.presentation, shown)
-        picked = _are_picked(question) and len(places) < len(shown.cells)
+        picked = is_chosen_by_noise(question.presentation) and len(places) < len(
+            shown.cells
+        )
         level = float(confidence)
         if picked:
             level = selected_confidence(level, len(places), len(shown.cells))
@@ -130,15 +132,6 @@ def derivation(cube: PublishedCube) -> str:
         f"{cube.unit} adds at most {domain.bound} to it. Intervals are of the "
         "release's noise and, where it measured cells together, of the spread inside."
     )
-
-
-def _are_picked(question: CubeQuestion) -> bool:
-    """Whether noisy values decide which rows are shown."""
-    presentation = question.presentation
-    if presentation.having is not None or presentation.kept is not None:
-        return True
-    ordered = any(not isinstance(t.value, KeyShown) for t in presentation.order)
-    return presentation.limit is not None and ordered
 
 
 def _warnings(cube: PublishedCube, *, touches: bool) -> list[QueryWarning]:

@@ -28,7 +28,7 @@ class Asked:
     file: str
     schema: JsonObject
     coinciding: list[str]
-    headers: dict[str, str]
+    headers: dict[str, list[str]]
     active: str
     active_schema: JsonObject | None
     target: str

@@ -150,7 +150,7 @@ def test_a_draft_proposes_a_key_that_no_two_rows_share(bare, tmp_path):
     rows = "".join(f"{n % 9},{n},{n % 7},x\n" for n in range(40))
     (tmp_path / "t.csv").write_text("pid,visit_id,ward_id,note\n" + rows)
     text = bare.run("manifest", "draft", tmp_path / "t.csv", "--unit", "pid").stdout
-    assert "  key: [visit_id] # no two rows share it" in text
+    assert "  # key: [visit_id], if rows that share it are one row" in text
 
 
 def test_files_of_other_names_are_told_what_to_do(bare, tmp_path):

@@ -296,17 +296,16 @@ def _misfits(
             continue
         if table.name not in made:
             yield place, _no_source(table.name, made)
-        elif _unit_column(table) != linkage.key:
+        elif _unit_columns(table) != (linkage.key,):
             yield place, f"load: the unit_column of {table.name} is {linkage.key}"
     if not private:
         yield ("load", "tables", KEY), "load: no table is one of the linkage's sources"
 
 
-def _unit_column(table: TableSpec) -> str | None:
-    """Return the file's column that a table's unit is read from."""
-    unit = table.unit_column
-    names = {one.name: one.file_columns[0] for one in table.columns}
-    return None if unit is None else names.get(unit)
+def _unit_columns(table: TableSpec) -> tuple[str, ...]:
+    """Return the names of the file's column that a table's unit is read from."""
+    units = (c for c in table.columns if c.name == table.unit_column)
+    return next((unit.file_columns for unit in units), ())
 
 
 def _problem(file: str, places: Places, place: Place, said: str) -> Problem:

@@ -47,9 +47,22 @@ def test_a_column_may_be_called_otherwise_in_some_files(hospital):
         hospital,
         "pid,day,Ward\n1,2022-01-01,A\n",
         "Station,pid,day\nB,2,2023-01-01\n",
-        "pid,day,Station,Ward\n3,2024-01-01,C,-\n4,2024-01-01,D,E\n5,2024-01-01,,-\n",
+        "pid,day,Station\n3,2024-01-01,-\n4,2024-01-01,E\n",
     )
-    assert sorted(w for (w,) in hospital.rows("ward") if w) == ["A", "B", "C", "E"]
+    assert sorted(w for (w,) in hospital.rows("ward") if w) == ["A", "B", "E"]
+
+
+@pytest.mark.parametrize("column", ["pid", "ward"])
+def test_a_file_that_has_two_names_of_a_column_is_refused(hospital, column):
+    """Else one patient is two units, and what is not read is compared with nothing."""
+    hospital.column(column, **{"from": [column, "mrn"]})
+    yearly(hospital, "pid,mrn,day,ward\n1,9,2022-01-01,A\n,9,2022-01-01,B\n")
+    with pytest.raises(IngestionError) as error:
+        hospital.load()
+    (problem,) = error.value.problems
+    assert f"has '{column}' and 'mrn', all of them names of stays.{column}" in str(
+        problem.sentence
+    )
 
 
 def test_files_with_the_same_rows_are_refused(hospital):
@@ -90,7 +103,7 @@ def test_files_that_lack_an_optional_column_are_named(hospital):
 
 def test_a_value_that_cannot_be_read_is_told_where_it_stands(hospital):
     hospital.column("day", **{"from": ["Day", "Tag"]})
-    yearly(hospital, "pid,ward,Tag,Day\n1,A,1.1.2024,\n2,B,,2024-01-01\n")
+    yearly(hospital, "pid,ward,Tag\n1,A,1.1.2024\n2,B,2024-01-01\n")
     with pytest.raises(IngestionError) as error:
         hospital.load()
     (problem,) = error.value.problems
@@ -112,19 +125,6 @@ def test_no_name_of_the_unit_s_column_is_another_column_or_public(hospital):
     ]
     with pytest.raises(ManifestError, match="contains the unit column"):
         hospital.manifest()
-
-
-def test_what_a_public_table_reads_from_one_of_several_is_compared_whole(hospital):
-    rows = "".join(f"{n},2024-01-01,A\n" for n in range(700_000, 700_040))
-    hospital.csv = "pid,day,ward\n" + rows
-    lines = "".join(f"w{n},{n}\n" for n in range(700_000, 700_040))
-    (hospital.folder / "o.csv").write_text("a,b\n" + lines)
-    columns = [{"name": "code", "from": ["a", "b"], "type": "text"}]
-    hospital.more_tables = [
-        {"name": "o", "files": ["o.csv"], "public": True, "columns": columns}
-    ]
-    with pytest.raises(IngestionError, match="the column 'b' in the files of o"):
-        hospital.load()
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,18 @@ def test_what_the_file_of_a_public_table_calls_its_columns_counts(house):
     assert "the column names of matrix hold ids" in refusal(house)
 
 
+@pytest.mark.parametrize("place", [0, 1])
+def test_so_does_each_name_of_several(house, place):
+    few_digits = [str(number) for number in range(11, 31)]
+    stays(house, few_digits)
+    letters = {uid: f"c_{chr(97 + at)}" for at, uid in enumerate(few_digits)}
+    matrix(house, few_digits, letters.__getitem__)
+    for column in house.more_tables[0]["columns"][1:]:
+        names = [column["from"], f"score {column['name']}"]
+        column["from"] = names if place == 0 else names[::-1]
+    assert "the column names of matrix hold ids" in refusal(house)
+
+
 @pytest.mark.sampled
 @pytest.mark.parametrize("name", ["pat_{}", "c_{}", "p{}", "of_{}_day"])
 def test_numbers_in_names_of_columns_are_found(hospital, name):
