@@ -11,7 +11,7 @@ import contextlib
 import hashlib
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -64,7 +64,7 @@ from server.use_cases.releases.times import (
     worst_appearance,
 )
 from server.use_cases.services.documents import Document
-from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.errors import CommandRefusedError, JobStoppedError
 from server.use_cases.services.secret_files import read_secret
 from server.use_cases.services.services import Services, now_text
 from server.use_cases.services.slots import wait_until
@@ -80,6 +80,11 @@ _UNWRITTEN = (
     "the release was measured and could not be written: look at the disk of the data "
     "directory. Its charge stays spent, since drawing anew would choose among draws; "
     "submit it again for a new charge"
+)
+_UNFINISHED = (
+    "the release was measured, and then the work met a fault ({fault}), which the "
+    "operator's log names. Its charge stays spent, since drawing anew would choose "
+    "among draws; once it is mended submit it again for a new charge"
 )
 _BEGIN = "release.begin"
 
@@ -311,12 +316,14 @@ class ReleaseJob:
         context.require_lease()  # staging removes what others began
         with self._written_or_failed(context, work):
             part = self._folders.stage(work.release_id, context.attempt)
-        measured = self._measured(context, work)
+        measure = self._counted(context, work)
+        context.progress("measure", 3, _STEPS)
         # What fails from here on is no reason to draw anew: no ledger is waited for.
-        with contextlib.suppress(SQLAlchemyError):
-            context.require_lease()
         with self._written_or_failed(context, work):
             self._given_up.add(work.release_id)  # as long as the files are not whole
+            measured = measure()
+            with contextlib.suppress(SQLAlchemyError):
+                context.require_lease()
             content = write_release(part, publication, work.charge, measured, key)
             digest = hashlib.sha256(content).hexdigest()
             self._folders.settle(part, work.release_id, digest, publication.charged)
@@ -325,27 +332,33 @@ class ReleaseJob:
 
     @contextlib.contextmanager
     def _written_or_failed(self, context: JobContext, work: _Work) -> Iterator[None]:
-        """End the job where files cannot be written: no retry, no fresh noise.
+        """End the job where what is in here fails, whatever it is: no fresh noise.
 
         Whether disk and memory take the files may depend on what was drawn, through
-        their size, so a retry would choose among draws. What was half written goes
-        first: the ledger may need its room. ``settle`` ends the charge, at a public
-        time.
+        their size, and so may a fault of our own or of a library: a retry would choose
+        among draws. What was half written goes first: the ledger may need its room.
+        ``settle`` ends the charge, at a public time.
 
         Raises:
-            CommandRefusedError: An operating-system call failed, or memory was short.
-            LeaseLostError: So it did, and another worker has the job, charge and files.
+            CommandRefusedError: Anything failed.
+            LeaseLostError: So it did, or another worker has the job, charge and files.
         """
         try:
             yield
-        except (OSError, MemoryError) as error:
+        except JobStoppedError:
+            self._given_up.discard(work.release_id)  # whoever has it now begins anew
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, no fresh noise
             facts = {"error": type(error).__name__}
             _log.error("a release could not be written", extra=facts)
             with contextlib.suppress(SQLAlchemyError):
                 context.require_lease()
             with contextlib.suppress(OSError):
                 self._folders.give_up(work.release_id, context.attempt)
-            raise CommandRefusedError(_UNWRITTEN) from None
+            told = _UNFINISHED.format(fault=type(error).__name__)
+            if isinstance(error, OSError | MemoryError):
+                told = _UNWRITTEN
+            raise CommandRefusedError(told) from None
 
     def _appears(self, publication: Publication, planned: ReleasePlan) -> Appearance:
         return appearance(
@@ -361,15 +374,19 @@ class ReleaseJob:
         self._folders.keep_only(release_id_of(job_id), digest)
         return self._result(planned, job_id, content)
 
-    def _measured(self, context: JobContext, work: _Work) -> Content:
+    def _counted(self, context: JobContext, work: _Work) -> Callable[[], Content]:
+        """Count; return what draws the noise, once, and measures with it."""
         planned = work.planned
         context.progress("count", 2, _STEPS)
         measure = planned.work.count(
             self._services.engine, planned.snapshot, context.interruptible
         )
-        context.progress("measure", 3, _STEPS)
-        meter = Meter(work.charge, planned.parts, self._services.vector_sampler)
-        return measure(meter, planned.spec.parameters)
+
+        def measured() -> Content:
+            meter = Meter(work.charge, planned.parts, self._services.vector_sampler)
+            return measure(meter, planned.spec.parameters)
+
+        return measured
 
     def _publication(self, context: JobContext, work: _Work) -> Publication:
         planned = work.planned

@@ -5,12 +5,14 @@ import hashlib
 import threading
 import time
 
+import duckdb
 import pytest
 from sqlalchemy.exc import OperationalError
 
 import server.use_cases.publishing.job as at_work
 from budget.ledger import Ledger
 from engines.duckdb.engine import DuckDbEngine
+from mechanisms.measuring.meter import Meter
 from privacy.errors import (
     ExecutionError,
     InvalidOptionError,
@@ -49,7 +51,13 @@ def no_space_left(work, error=NO_SPACE):
 
 @pytest.mark.parametrize(
     ("spec_of", "error"),
-    [(spec, NO_SPACE), (paths, NO_SPACE), (spec, MemoryError("a path"))],
+    [
+        (spec, NO_SPACE),
+        (paths, NO_SPACE),
+        (spec, MemoryError("a path")),
+        (spec, duckdb.OutOfMemoryException("a path")),
+        (spec, RuntimeError("a path")),
+    ],
 )
 def test_what_was_measured_and_cannot_be_written_is_never_drawn_anew(
     quick, monkeypatch, spec_of, error
@@ -68,6 +76,28 @@ def test_what_was_measured_and_cannot_be_written_is_never_drawn_anew(
     assert (record.state, str(record.loss)) == ("failed", "0.5")
     monkeypatch.undo()
     assert press.publish(spec_of())["state"] == "done"  # its name is free
+
+
+@pytest.mark.parametrize("error", [MemoryError, ValueError])
+def test_what_fails_between_the_draw_and_the_files_is_never_drawn_anew(
+    quick, monkeypatch, error
+):
+    press = Press(quick)
+    draws = []
+    drawn = Meter.counts
+
+    def failing(*arguments, **named):
+        draws.append(drawn(*arguments, **named))
+        raise error
+
+    monkeypatch.setattr(Meter, "counts", failing)
+    job = press.submit(spec())
+    ended = press.run(job)
+    assert (ended["state"], ended["attempts"], len(draws)) == ("failed", 1, 1)
+    assert "charge stays spent" in ended["error"]
+    assert press.folders() == []
+    assert press.run(job)["state"] == "failed"
+    assert len(draws) == 1
 
 
 def drawn_once(monkeypatch):
