@@ -30,6 +30,8 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)  # most that tests make is freed without it
     gc.enable()
 
 
