@@ -35,6 +35,10 @@ def pytest_collection_finish():
     gc.enable()
 
 
+def pytest_unconfigure():
+    gc.unfreeze()  # or libraries tell of what is left at the end
+
+
 @pytest.fixture(scope="session")
 def test_data():
     """The folder of public test data; tests that need it skip where it is absent."""

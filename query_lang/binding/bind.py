@@ -57,7 +57,7 @@ def bind_query(
     node, scope = queries.filtered(tree.select, environment)
     check_rows(node.rows_per_unit, tree.select.position)
     rows = ExpressionBinder(scope, environment, queries)
-    conditions = Conditions(tuple(conditions_of(node)))
+    conditions = Conditions(tuple(conditions_of(node)), environment.tries)
     top = TopBinder(rows, tree.select, node.owner, conditions=conditions).bind()
     _check_size(top, tree, answer_numbers)
     if top.items:

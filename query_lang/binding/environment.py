@@ -7,7 +7,7 @@ from itertools import count
 from typing import Protocol
 
 from privacy.schema import Dataset, ValuesDomain
-from query_lang.binding.sizes import Sizes
+from query_lang.binding.sizes import Sizes, Tries
 from query_lang.plans.compiled import QueryWarning
 from query_lang.plans.expressions import Expression, FieldRef
 from query_lang.plans.slots import shape_of
@@ -34,6 +34,7 @@ class Environment:
         warnings: What the analyst may not have meant.
         subqueries: Each expression that holds a subquery, by its shape.
         sizes: Of what was bound.
+        tries: Of texts of lists on conditions.
     """
 
     dataset: Dataset
@@ -44,6 +45,7 @@ class Environment:
     counted: Counter[str] = field(default_factory=Counter)
     subqueries: dict[Expression, Expression] = field(default_factory=dict)
     sizes: Sizes = field(default_factory=Sizes)
+    tries: Tries = field(default_factory=Tries)
     _slots: "count[int]" = field(default_factory=count)
 
     def new_slot(self) -> int:
@@ -68,6 +70,7 @@ class Environment:
             self.counted,
             self.subqueries,
             self.sizes,
+            self.tries,
             self._slots,
         )
 

@@ -1,6 +1,6 @@
 """Expressions: names and literals given types, every form brought to a total call."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
@@ -55,6 +55,7 @@ from query_lang.plans.literals import (
     typed_value,
 )
 from query_lang.syntax import rules
+from query_lang.syntax.alike import written_alike
 from query_lang.syntax.nodes import (
     AggregateCall,
     And,
@@ -133,6 +134,7 @@ class ExpressionBinder:
         self.subqueries = subqueries
         self._bound: dict[InQuery | Exists, Expression] = {}
         self._once: dict[int, tuple[Tree, Expression]] = {}
+        self._lists: dict[Hashable, Expression] = {}
         self._depth = 0
 
     # -- what stands where ----------------------------------------------------
@@ -186,11 +188,22 @@ class ExpressionBinder:
             return self._once[id(tree)][1]
         self._depth += 1
         try:
-            found = self._form(tree)
+            found = self._listed(tree)
         finally:
             self._depth -= 1
         whole = self._depth == 0
         self.environment.sizes.check(found, tree.position, whole=whole)
+        return found
+
+    def _listed(self, tree: Tree) -> Expression:
+        """Bind an expression; what makes a list of values makes it once in a scope."""
+        key = written_alike(tree)
+        if key is not None and key in self._lists:
+            return self._lists[key]
+        found = self._form(tree)
+        self.environment.sizes.check_listed(found, tree.position)
+        if key is not None and isinstance(found.facts.domain, ValuesDomain):
+            self._lists[key] = found
         return found
 
     def _form(self, tree: Tree) -> Expression:  # noqa: PLR0911 - an arm a form
@@ -549,7 +562,9 @@ class ExpressionBinder:
             else []
         )
         places = [*positions, tree.position]
-        facts, values = unified([*results, otherwise], places, conditions)
+        facts, values = unified(
+            [*results, otherwise], places, conditions, self.environment.tries
+        )
         *shown, rest = values
         if tree.operand is not None:
             return self._switch(tree, facts, shown, rest)

@@ -14,6 +14,7 @@ from query_lang.binding.environment import Binder
 from query_lang.binding.outside_domain import nearest_value
 from query_lang.binding.scalars import numbers
 from query_lang.binding.scalars.narrowing import narrowed
+from query_lang.binding.sizes import Tries
 from query_lang.plans import intervals
 from query_lang.plans.domains import combined, longest_of
 from query_lang.plans.expressions import Call, Constant, Expression, Facts, Function
@@ -245,6 +246,7 @@ def unified(
     items: Sequence[Expression],
     places: Sequence[Position],
     conditions: Sequence[Expression] = (),
+    tries: Tries | None = None,
 ) -> tuple[Facts, list[Expression]]:
     """Return the facts of "one of these", and the items in one type and scale.
 
@@ -252,6 +254,7 @@ def unified(
         items: What may be yielded.
         places: Of each in the text.
         conditions: Of each item but the last, where the first true one decides.
+        tries: That are left of texts on them.
 
     Raises:
         SqlNotAllowedError: The types differ, or all items are NULL.
@@ -268,7 +271,7 @@ def unified(
     ]
     shown = [item.facts for item in adapted if not _is_null(item)]
     if conditions:
-        near = narrowed(conditions, adapted)
+        near = narrowed(conditions, adapted, tries or Tries())
         shown = [
             facts
             for item, facts in zip(adapted, near, strict=True)

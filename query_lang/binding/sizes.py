@@ -6,10 +6,12 @@ stand for a tree that nothing could walk: ``POWER(POWER(x, 4), 4)`` has x sixtee
 
 from typing import Final
 
+from privacy.schema import ValuesDomain
 from query_lang.plans.expressions import (
     Call,
     ExistsInQuery,
     Expression,
+    Function,
     ValueInQuery,
 )
 from query_lang.syntax import rules
@@ -23,12 +25,37 @@ MOST_REREAD: Final = 10_000
 """Nodes that the statements of a query read, each by itself: a third of a second."""
 
 
+MOST_LISTED: Final = 100_000
+"""Values of all lists that the functions of a query make and read: each computes them
+from the declared ones, a few microseconds a value."""
+_DAY_TEXT_STEPS = 5  # of other values that take as long as the text of a day
+
+
+MOST_TRIED: Final = 50_000
+"""Texts of lists times comparisons, in a query: what is beyond stays whole."""
+
+
+class Tries:
+    """How many texts may still be tried on conditions while a query is bound."""
+
+    def __init__(self) -> None:
+        self._left = MOST_TRIED
+
+    def take(self, many: int) -> bool:
+        """Return whether so many may be tried; they are counted where they may."""
+        if many > self._left:
+            return False
+        self._left -= many
+        return True
+
+
 class Sizes:
     """Counts the nodes of the expressions of one query while they are bound."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[int, Expression]] = {}
         self._total = 0
+        self._listed = 0
 
     def check(self, expression: Expression, position: Position, *, whole: bool) -> None:
         """Count an expression that was just bound; its operands were counted before.
@@ -47,6 +74,36 @@ class Sizes:
         if max(size, self._total) > MOST_BOUND:
             raise refuse(
                 rules.TOO_COMPLEX, position, detail="this stands for too long a text"
+            )
+
+    def check_listed(self, expression: Expression, position: Position) -> None:
+        """Count the values of the lists that an expression made and read.
+
+        Args:
+            expression: What was bound.
+            position: Of its text.
+
+        Raises:
+            SqlNotAllowedError: Rule ``too_complex``.
+        """
+        if not isinstance(expression, Call) or expression.function in _LISTS_NOTHING:
+            return
+        domain, operands = expression.facts.domain, expression.operands
+        if any(operand.facts.domain is domain for operand in operands):
+            return  # one of several, or what is known of it: nothing was computed
+        made = _listed(expression)
+        if expression.function is Function.WRITTEN_DAY:
+            made *= _DAY_TEXT_STEPS
+        read = () if expression.function in _CHOOSES else operands
+        self._listed += made + sum(map(_listed, read))
+        if self._listed > MOST_LISTED:
+            raise refuse(
+                rules.TOO_COMPLEX,
+                position,
+                detail="functions of columns with long lists of values make lists with "
+                f"more than {MOST_LISTED:,} values in all",
+                hint="write fewer different functions of such columns, or name one "
+                "in a derived table and use its name",
             )
 
     def check_repeated(self, times: int, position: Position) -> None:
@@ -83,3 +140,16 @@ class Sizes:
             found = size, expression  # kept, or another could have its id
             self._known[id(expression)] = found
         return found[0]
+
+
+_LISTS_NOTHING = frozenset(
+    {Function.AND, Function.OR, Function.NOT, Function.EQ, Function.NE, Function.LT}
+    | {Function.LE, Function.GT, Function.GE, Function.BETWEEN, Function.IN}
+    | {Function.IS_NULL, Function.PREFIX, Function.SUFFIX, Function.INFIX}
+)
+_CHOOSES = frozenset({Function.CASE, Function.SWITCH, Function.COALESCE})
+
+
+def _listed(expression: Expression) -> int:
+    domain = expression.facts.domain
+    return len(domain.all_values()) if isinstance(domain, ValuesDomain) else 0

@@ -3189,6 +3189,22 @@ FAULTS = (
         ("tests/unit/query_lang/binding/scalars/test_narrowing.py",),
     ),
     Fault(
+        "lists_of_any_length",
+        "what functions list of columns with long lists is counted nowhere",
+        "query_lang/binding/sizes.py",
+        "        self._listed += made + sum(map(_listed, read))\n",
+        "",
+        ("tests/property/test_reading_steps.py",),
+    ),
+    Fault(
+        "texts_tried_for_ever",
+        "texts of lists are tried on conditions for each CASE anew",
+        "query_lang/binding/sizes.py",
+        "        self._left -= many\n",
+        "",
+        ("tests/property/test_reading_steps.py",),
+    ),
+    Fault(
         "nulls_reach_no_group",
         "WHERE is said to leave no row in the NULL group, whatever it says of the key",
         "query_lang/binding/results/left_cells.py",

@@ -6,15 +6,18 @@ itself as a text is long. What stands for a tree that is too large is refused ea
 
 import re
 import sys
+from dataclasses import replace
+from datetime import date
 
 import pytest
 
 from privacy.errors import QueryError
+from privacy.schema import RangeDomain, ValuesDomain
 from query_lang.plans.costs import EngineSize, cost_limits
 from query_lang.reading.sqlglot_tree import _KEYWORDS
 from query_lang.syntax.functions import FORMS, OTHER_FORMS
 from tests.support.compiling import compile_query
-from tests.support.data.hospital import HOSPITAL
+from tests.support.data.hospital import ENCOUNTERS, HOSPITAL
 
 pytestmark = pytest.mark.thorough
 
@@ -66,7 +69,7 @@ LAYERS = {
 }
 
 
-def _calls(sql):
+def _calls(sql, dataset=HOSPITAL):
     """Return how many functions were called to read a text, or MOST_CALLS."""
     calls = 0
 
@@ -82,7 +85,7 @@ def _calls(sql):
 
     sys.setprofile(count)
     try:
-        compile_query(sql, HOSPITAL, limits=LIMITS)
+        compile_query(sql, dataset, limits=LIMITS)
     except (QueryError, TooMany):
         pass
     finally:
@@ -172,6 +175,69 @@ def test_no_function_binds_an_operand_twice_in_any_place():
         >= MOST_CALLS // 2
     }
     assert not dear
+
+
+LISTED = {
+    *("UPPER(code || '{i}') = 'A'", "LEFT(code, {i} % 4 + 1) || '{i}' = 'A'"),
+    *("CONCAT(code, '{i}') = 'A'", "TRIM(REPLACE(code, '{i}', 'x')) = 'A'"),
+    *("NULLIF(code, '{i}') = 'a'", "LENGTH(REPLACE(code, '{i}', '')) = {i}"),
+    *("CASE WHEN code = '{i}' THEN 'x' ELSE code END = 'x'", "code = '{i}'"),
+    "CASE WHEN code = '{i}' OR code LIKE '{i}%' THEN code || '{i}' ELSE code END = 'x'",
+    *("TO_CHAR(admitted, 'YYYY-MM-DD {i}') = 'a'", "code LIKE '{i}%'"),
+    *("CAST(admitted + {i} AS TEXT) = 'a'", "LAST_DAY(admitted + {i}) > admitted"),
+    *("DATE_TRUNC('month', admitted + {i}) > admitted", "code IN ('{i}', 'b')"),
+    *("(level * {i} % 1000) || code = 'a'", "STRPOS(code, '{i}') = 1"),
+}
+LONG_LISTS = {
+    "code": ValuesDomain(tuple(f"C{number:04d}" for number in range(9_500))),
+    "admitted": RangeDomain(date(2000, 1, 1), date(2024, 12, 31)),
+}
+
+
+@pytest.fixture(scope="module")
+def listing():
+    columns = tuple(
+        replace(column, domain=LONG_LISTS.get(column.name, column.domain))
+        for column in ENCOUNTERS.columns
+    )
+    table = replace(ENCOUNTERS, columns=columns)
+    return replace(HOSPITAL, tables={**HOSPITAL.tables, table.name: table})
+
+
+@pytest.mark.parametrize("form", sorted(LISTED))
+def test_no_form_over_long_lists_of_values_takes_long(listing, form):
+    parts = [form.replace("{i}", str(i)) for i in range(150)]
+    where = " OR ".join(parts)
+    assert _calls(WHERE + where, listing) < MOST_CALLS
+    counted = ", ".join(
+        f"COUNT(CASE WHEN {part} THEN code END) AS n{i}"
+        for i, part in enumerate(parts[:60])
+    )
+    sql = f"SELECT code, {counted} FROM encounters WHERE {parts[0]} GROUP BY code"
+    assert _calls(sql + " LIMIT 3", listing) < MOST_CALLS
+
+
+@pytest.mark.parametrize(
+    "form", sorted(TEXTS | {"NULLIF(@, 'x')", "IF(@ = 'a', @, 'b')"})
+)
+def test_nor_does_one_that_stands_in_itself(listing, form):
+    innermost = "CONCAT(code, TO_CHAR(admitted, 'YYYY'))"
+    parts = [f"{_nested(form, innermost, d)} = 'a'" for d in range(1, 25)]
+    assert _calls(
+        WHERE + " OR ".join(parts)[:12_000].rpartition(" OR ")[0], listing
+    ) < (MOST_CALLS)
+
+
+def test_one_function_of_a_long_list_may_stand_often(listing):
+    """It is listed once: seventeen groups of codes are no seventeen lists."""
+    counted = ", ".join(
+        f"SUM(CASE WHEN LEFT(code, 3) IN ('C{i:02d}', 'X') THEN 1 ELSE 0 END) AS n{i}"
+        for i in range(17)
+    )
+    compile_query(f"SELECT {counted} FROM encounters", listing)
+    many = " OR ".join(f"LEFT(code || '{i}', 3) = 'a'" for i in range(30))
+    with pytest.raises(QueryError, match="lists with more than 100,000 values"):
+        compile_query(WHERE + many, listing)
 
 
 def test_no_word_of_the_parser_doubles_its_work_by_standing_in_itself():

@@ -6,9 +6,9 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import chain
 from math import ceil, floor
-from typing import Final
 
 from privacy.schema import ColumnType, Scalar, ValuesDomain
+from query_lang.binding.sizes import Tries
 from query_lang.plans.domains import MAX_CELLS, value_count
 from query_lang.plans.expressions import (
     Call,
@@ -43,26 +43,23 @@ _NEGATED = {
 }
 
 
-MOST_TRIED: Final = 100_000
-"""Texts of a list times comparisons: where there are more, the list stays whole."""
-
-
 def narrowed(
-    conditions: Sequence[Expression], results: Sequence[Expression]
+    conditions: Sequence[Expression], results: Sequence[Expression], tries: Tries
 ) -> list[Facts | None]:
     """Return what is known of each result where its branch is taken.
 
     Of a result that is not NULL and that a condition compares with literals: its own
     condition is true, those before are not, and of such a value a comparison is never
     unknown. None: no value can lie there. A text that has no list gets that of the
-    literals that it equals one of. Lists too long to try (``MOST_TRIED``) stay whole.
+    literals that it equals one of. Lists beyond what may be tried stay whole.
 
     Args:
         conditions: Of the branches, in order.
         results: Of the branches, then of ELSE.
+        tries: That are left.
     """
     found: list[Facts | None] = []
-    are_read = _texts_tried(conditions, results) <= MOST_TRIED
+    are_read = tries.take(_texts_tried(conditions, results))
     for place, result in enumerate(results):
         facts = result.facts
         if facts.type is ColumnType.TEXT and not isinstance(result, Constant):
@@ -107,7 +104,10 @@ class Conditions:
     So what a text says is read once, however many values are asked about.
     """
 
-    def __init__(self, conditions: Sequence[Expression] = ()) -> None:
+    def __init__(
+        self, conditions: Sequence[Expression] = (), tries: Tries | None = None
+    ) -> None:
+        self.tries = tries or Tries()
         self._of: dict[_Shape, list[Expression]] = {}
         for condition in conditions:
             for shape in {*_compared_in(condition)}:
@@ -181,7 +181,7 @@ def left_by(conditions: Conditions, value: Expression) -> Facts:
     if facts.type is ColumnType.TEXT:
         domain = facts.domain
         listed = domain.all_values() if isinstance(domain, ValuesDomain) else ()
-        if len(listed) * sum(map(_parts, said)) > MOST_TRIED:
+        if not conditions.tries.take(len(listed) * sum(map(_parts, said))):
             return facts
         found = _text_where(value, (), said) or facts
     else:
