@@ -12,6 +12,7 @@ from typing import Final
 
 import duckdb
 import numpy as np
+from numpy.typing import NDArray
 
 from engines.regular_files import identity_of
 from privacy.schema import Scalar
@@ -59,18 +60,20 @@ def write_table(
         OSError: One cannot be written.
     """
     labels = labels or {}
-    shown = [
-        f"({_listed(labels[column])})[{_quoted(column)} + 1] AS {_quoted(column)}"
-        if column in labels
-        else _quoted(column)
-        for column in table
-    ]
+    columns: dict[str, NDArray[np.generic]] = {}
+    shown = []
+    for place, (column, numbers) in enumerate(table.items()):
+        value = f'"{place}"'
+        columns[str(place)] = numbers
+        if column in labels:
+            value = _labelled(columns, str(place), labels[column])
+        shown.append(f"{value} AS {_quoted(column)}")
     select = f"SELECT {', '.join(shown)} FROM columns"  # noqa: S608 - our names
 
     def write(suffix: str) -> Path:
         path = folder / f"{name}.{suffix}"
         with _connected() as connection:
-            connection.register("columns", dict(table))
+            connection.register("columns", columns)
             try:
                 connection.execute(
                     f"COPY ({select}) TO {_text(str(path))} ({_FORMATS[suffix]})"
@@ -121,18 +124,33 @@ def codes_of(shape: Sequence[int]) -> list[IntArray]:
     ]
 
 
-def _listed(values: Sequence[Scalar | None]) -> str:
-    return f"[{', '.join(_literal(value) for value in values)}]"
+def _labelled(
+    columns: dict[str, NDArray[np.generic]],
+    name: str,
+    values: Sequence[Scalar | None],
+) -> str:
+    """Put values in the place of a column's codes, and return how they are read.
 
-
-def _literal(value: Scalar | None) -> str:
-    if value is None:
-        return "NULL"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return f"CAST({value} AS BIGINT)"
-    return _text(str(value))
+    As columns, since the text of a query that listed them all would take the parser
+    tens of kilobytes a value. A column has one type, and where it is NULL is another.
+    """
+    codes = columns[name]
+    kinds = {type(value) for value in values if value is not None}
+    told: NDArray[np.generic]
+    if kinds == {bool}:
+        kind, told = "BOOLEAN", np.array([value or False for value in values], np.bool_)
+    elif kinds and kinds <= {bool, int}:
+        kind, told = "BIGINT", np.array([value or 0 for value in values], np.int64)
+    else:
+        texts = ["" if value is None else str(value) for value in values]
+        kind, told = "VARCHAR", np.array(texts, np.object_)
+    columns[name] = told[codes]
+    value = f'CAST("{name}" AS {kind})'
+    if None not in values:
+        return value
+    absent = np.array([value is None for value in values], dtype=np.bool_)
+    columns[f"{name} absent"] = absent[codes]
+    return f'CASE WHEN "{name} absent" THEN NULL ELSE {value} END'
 
 
 def _text(value: str) -> str:
