@@ -34,6 +34,10 @@ from query_lang.plans.nodes import (
     MeasureKind,
     Node,
     PlanColumn,
+    PublicJoin,
+    Scan,
+    Union,
+    UnitJoin,
 )
 from query_lang.plans.sensitivity import measure_sensitivity
 from query_lang.plans.stability import check_rows
@@ -45,6 +49,7 @@ from query_lang.syntax.nodes import Position
 
 MAX_CUBE_CELLS: Final = 10**12
 MAX_DIMENSIONS: Final = 16
+_UNIT_KEY: Final = "unit_key"
 _COUNT = Facts(ColumnType.INTEGER, nullable=False)
 
 
@@ -137,6 +142,11 @@ class ResolvedCube:
         """D, how far one unit moves the vector of all cells."""
         return int(measure_sensitivity(self.plan, self.plan.measures[0]).l1)
 
+    @property
+    def unit_column(self) -> str:
+        """What questions to the cube call the unit key."""
+        return _unit_column(self.plan.child)
+
 
 def bind_cube(request: CubeRequest, dataset: Dataset) -> ResolvedCube:
     """Bind a cube against a public schema; touches no data.
@@ -176,10 +186,11 @@ def compile_cube(
 
     Raises:
         QueryError: As ``bind_cube``; or counting it passes the limits.
-        AxisRefusedError: As ``bind_cube``.
+        AxisRefusedError: As ``bind_cube``; or a dimension is called as the unit key.
         InvalidOptionError: As ``bind_cube``.
     """
     bound = bind_cube(request, dataset)
+    _check_names(bound)
     plan = bound.plan
     text = target.dialect.cube(plan, dataset.hierarchies, bound.position)
     statement = CubeStatement(text.sql, text.parameters, _stored_keys(plan))
@@ -212,6 +223,33 @@ def _check_axes(axes: tuple[ResolvedAxis, ...]) -> None:
     if size > MAX_CUBE_CELLS:
         message = f"{size} cells are more than 10^12: take coarser dimensions"
         raise AxisRefusedError(None, message)
+
+
+def _check_names(bound: ResolvedCube) -> None:
+    """Refuse a dimension that questions could never name.
+
+    Not in ``bind_cube``: what was published before is still read.
+    """
+    for place, axis in enumerate(bound.axes):
+        if axis.name == bound.unit_column:
+            message = (
+                f"questions to the cube call the unit key {axis.name}: give this "
+                f"dimension another name, as in name: {axis.name}_value"
+            )
+            raise AxisRefusedError(place, message)
+
+
+def _unit_column(node: Node) -> str:
+    """Return what the unit key is called where the rows come from."""
+    match node:
+        case Scan(table):
+            return table.unit_column or _UNIT_KEY
+        case UnitJoin(left) | PublicJoin(left):
+            return _unit_column(left)
+        case Union(parts):
+            return _unit_column(parts[0].node)
+        case _:
+            return _unit_column(node.child)
 
 
 def _plan(

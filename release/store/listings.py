@@ -1,6 +1,6 @@
 """Tables of a release for people: every cell, or every path, one by one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -70,14 +70,20 @@ def listed_cells(model: CubeModel) -> Table:
         dimension.name: code
         for dimension, code in zip(domain.dimensions, codes, strict=True)
     }
-    taken = set(columns)
     for name, values in (
         ("estimate", estimates.values),
         ("variance", estimates.variances),
         ("half_width_95", estimates.half_widths),
     ):
-        columns[name if name not in taken else f"{name}_"] = values
+        columns[_free(name, columns)] = values
     return columns
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    """Return a name that no dimension has: underscores are put at its end."""
+    while name in taken:
+        name += "_"
+    return name
 
 
 # -- paths ------------------------------------------------------------------------

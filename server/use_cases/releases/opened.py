@@ -16,14 +16,7 @@ from sqlalchemy import select
 from privacy.errors import InvalidOptionError
 from privacy.schema import Dataset
 from privacy.schema_json import dataset_from_json
-from query_lang.plans.nodes import (
-    Aggregate,
-    Node,
-    PublicJoin,
-    Scan,
-    Union,
-    UnitJoin,
-)
+from query_lang.plans.nodes import Aggregate
 from query_lang.specs.cubes import ResolvedCube, bind_cube
 from query_lang.specs.sequences import bind_sequences
 from release.contract.plans import domain_of
@@ -46,7 +39,6 @@ OPEN: Final = 8
 """Cubes whose numbers are held at once."""
 
 KNOWN: Final = 256
-_UNIT_KEY: Final = "unit_key"
 T = TypeVar("T")
 
 
@@ -194,7 +186,7 @@ def _published(
         domain=domain_of(bound),
         counts=spec.count,
         unit=dataset.unit,
-        unit_column=_unit_column(take_apart(counted).source),
+        unit_column=bound.unit_column,
         snapshot_date=dataset.snapshot_date,
         views=_views(counted),
         hierarchies=dataset.hierarchies,
@@ -212,16 +204,3 @@ def _views(counted: Aggregate) -> dict[str, View]:
         if key.slot in computed
     }
     return {name: view for name, view in views.items() if view is not None}
-
-
-def _unit_column(node: Node) -> str:
-    """Return what the unit key is called where the rows come from."""
-    match node:
-        case Scan(table):
-            return table.unit_column or _UNIT_KEY
-        case UnitJoin(left) | PublicJoin(left):
-            return _unit_column(left)
-        case Union(parts):
-            return _unit_column(parts[0].node)
-        case _:
-            return _unit_column(node.child)

@@ -210,6 +210,7 @@ def test_what_the_cap_does_not_allow_charges_nothing(press):
         ({"strategy": "magic"}, "strategy: one of"),
         ({"dimensions": [{"column": "note"}]}, "no declared list"),
         ({"dimensions": [{"column": "nothing"}]}, "no column nothing"),
+        ({"dimensions": [{"column": "sex", "name": "patient_id"}]}, "another name"),
         ({"epsilon": "-1"}, "epsilon"),
         ({"epsilon": "0"}, "epsilon"),
         ({"count": "people"}, "count"),

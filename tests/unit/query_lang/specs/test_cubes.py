@@ -131,6 +131,18 @@ def test_two_dimensions_of_one_name_are_refused() -> None:
         cube(Axis("age"), Axis("age", bands=10))
 
 
+def test_a_dimension_is_not_called_as_the_unit_key() -> None:
+    """Questions to the cube count units by that name: it could not be asked."""
+    for source in (
+        "encounters AS e",
+        "(SELECT patient_id AS p, sex FROM encounters) AS e",
+        "patients AS q JOIN encounters AS e ON q.patient_id = e.patient_id",
+    ):
+        with pytest.raises(AxisRefusedError, match="give this dimension another name"):
+            cube(Axis("e.sex", name="patient_id"), source=source)
+        assert cube(Axis("e.sex", name="patient_id_value"), source=source).size > 1
+
+
 def test_more_than_a_million_million_cells_are_refused() -> None:
     axes = [Axis("age", name=f"a{n}", bands=n + 1) for n in range(8)]
     with pytest.raises(AxisRefusedError):
