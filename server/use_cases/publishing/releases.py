@@ -162,8 +162,19 @@ class ReleaseService:
             return list(connection.execute(wanted.order_by(release.c.created)).all())
 
     def public_key(self) -> str:
-        """Return the key that verifies this installation's releases."""
-        secret = read_secret(self._services.settings.secret_file)
+        """Return the key that verifies this installation's releases.
+
+        Raises:
+            CommandRefusedError: The master secret cannot be read.
+        """
+        try:
+            secret = read_secret(self._services.settings.secret_file)
+        except (OSError, ValueError):
+            message = (
+                "DATA/secret.key is missing or not this installation's: bring it back "
+                "from its backup"
+            )
+            raise CommandRefusedError(message) from None
         return InstallationKey(secret).public_key
 
     def withdraw(self, viewer: Viewer, release: str, reason: str) -> AdminRelease:

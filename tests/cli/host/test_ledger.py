@@ -53,6 +53,17 @@ def test_a_missing_anchor_is_red(loaded):
     assert "anchor" in loaded.run("ledger", "verify", code=1).stdout
 
 
+@pytest.mark.parametrize(
+    "content", [b"\xff" * 64, b"zz" * 32, None], ids=["bytes", "letters", "gone"]
+)
+def test_a_secret_that_cannot_be_read_is_said_without_a_traceback(loaded, content):
+    secret = loaded.installation.data / "secret.key"
+    secret.unlink() if content is None else secret.write_bytes(content)
+    for command in (("ledger", "verify"), ("release", "key")):
+        said = " ".join(loaded.said(*command).split())
+        assert "secret.key is missing or not this installation's" in said
+
+
 def test_a_whole_ledger_has_nothing_to_reconcile(loaded):
     said = loaded.said("ledger", "reconcile", "--reason", "just so")
     assert "nothing to do" in said
