@@ -38,12 +38,18 @@ MISMATCH = (
     "this is another ledger; see 'curator ledger reconcile --help'"
 )
 
+REPLACED = (
+    "the ledger's database file was removed or replaced while it was in use: stop the "
+    "server, and bring the file back or restore a backup; see 'curator ledger "
+    "reconcile --help'"
+)
+
 EDITED = (
     "the ledger was edited: a population's counter lies below its anchored total; "
     "see 'curator ledger verify'"
 )
 
-
+_UNREADABLE = "the ledger cannot be read now"
 _POPULATION = str(Scope.population(""))
 _TOTALS = Prepared(
     select(counter.c.scope, counter.c.nano_epsilon).where(
@@ -207,11 +213,17 @@ class Writer:
             AnchorMismatchError: The anchor does not fit, or did not before.
             LedgerUnavailableError: The database was lost and cannot be read now.
         """
-        self._refuse_mismatched()
+        try:
+            self._refuse_mismatched()
+        except OSError as error:
+            raise LedgerUnavailableError(_UNREADABLE) from error
         if self._databases.connections != self._checked_connections:
             self.check()
 
     def _refuse_mismatched(self) -> None:
+        if self._databases.is_replaced:
+            self._mismatched = True
+            raise AnchorMismatchError(REPLACED)
         if self._mismatched:
             raise AnchorMismatchError(MISMATCH)
 
@@ -232,15 +244,16 @@ class Writer:
             UnanchoredError: The entries are committed, but not anchored.
             UncertainError: They may be committed; they are not anchored.
         """
-        self._refuse_mismatched()
         committing = False
         try:
+            self._refuse_mismatched()
             with self._anchor.locked() as held:
                 record = held.read()
                 with self._databases.writer.begin() as connection:
                     write, record = self._opened(connection, held, record, reading)
                     yield write
                     after = self.next_record(write, record)
+                    self._refuse_mismatched()
                     committing = True
                 if renews_anchor or after.head != record.head:
                     self._write_anchor(held, after)
@@ -358,9 +371,9 @@ class Writer:
             AnchorMismatchError: It does not.
             LedgerUnavailableError: It cannot be read.
         """
-        self._refuse_mismatched()
         connections = self._databases.connections
         try:
+            self._refuse_mismatched()
             record = self._anchor.read()
             with self._databases.ledger_reader.connect() as connection:
                 self.require_contained(connection, record)
@@ -369,8 +382,7 @@ class Writer:
             self._mismatched = True
             raise
         except (OSError, SQLAlchemyError) as error:
-            message = "the ledger cannot be read now"
-            raise LedgerUnavailableError(message) from error
+            raise LedgerUnavailableError(_UNREADABLE) from error
 
 
 def _checking(record: AnchorRecord) -> list[Statement]:

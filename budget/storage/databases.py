@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 
@@ -15,6 +16,9 @@ from budget.storage.prepared import on_driver
 
 BUSY_SECONDS = 10.0
 ReadCheck = Callable[[Connection], None]
+FileIdentity = tuple[int, int]
+"""The device and the inode of a file."""
+
 _unchecked: ContextVar[bool] = ContextVar("unchecked", default=False)
 
 
@@ -37,6 +41,8 @@ class Databases:
 
     def __init__(self, url: str) -> None:
         self.is_shared = make_url(url).get_backend_name() == "postgresql"
+        self._path = None if self.is_shared else make_url(url).database
+        self._opened_file: FileIdentity | None = None
         self.silent_seconds: float | None = None
         self._connections = 0
         self._lock = threading.Lock()
@@ -50,6 +56,8 @@ class Databases:
             self.reader = _sqlite(url, begin="BEGIN", query_only=True)
             self.ledger_reader = _sqlite(url, begin="BEGIN", query_only=True)
             self.work = _sqlite(url, begin="BEGIN IMMEDIATE", synchronous="NORMAL")
+            for engine in self._engines:
+                event.listen(engine, "connect", self._opened)
         for engine in (self.reader, self.ledger_reader):
             event.listen(engine, "begin", self._begin_reading)
 
@@ -86,6 +94,25 @@ class Databases:
         """
         self.silent_seconds = seconds
 
+    def _opened(self, *_: object) -> None:
+        """Remember which file the first connection to SQLite opened."""
+        with self._lock:
+            if self._opened_file is None:
+                self._opened_file = _identity(self._path)
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether SQLite's file was removed, or another lies in its place.
+
+        Connections go on in the old one: what they write is lost with it. A checkpoint
+        and VACUUM write into the same file.
+
+        Raises:
+            OSError: It cannot be seen.
+        """
+        opened = self._opened_file
+        return opened is not None and _identity(self._path) != opened
+
     def connected(self) -> None:
         """Count a new connection."""
         with self._lock:
@@ -101,6 +128,7 @@ class Databases:
         """Close every connection."""
         for engine in self._engines:
             engine.dispose()
+        self._opened_file = None
 
     @property
     def _engines(self) -> tuple[Engine, ...]:
@@ -134,6 +162,17 @@ def _sqlite(
         on_driver(connection, begin, (), lambda _: None)
 
     return engine
+
+
+def _identity(path: str | None) -> FileIdentity | None:
+    """Return which file lies at a path; None where none does."""
+    if path is None:
+        return None
+    try:
+        found = Path(path).stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _make_private(path: str) -> None:

@@ -1,5 +1,6 @@
 """A database's file that is overwritten under a running server: a refusal, no bug."""
 
+import shutil
 import sqlite3
 
 import pytest
@@ -7,7 +8,7 @@ from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError
 
 from server.api.schemas.problems import problem_of_failure
 from server.web import Server
-from tests.support.installations.harness import Installation, client, serving
+from tests.support.installations.harness import Installation, ask, client, serving
 
 READ = ("/v1/datasets", "/v1/datasets/clinic", "/v1/budget")
 
@@ -35,6 +36,26 @@ def test_what_cannot_be_read_is_unavailable(damaged, path):
 def test_a_question_that_cannot_be_planned_is_unavailable(damaged):
     body = {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "1"}
     refused(damaged.post("/v1/datasets/clinic/plan", json=body))
+
+
+@pytest.mark.parametrize("is_copied", [True, False], ids=["older copy", "nothing"])
+def test_no_question_is_charged_into_a_file_that_was_taken_away(tmp_path, is_copied):
+    """The server's connections go on in the old file, which nobody sees again."""
+    made = Installation(tmp_path).create()
+    made.load()
+    key = made.analyst()
+    path, copy = made.data / "curator.sqlite", tmp_path / "copy"
+    shutil.copy(path, copy)
+    server = Server(made.settings)
+    with serving(server) as url, client(url, key) as http:
+        assert ask(http).status_code == 200
+        before = made.anchor.read_bytes()
+        copy.replace(path) if is_copied else path.unlink()
+        reply = ask(http, sql="SELECT COUNT(*) AS n FROM visits WHERE age > 40")
+        assert (reply.status_code, reply.json()["type"]) == (503, "anchor_mismatch")
+        server.readiness.look()
+        assert http.get("/readyz").json()["type"] == "anchor_mismatch"
+        assert made.anchor.read_bytes() == before
 
 
 def refused(reply):

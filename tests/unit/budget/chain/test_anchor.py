@@ -1,3 +1,4 @@
+import contextlib
 import os
 import shutil
 import sqlite3
@@ -67,6 +68,60 @@ def test_after_one_mismatch_nothing_is_served_any_more(stored, ledger, tmp_path)
     with pytest.raises(AnchorMismatchError):
         ledger.find_reusable("how many", Loss(1), project="study")
     assert isinstance(stored.open().charge(stored.request()), Charged)
+
+
+def _removed(stored):
+    stored.database.unlink()
+
+
+def _replaced(stored):
+    (stored.folder / "backup").replace(stored.database)
+
+
+@pytest.mark.parametrize("take_away", [_removed, _replaced])
+def test_nothing_is_charged_into_a_file_that_was_taken_away(sqlite_stored, take_away):
+    """Open connections go on in it, and what they write is lost with it."""
+    stored = sqlite_stored
+    ledger = stored.create()
+    ledger.charge(stored.request())
+    stored.back_up()
+    entries, anchored = ledger.export(), stored.anchor.read()
+    take_away(stored)
+    for attempt in (
+        lambda: ledger.charge(stored.request()),
+        ledger.check,
+        ledger.require_matched,
+    ):
+        with pytest.raises(AnchorMismatchError, match="file was removed or replaced"):
+            attempt()
+    assert ledger.export() == entries
+    assert stored.anchor.read() == anchored
+
+
+def test_a_file_that_is_taken_away_in_a_charge_is_not_committed_to(sqlite_stored):
+    stored = sqlite_stored
+    ledger = stored.create()
+    entries = ledger.export()
+    with (
+        pytest.raises(AnchorMismatchError, match="file was removed or replaced"),
+        ledger.recorded("cut", "local:test"),
+    ):
+        stored.database.unlink()
+    assert ledger.export() == entries
+
+
+def test_a_file_that_is_written_anew_in_its_place_is_the_same(sqlite_stored):
+    stored = sqlite_stored
+    ledger = stored.create()
+    for change in (
+        lambda c: c.execute("PRAGMA wal_checkpoint(TRUNCATE)"),
+        lambda c: c.execute("VACUUM"),
+        lambda _: stored.database.chmod(0o600),
+    ):
+        with contextlib.closing(sqlite3.connect(stored.database)) as connection:
+            change(connection)
+        assert isinstance(ledger.charge(stored.request("0.1")), Charged)
+        ledger.check()
 
 
 def test_an_anchor_behind_the_ledger_is_written_forward_at_start(
