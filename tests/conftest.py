@@ -31,7 +31,7 @@ def pytest_collection_modifyitems(items):
 
 def pytest_collection_finish():
     gc.freeze()
-    gc.set_threshold(50_000, 20, 20)  # most that tests make is freed without it
+    gc.set_threshold(200_000, 20, 20)  # most that tests make is freed without it
     gc.enable()
 
 

@@ -229,6 +229,9 @@ class Prepared:
 
     def _vectors_of(self, aggregate):  # noqa: PLR0911 - one return a kind
         """Return the vectors that show one aggregate."""
+        if aggregate.where is not None and aggregate.name in {"median", "quantile"}:
+            held = tree.Case(None, ((aggregate.where, aggregate.argument),), None)
+            return self._vectors_of(replace(aggregate, where=None, argument=held))
         if aggregate.where is not None:
             test, _ = compiled(aggregate.where, self.scope)
             name = self.scope.canonical(aggregate.where)
