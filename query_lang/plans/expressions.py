@@ -274,15 +274,19 @@ def _read(expression: Expression) -> Iterator[int]:  # noqa: C901, PLR0912 - an 
 def is_same_value(one: Expression, other: Expression) -> bool:
     """Whether two expressions have one value in every row, as far as it is written.
 
-    What is known of it may differ: WHERE is bound before it is known to hold.
+    What is known of it may differ, but for type and scale, which it is computed in:
+    WHERE is bound before it is known to hold.
     """
     match one, other:
         case FieldRef(slot), FieldRef(twin):
             return slot == twin
         case Call(function, operands, _, parameters), Call(same, others, _, also):
-            if (function, parameters) != (same, also) or len(operands) != len(others):
-                return False
-            return all(map(is_same_value, operands, others))
+            made, meant = one.facts, other.facts
+            return (
+                (function, parameters, len(operands)) == (same, also, len(others))
+                and (made.type, made.scale) == (meant.type, meant.scale)
+                and all(map(is_same_value, operands, others))
+            )
         case _:
             return one == other
 

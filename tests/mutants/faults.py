@@ -3213,6 +3213,14 @@ FAULTS = (
         ("tests/unit/query_lang/binding/results/test_reached_cells.py",),
     ),
     Fault(
+        "another_key_over_fewer_values",
+        "what a key's text means over fewer values says which cells WHERE leaves",
+        "query_lang/binding/results/left_cells.py",
+        "    return found.facts if is_same_value(found, value) else None",
+        "    return found.facts",
+        ("tests/unit/query_lang/binding/results/test_reached_cells.py",),
+    ),
+    Fault(
         "either_condition_excludes",
         "one of two conditions joined by OR leaves a number to the other's group",
         "query_lang/binding/scalars/narrowing.py",

@@ -22,7 +22,12 @@ from query_lang.plans.compiled import (
     NoisyIsNull,
 )
 from query_lang.plans.domains import MAX_CELLS, key_values, value_count
-from query_lang.plans.expressions import Expression, Facts, FieldRef
+from query_lang.plans.expressions import (
+    Expression,
+    Facts,
+    FieldRef,
+    is_same_value,
+)
 from query_lang.plans.nodes import Key
 from query_lang.syntax.logic import All, AnyOf, Negation
 from query_lang.syntax.nodes import Expression as Tree
@@ -51,7 +56,7 @@ def left_values(
     found = {}
     for (value, key), tree in zip(keys.items(), trees, strict=True):
         left = {*key.values}
-        for facts in (left_by(conditions, value), _facts(tree, narrow)):
+        for facts in (left_by(conditions, value), _facts(tree, value, narrow)):
             count = None if facts is None else value_count(facts)
             if facts is not None and count is not None and count <= MAX_CELLS:
                 left &= {*key_values(facts)}
@@ -92,12 +97,17 @@ def _is_ordered(key: Key) -> bool:
     return isinstance(key.facts.domain, RangeDomain)
 
 
-def _facts(tree: Tree, narrow: ExpressionBinder) -> Facts | None:
-    """Return what is known of a key; None where the narrower columns do not fit it."""
+def _facts(tree: Tree, value: Expression, narrow: ExpressionBinder) -> Facts | None:
+    """Return what is known of a key over narrower columns.
+
+    None where they do not fit it, or where binding makes something else of the text:
+    LEFT of a column of codes reads their catalogue, of a list of texts it does not.
+    """
     try:
-        return narrow.value(tree).facts
+        found = narrow.value(tree)
     except QueryError:
         return None
+    return found.facts if is_same_value(found, value) else None
 
 
 def _narrowed(scope: Scope, conditions: Conditions) -> Scope:

@@ -11,20 +11,30 @@ from itertools import product
 
 import pytest
 
-from privacy.schema import Column, ColumnType, Dataset, RangeDomain, Table, ValuesDomain
+from privacy.errors import TooManyGroupsError
+from privacy.schema import (
+    Column,
+    ColumnType,
+    Dataset,
+    HierarchyDomain,
+    RangeDomain,
+    Table,
+    ValuesDomain,
+)
 from tests.support.compiling import compile_query
 from tests.support.data import hospital
 
 T = ColumnType
 FIRST, LAST = date(2023, 12, 30), date(2024, 1, 3)
 DAYS = [FIRST + timedelta(days=n) for n in range(5)]
-NUMBERS = range(-2, 8)
-WARDS = ("a", "ab", "B")
+NUMBERS = range(-1, 6)
+WARDS = ("a", "ab", "1.5", "2")
 VALUES = {
     "x": [*NUMBERS, None],
     "ward": [*WARDS, "other", None],
     "day": [*DAYS, None],
     "flag": [True, False, None],
+    "code": ["E11.9", "e11.9", "I10", "XYZ", None],
 }
 ROWS = [
     dict(zip(VALUES, combination, strict=True))
@@ -34,10 +44,11 @@ EVENTS = Table(
     "events",
     (
         Column("patient_id", T.INTEGER, nullable=False),
-        Column("x", T.INTEGER, domain=RangeDomain(-2, 7)),
+        Column("x", T.INTEGER, domain=RangeDomain(-1, 5)),
         Column("ward", T.TEXT, domain=ValuesDomain(WARDS, other=True)),
         Column("day", T.DATE, domain=RangeDomain(FIRST, LAST)),
         Column("flag", T.BOOLEAN),
+        Column("code", T.TEXT, domain=HierarchyDomain("icd10")),
     ),
     unit_column="patient_id",
     max_rows_per_unit=len(ROWS),
@@ -67,6 +78,12 @@ KEYS = (
     "CASE WHEN ward = 'a' THEN 'first' WHEN ward = 'ab' THEN ward ELSE 'rest' END",
     "COALESCE(ward, 'none')",
     "UPPER(ward)",
+    "CAST(CAST(ward AS DECIMAL) AS TEXT)",
+    "CASE WHEN ward = 'a' THEN 'x' ELSE CAST(CAST(ward AS DECIMAL) AS TEXT) END",
+    "CAST(ward AS DECIMAL) * 2",
+    "LEFT(code, 3)",
+    "SUBSTRING(code, 1, 1)",
+    "COALESCE(LEFT(code, 3), 'none')",
     "NULLIF(ward, 'ab')",
     "LEFT(ward, 1)",
     "DATE_TRUNC('month', day)",
@@ -79,23 +96,30 @@ KEYS = (
     "x >= 3",
     "flag AND x > 2",
 )
-COLUMNS = "patient_id, x, ward, day, flag"
-CONSTANTS = {"x": (-2, 0, 2, 3, 7, 9), "ward": ("a", "ab", "B", "other", "zz")}
+COLUMNS = "patient_id, x, ward, day, flag, code"
+CONSTANTS = {
+    "x": (-1, 0, 2, 3, 5, 9),
+    "ward": ("a", "ab", "1.5", "2", "other", "zz"),
+    "code": ("E11.9", "e11.9", "I10", "XYZ", "I10"),
+}
+
+
+CODED = {"ward", "code"}
 
 
 def literal(rng, column):
     if column == "day":
         return f"DATE '{rng.choice(DAYS)}'"
     value = rng.choice(CONSTANTS[column])
-    return f"'{value}'" if column == "ward" else str(value)
+    return str(value) if column == "x" else f"'{value}'"
 
 
 def comparison(rng):
-    column = rng.choice(("x", "ward", "day"))
+    column = rng.choice(("x", "ward", "day", "code"))
     one, other, third = (literal(rng, column) for _ in range(3))
     sign = rng.choice(("=", "<>", "<", "<=", ">", ">="))
     forms = [
-        f"{column} {'<>' if column == 'ward' and len(sign) == 1 else sign} {one}",
+        f"{column} {'<>' if column in CODED else sign} {one}",
         f"{column} = {one}",
         f"{column} IN ({one}, {other})",
         f"{column} NOT IN ({one}, {other}, {third})",
@@ -104,20 +128,20 @@ def comparison(rng):
         f"({column} = {one}) IS NOT FALSE",
         "flag",
     ]
-    if column == "ward":
-        forms += [f"ward LIKE '{rng.choice('aBz')}%'", "ward LIKE '%b'", "x = 1"]
+    if column in CODED:
+        forms += [f"{column} LIKE '{rng.choice('aEI1')}%'", "ward LIKE '%b'", "x = 1"]
     else:
         forms += [f"{column} BETWEEN {one} AND {other}", f"{one} <= {column}"]
         forms += [f"{column} {sign} {other}"] * 3
     if column == "x":
         forms += ["x + 1 >= 4", "-x < -2", "ABS(x) <= 2", "x / 2 > 1.4", "x % 4 = 1"]
-    return rng.choice(forms).replace("ward <=", "ward <>").replace("ward >=", "ward =")
+    return rng.choice(forms)
 
 
 def condition(rng, depth=0):
     form = rng.random()
     if depth > 2 or form < 0.4:
-        return comparison(rng).replace("ward <= ", "ward <> ")
+        return comparison(rng)
     if form < 0.5:
         return f"NOT ({condition(rng, depth + 1)})"
     word = " AND " if form < 0.78 else " OR "
@@ -169,7 +193,10 @@ def test_no_condition_lets_a_unit_reach_more_cells_than_the_plan_says(database, 
     attained = 0
     for _ in range(50):
         sql = question(rng)
-        touched, most = reached(database, sql)
+        try:
+            touched, most = reached(database, sql)
+        except TooManyGroupsError:
+            continue
         assert touched <= most, sql
         attained += touched == most
     assert attained > 10
@@ -178,19 +205,19 @@ def test_no_condition_lets_a_unit_reach_more_cells_than_the_plan_says(database, 
 @pytest.mark.parametrize(
     ("key", "where", "most"),
     [
-        ("ward", "TRUE", 5),
+        ("ward", "TRUE", 6),
         ("ward", "ward IN ('a', 'ab')", 2),
-        ("ward", "ward = 'a' OR ward = 'B'", 2),
-        ("ward", "ward NOT IN ('a', 'zz')", 3),
+        ("ward", "ward = 'a' OR ward = '2'", 2),
+        ("ward", "ward NOT IN ('a', 'zz')", 4),
         ("ward", "ward = 'zz' OR ward = 'other'", 1),
-        ("ward", "ward = 'zz'", 5),
+        ("ward", "ward = 'zz'", 6),
         ("ward", "ward LIKE 'a%'", 2),
-        ("ward", "ward = 'a' OR ward IS NULL", 5),
-        ("ward", "ward = 'a' OR x = 1", 5),
-        ("x", "x >= 5", 3),
+        ("ward", "ward = 'a' OR ward IS NULL", 6),
+        ("ward", "ward = 'a' OR x = 1", 6),
+        ("x", "x >= 4", 2),
         ("x", "x IN (1, 4)", 4),
-        ("x", "NOT x < 6", 2),
-        ("FLOOR(x / 3)", "x > 5", 1),
+        ("x", "NOT x < 5", 1),
+        ("FLOOR(x / 3)", "x > 3", 1),
         ("day", "day >= DATE '2024-01-02'", 2),
         ("DATE_TRUNC('month', day)", "day > DATE '2023-12-31'", 1),
         ("EXTRACT(YEAR FROM day)", "day < DATE '2024-01-01' AND x > 3", 1),
@@ -203,3 +230,25 @@ def test_where_on_a_key_leaves_its_unit_fewer_groups(database, key, where, most)
     )
     touched, said = reached(database, sql)
     assert touched <= said == most
+
+
+@pytest.mark.parametrize(
+    ("key", "where"),
+    [
+        ("LEFT(code, 3)", "code IN ('e11.9', 'I10')"),
+        ("LEFT(code, 3)", "code IN ('XYZ', 'I10')"),
+        ("SUBSTRING(code, 1, 1)", "code IN ('e11.9', 'I10')"),
+        ("CAST(CAST(ward AS DECIMAL) AS TEXT)", "ward IN ('1.5', '2')"),
+        ("CAST(ward AS DECIMAL) / 7", "ward IN ('2', 'a')"),
+    ],
+)
+def test_a_key_that_is_another_over_fewer_values_keeps_all_its_cells(
+    database, key, where
+):
+    """LEFT of a column of codes reads their catalogue, of a list of texts it cuts."""
+    sql = (
+        f"SELECT {key} AS k, COUNT(DISTINCT patient_id) AS n FROM events "
+        f"WHERE {where} GROUP BY 1"
+    )
+    touched, said = reached(database, sql)
+    assert touched <= said

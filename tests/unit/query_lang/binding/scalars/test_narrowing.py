@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from privacy.schema import ColumnType, RangeDomain
 from query_lang.binding.scalars.narrowing import narrowed
+from query_lang.binding.sizes import Tries
 from query_lang.plans.expressions import (
     Call,
     Constant,
@@ -93,7 +94,7 @@ def truth(condition, x, other):  # noqa: PLR0911 - a return a form
 @settings(max_examples=500, deadline=None)
 @given(st.lists(conditions, min_size=1, max_size=3))
 def test_a_value_lies_where_conditions_say(branches):
-    told = narrowed(branches, [X] * (len(branches) + 1))
+    told = narrowed(branches, [X] * (len(branches) + 1), Tries())
     for x in VALUES:
         for other in (True, False, None):
             taken = [truth(branch, x, other) is True for branch in branches]
@@ -107,10 +108,10 @@ def test_a_branch_after_another_has_what_that_one_left():
     above = truth_of(Function.GT, (X, constant(3)))
     below = truth_of(Function.LT, (X, constant(0)))
     sixty, zero = constant(3), constant(0)
-    told = narrowed([above, below], [sixty, zero, X])
+    told = narrowed([above, below], [sixty, zero, X], Tries())
     assert told[2].domain == RangeDomain(0, 3)
 
 
 def test_a_branch_that_nothing_can_enter_says_so():
     above = truth_of(Function.GT, (X, constant(9)))
-    assert narrowed([above], [X, X]) == [None, X.facts]
+    assert narrowed([above], [X, X], Tries()) == [None, X.facts]
