@@ -17,6 +17,7 @@ from query_lang.binding.scope import (
     UnitColumn,
     ValueColumn,
     with_constancy,
+    written_out,
 )
 from query_lang.binding.sources import Columns, Source, SourceBinder, parts_of
 from query_lang.plans.domains import combined, longest_of
@@ -100,6 +101,7 @@ class QueryBinder:
             rule = rules.ORDER_BY if tree.order_by else rules.LIMIT
             raise refuse(rule, tree.position)
         node, scope = self.filtered(tree, environment)
+        tree = replace(tree, items=written_out(tree.items, scope))
         rows = ExpressionBinder(scope, environment, self)
         if tree.group_by or tree.distinct:
             return self._grouped(tree, node, rows)

@@ -1,6 +1,6 @@
 """Which columns a name can mean."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import lru_cache
@@ -9,7 +9,7 @@ from privacy.errors import SqlNotAllowedError, UnknownColumnError
 from privacy.schema import Column, ColumnType, Table
 from query_lang.plans.expressions import AverageRef, Facts, FieldRef
 from query_lang.syntax import rules
-from query_lang.syntax.nodes import Name
+from query_lang.syntax.nodes import Name, SelectItem, Star
 from query_lang.syntax.refusals import refuse, unknown_column
 
 
@@ -238,6 +238,20 @@ class Scope:
                 self.outer_slots |= {average.sum_slot, average.count_slot}
                 self.outer_constant &= average.facts.constant
 
+    def starred(self, star: Star) -> Iterator[tuple[str, str, RelationColumn]]:
+        """Yield the columns that a ``*`` stands for: name, table, and what it is.
+
+        Raises:
+            UnknownColumnError: No table of FROM is called so.
+        """
+        meant = [r for r in self.relations if star.qualifier in {None, r.name}]
+        if not meant:
+            raise self._unknown(Name("*", star.qualifier, star.position))
+        for relation in meant:
+            for name, column in relation.columns.items():
+                if star.qualifier is not None or name not in relation.merged:
+                    yield name, relation.name, column
+
     def _unknown(self, name: Name) -> UnknownColumnError:
         called = [relation.name for relation in self.relations]
         if name.qualifier is not None and name.qualifier not in called:
@@ -266,6 +280,39 @@ def _is_meant(relation: Relation, name: Name) -> bool:
     if name.qualifier is not None:
         return relation.name == name.qualifier
     return name.name not in relation.merged
+
+
+def written_out(items: Sequence[SelectItem], scope: Scope) -> tuple[SelectItem, ...]:
+    """Return a SELECT list with the columns that each ``*`` stands for.
+
+    A column that USING joins is one; of unit keys of one name the first, which is
+    never missing where another is not.
+
+    Raises:
+        UnknownColumnError: No table of FROM is called so.
+        SqlNotAllowedError: Two tables have a column of one name.
+    """
+    found: list[SelectItem] = []
+    shown: dict[str, str] = {}  # the table of each column that a * stands for
+    for item in items:
+        if not isinstance(item.expression, Star):
+            found.append(item)
+            continue
+        for name, table, column in scope.starred(item.expression):
+            if name in shown and isinstance(column, UnitColumn):
+                continue
+            if name in shown:
+                raise refuse(
+                    rules.DUPLICATE_NAME,
+                    item.position,
+                    detail=f"{shown[name]} and {table} both have a column {name}",
+                    hint=f"write {shown[name]}.* and list what is read of {table}: "
+                    f"{shown[name]}.*, {table}.{name} AS {name}_b",
+                )
+            shown[name] = table
+            meant = Name(name, table or None, item.position)
+            found.append(SelectItem(meant, None, item.position))
+    return tuple(found)
 
 
 def type_words(facts: Facts, shown: str) -> str:

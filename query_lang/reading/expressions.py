@@ -130,8 +130,8 @@ class ExpressionReader(ABC):
         }
 
     @abstractmethod
-    def query(self, node: exp.Expr, *, star: bool = False) -> Select | UnionAll:
-        """Read a query in the brackets that are open here; ``star``: ``*`` may be."""
+    def query(self, node: exp.Expr) -> Select | UnionAll:
+        """Read a query in the brackets that are open here."""
 
     def read(self, node: exp.Expr) -> Expression:
         """Read one expression.
@@ -241,9 +241,16 @@ class ExpressionReader(ABC):
         raise refuse(rules.STAR, self._places.position)
 
     def star(self, node: exp.Expr) -> Star:
-        """Read ``*`` where it may stand."""
+        """Read ``*``, or ``e.*``, where it may stand."""
+        position, qualifier = self._places.position, None
+        if isinstance(node, exp.Column):
+            self.only(node, "this", "table")
+            qualifier = self.identifier(node.args.get("table"))
+            self._places.take_sign(".")
+            node = node.this
         self.only(node)
-        return Star(self._places.take_sign("*").position)
+        self._places.take_sign("*")
+        return Star(position, qualifier)
 
     def _literal(self, node: exp.Expr) -> Expression:
         if node.args.get("is_string"):
@@ -362,14 +369,14 @@ class ExpressionReader(ABC):
         self._places.take_sign(")")
         return row
 
-    def bracketed(self, node: exp.Expr, *, star: bool = False) -> Select | UnionAll:
+    def bracketed(self, node: exp.Expr) -> Select | UnionAll:
         """Read a query and the brackets around it, of which there may be several."""
         self._places.take_sign("(")
         self._deepen()
         if isinstance(node, exp.Subquery):
             query = self.unwrapped(node)
         else:
-            query = self.query(node, star=star)
+            query = self.query(node)
         self._depth -= 1
         self._places.take_sign(")")
         return query
@@ -382,7 +389,7 @@ class ExpressionReader(ABC):
     def _exists(self, node: exp.Expr) -> Expression:
         self.only(node, "this")
         position = self._places.take("EXISTS")
-        return Exists(self.bracketed(node.this, star=True), position)
+        return Exists(self.bracketed(node.this), position)
 
     def _is(self, node: exp.Expr, *, negated: bool = False) -> Expression:
         self.only(node, "this", "expression")

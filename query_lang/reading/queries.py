@@ -113,10 +113,10 @@ class QueryReader(FunctionReader):
         self.only(node, "this", "alias")
         return CommonTable(name, self.bracketed(node.this), position)
 
-    def query(self, node: exp.Expr, *, star: bool = False) -> Select | UnionAll:
+    def query(self, node: exp.Expr) -> Select | UnionAll:
         """Read a query below the top."""
         if isinstance(node, exp.Select):
-            return self._select(node, star=star)
+            return self._select(node)
         if not isinstance(node, exp.SetOperation):
             raise refuse(rules.ONLY_SELECT, self._places.position)
         tables = self._common_tables(node.args.get("with_"))
@@ -174,9 +174,7 @@ class QueryReader(FunctionReader):
         right = self._side(node.expression)
         return SetOperation((), left.position, (left, right), word, tables)
 
-    def _select(
-        self, tree: exp.Select, *, top: bool = False, star: bool = False
-    ) -> Select:
+    def _select(self, tree: exp.Select, *, top: bool = False) -> Select:
         self._refuse_clauses(tree, top=top)
         tables = () if top else self._common_tables(tree.args.get("with_"))
         if self._places.word() != "SELECT":
@@ -185,7 +183,7 @@ class QueryReader(FunctionReader):
         if self._places.word() == "TOP":
             raise refuse(rules.LIMIT, self._places.position)
         distinct, distinct_on = self._distinct(tree.args.get("distinct"))
-        items = self._items(tree.expressions, star=star or top, top=top)
+        items = self._items(tree.expressions, top=top)
         self._places.take("FROM")
         source = self._source(tree.args["from_"].this)
         joins = tuple(self._join(join) for join in tree.args.get("joins") or ())
@@ -266,12 +264,7 @@ class QueryReader(FunctionReader):
         self._places.take_sign(")")
         return False, (key,)
 
-    def _items(
-        self, nodes: list[exp.Expr], *, star: bool, top: bool
-    ) -> tuple[SelectItem, ...]:
-        if star and len(nodes) == 1 and isinstance(nodes[0], exp.Star):
-            found = self.star(nodes[0])
-            return (SelectItem(found, None, found.position),)
+    def _items(self, nodes: list[exp.Expr], *, top: bool) -> tuple[SelectItem, ...]:
         items: list[SelectItem] = []
         for node in nodes:
             if items:
@@ -280,6 +273,10 @@ class QueryReader(FunctionReader):
         return tuple(items)
 
     def _item(self, node: exp.Expr, *, top: bool) -> SelectItem:
+        starred = node.this if isinstance(node, exp.Column) else node
+        if isinstance(starred, exp.Star):
+            found = self.star(node)
+            return SelectItem(found, None, found.position)
         if not isinstance(node, exp.Alias):
             expression = self.read(node)
             return SelectItem(expression, None, expression.position)

@@ -345,6 +345,12 @@ def _name(tree: Name, due: Marks) -> None:
     due.append(tree.name.upper())
 
 
+def _star(tree: Star, due: Marks) -> None:
+    if tree.qualifier is not None:
+        due += (tree.qualifier.upper(), ".")
+    due.append("*")
+
+
 def _number(tree: NumberLiteral, due: Marks) -> None:
     if tree.text.startswith("-"):
         due.append("-")
@@ -546,7 +552,6 @@ _WORDS: Mapping[type[Expression], tuple[str, ...]] = {
     NullLiteral: ("NULL",),
     CurrentDate: ("CURRENT_DATE",),
     CountRows: ("COUNT", "*"),
-    Star: ("*",),
 }
 
 
@@ -562,6 +567,7 @@ _WRITERS: Mapping[type[Expression], Callable[..., None]] = {
     Negative: _negative,
     **dict.fromkeys((Between, InList, InQuery, IsNull, Like), _predicate),
     Name: _name,
+    Star: _star,
     NumberLiteral: _number,
     StringLiteral: _string,
     TypedLiteral: _typed,

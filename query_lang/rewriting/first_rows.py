@@ -31,6 +31,7 @@ from query_lang.syntax.nodes import (
     Position,
     Select,
     SelectItem,
+    Star,
     WindowCall,
 )
 from query_lang.syntax.refusals import refuse
@@ -130,7 +131,7 @@ def _same(one: Expression, other: Expression) -> bool:
 
 def _qualified(plain: Select, condition: Expression) -> Select:
     """Return a SELECT whose windows are computed below its condition on them."""
-    names = [_output(item) for item in plain.items]
+    names = [_output(item, place) for place, item in enumerate(plain.items)]
     if not all(names):
         raise refuse(rules.NAME_NEEDED, plain.position)
     inner = _Inner(plain, dict(zip(names, plain.items, strict=True)))
@@ -141,6 +142,10 @@ def _qualified(plain: Select, condition: Expression) -> Select:
         SelectItem(Name(name, None, item.position), None, item.position)
         for name, item in zip(names, plain.items, strict=True)
     )
+    stars = [item for item in plain.items if isinstance(item.expression, Star)]
+    if stars:  # of the one below, which is of all that stands beside it too
+        star = SelectItem(Star(stars[0].position), None, stars[0].position)
+        items = (star,)
     given = replace(
         plain,
         items=tuple(inner.items()),
@@ -181,6 +186,8 @@ class _Inner:
             if not _same(shown[node.name].expression, node):
                 self.aliases.append(node)
             return node
+        if any(isinstance(item.expression, Star) for item in shown.values()):
+            return replace(node, qualifier=None)  # it is among all columns
         same = (n for n, item in shown.items() if _same(item.expression, node))
         name = next(same, None) or self._name(node, node.name)
         return Name(name, None, node.position)
@@ -193,11 +200,16 @@ class _Inner:
     def items(self) -> list[SelectItem]:
         """Return the items of the SELECT below."""
         more = [SelectItem(t, name, t.position) for t, name in self._more.items()]
-        own = [replace(item, alias=name) for name, item in self._shown.items()]
+        own = [
+            item if isinstance(item.expression, Star) else replace(item, alias=name)
+            for name, item in self._shown.items()
+        ]
         return [*own, *more]
 
 
-def _output(item: SelectItem) -> str:
+def _output(item: SelectItem, place: int) -> str:
     if item.alias is not None:
         return item.alias
+    if isinstance(item.expression, Star):
+        return f"{place}.*"  # no name: it keeps those of its columns
     return item.expression.name if isinstance(item.expression, Name) else ""

@@ -268,12 +268,14 @@ def _is_of_itself(item: SelectItem) -> bool:
 
 
 def _items(above: Select, below: Select, reader: "_Reader") -> tuple[SelectItem, ...]:
-    if any(isinstance(item.expression, Star) for item in above.items):
-        return below.items if len(above.items) == 1 else reader.lose()
-    return tuple(
-        SelectItem(reader.read(item.expression), output_of(item), item.position)
-        for item in above.items
-    )
+    items: list[SelectItem] = []
+    for item in above.items:
+        if isinstance(item.expression, Star):
+            items += below.items
+            continue
+        meant = reader.read(item.expression)
+        items.append(SelectItem(meant, output_of(item), item.position))
+    return tuple(items)
 
 
 def _all(trees: Iterable[Expression | None]) -> Expression | None:

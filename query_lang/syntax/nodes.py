@@ -473,9 +473,13 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class Star:
-    """``*`` as the whole SELECT list of an EXISTS; refused elsewhere."""
+    """``*`` or ``e.*`` in a SELECT list: all columns, or those of one table.
+
+    Refused at the top, where rows would leave.
+    """
 
     position: Position
+    qualifier: str | None = None
 
 
 Expression = (

@@ -254,9 +254,8 @@ CLAUSE = Rule("clause", "this clause is not in the language", f"a query reads: {
 
 STAR = Rule(
     "star",
-    "rows never leave: * stands in COUNT(*) and EXISTS (SELECT * ...) only",
-    "at the top select keys and aggregates: SELECT sex, COUNT(*); below it list the "
-    "columns that are read further out: SELECT patient_id, admitted, LEAD(...)",
+    "rows never leave: * stands in COUNT(*) and below the top only",
+    "at the top select keys and aggregates: SELECT sex, COUNT(*)",
 )
 ARGUMENTS = Rule(
     "arguments",

@@ -284,7 +284,7 @@ def test_a_query_over_an_aggregated_one_is_one_query(written, own):
         (f"SELECT yr, m FROM ({BY_YEAR}) AS y", "group_by_unit"),
         (f"SELECT n FROM ({BY_YEAR}) AS y", "key_not_selected"),
         (f"SELECT DISTINCT yr, n FROM ({BY_YEAR}) AS y", "distinct"),
-        (f"SELECT *, n FROM ({BY_YEAR}) AS y", "star"),
+        (f"SELECT *, n FROM ({BY_YEAR}) AS y", "duplicate_name"),
         ("SELECT * FROM (SELECT patient_id FROM labs) AS l", "star"),
         (
             "SELECT p, n FROM (SELECT patient_id AS p, COUNT(*) AS n FROM labs GROUP BY"
