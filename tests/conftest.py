@@ -31,7 +31,6 @@ def pytest_collection_modifyitems(items):
 
 def pytest_collection_finish():
     gc.freeze()
-    gc.set_threshold(200_000, 20, 20)  # most that tests make is freed without it
     gc.enable()
 
 

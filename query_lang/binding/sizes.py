@@ -4,11 +4,14 @@ An operand that a form repeats is one object in several places, so that a short 
 stand for a tree that nothing could walk: ``POWER(POWER(x, 4), 4)`` has x sixteen times.
 """
 
+from collections.abc import Callable, Hashable
 from typing import Final
 
-from privacy.schema import ValuesDomain
+from privacy.schema import ColumnType, ValuesDomain
+from query_lang.plans.domains import value_count
 from query_lang.plans.expressions import (
     Call,
+    Constant,
     ExistsInQuery,
     Expression,
     Function,
@@ -28,6 +31,8 @@ MOST_REREAD: Final = 10_000
 MOST_LISTED: Final = 100_000
 """Values of all lists that the functions of a query make and read: each computes them
 from the declared ones, a few microseconds a value."""
+MOST_MAPPED: Final = 1_000
+"""The most values that a result's domain is listed for, one by one."""
 _DAY_TEXT_STEPS = 5  # of other values that take as long as the text of a day
 
 
@@ -36,17 +41,30 @@ MOST_TRIED: Final = 50_000
 
 
 class Tries:
-    """How many texts may still be tried on conditions while a query is bound."""
+    """How many texts may still be tried on conditions while a query is bound.
+
+    What was tried, or was too much, is remembered: bound again it is the same.
+    """
 
     def __init__(self) -> None:
         self._left = MOST_TRIED
+        self._known: dict[Hashable, tuple[str, ...] | None] = {}
 
-    def take(self, many: int) -> bool:
-        """Return whether so many may be tried; they are counted where they may."""
-        if many > self._left:
-            return False
-        self._left -= many
-        return True
+    def remembered(
+        self, what: Hashable, many: int, tried: Callable[[], tuple[str, ...]]
+    ) -> tuple[str, ...] | None:
+        """Return which texts are left; None where too many would have to be tried.
+
+        Args:
+            what: The value, its texts and the conditions.
+            many: How many texts are tried, on each comparison.
+            tried: Tries them.
+        """
+        if what not in self._known:
+            fits = many <= self._left
+            self._left -= many if fits else 0
+            self._known[what] = tried() if fits else None
+        return self._known[what]
 
 
 class Sizes:
@@ -95,7 +113,7 @@ class Sizes:
         if expression.function is Function.WRITTEN_DAY:
             made *= _DAY_TEXT_STEPS
         read = () if expression.function in _CHOOSES else operands
-        self._listed += made + sum(map(_listed, read))
+        self._listed += made + sum(map(_listed, read)) + _mapped(expression)
         if self._listed > MOST_LISTED:
             raise refuse(
                 rules.TOO_COMPLEX,
@@ -148,6 +166,20 @@ _LISTS_NOTHING = frozenset(
     | {Function.IS_NULL, Function.PREFIX, Function.SUFFIX, Function.INFIX}
 )
 _CHOOSES = frozenset({Function.CASE, Function.SWITCH, Function.COALESCE})
+
+
+def _mapped(call: Call) -> int:
+    """Return how many whole numbers of a range the results of arithmetic are made of.
+
+    As ``binding.scalars.numbers`` maps them: where one operand varies.
+    """
+    varied = [each for each in call.operands if not isinstance(each, Constant)]
+    if len(varied) != 1 or isinstance(varied[0].facts.domain, ValuesDomain):
+        return 0
+    if varied[0].facts.type not in {ColumnType.INTEGER, ColumnType.DECIMAL}:
+        return 0
+    count = value_count(varied[0].facts)
+    return count if count is not None and count <= MOST_MAPPED else 0
 
 
 def _listed(expression: Expression) -> int:

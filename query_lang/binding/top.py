@@ -131,6 +131,7 @@ class TopBinder:
     names: dict[str, Shown] = field(default_factory=dict)
     conditions: Conditions = field(default_factory=Conditions)  # that hold everywhere
     moments: dict[tuple[object, ...], Shown] = field(default_factory=dict)
+    ordered: set[str] = field(default_factory=set)  # keys whose order was looked at
     in_having: bool = False
     meant: list[Tree] = field(default_factory=list)  # what each key is in the text
 
@@ -592,9 +593,12 @@ class TopBinder:
             if isinstance(shown, KeyShown)
             else None
         )
-        values = [] if key is None else [v for v in key.values if v is not None]
+        if key is None or key.name in self.ordered:
+            return
+        self.ordered.add(key.name)
+        values = [v for v in key.values if v is not None]
         in_order = sorted(values)
-        if key is not None and values != in_order:
+        if values != in_order:
             first = ", ".join(str(value) for value in values[:4])
             self.rows.environment.warn(
                 "declared_order",

@@ -64,7 +64,6 @@ _NEGATED: Final[Mapping[Function, Function]] = {
     Function.GE: Function.LT,
 }
 _TEXTS: Final[Mapping[Function, Callable[[str, str], bool]]] = {
-    Function.EQ: lambda text, other: text == other,
     Function.LT: lambda text, other: text < other,
     Function.LE: lambda text, other: text <= other,
     Function.PREFIX: str.startswith,
@@ -114,6 +113,8 @@ def _of_texts(function: Function, left: Term, value: str) -> Term | None:
     if known is None:
         is_equality = function is Function.EQ
         return within(left, TextSet.of([value], None)) if is_equality else None
+    if function is Function.EQ:  # no walk through a long list for each literal
+        return among(left, [value] if value in known else [])
     holds = _TEXTS[function]
     return among(left, [text for text in known if holds(text, value)])
 

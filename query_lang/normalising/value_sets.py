@@ -165,6 +165,8 @@ class TextSet:
 
     def met(self, other: "TextSet") -> "TextSet":
         """Return what lies in both."""
+        if not self.excluded and not other.excluded:
+            return TextSet(self.values & other.values, self.universe)
         return self.rest().joined(other.rest()).rest()
 
     def rest(self) -> "TextSet":

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from privacy.schema import ColumnType, RangeDomain, Scalar, ValuesDomain
 from query_lang.plans.expressions import Constant, Facts
@@ -168,9 +169,14 @@ def is_outside_domain(value: Scalar, facts: Facts) -> bool:
         case RangeDomain() as domain:
             return not _within(value, domain)
         case ValuesDomain() as listed:
-            return value not in listed.all_values()
+            return value not in _members(listed)
         case _:
             return False
+
+
+@lru_cache(64)
+def _members(domain: ValuesDomain) -> frozenset[Scalar]:
+    return frozenset(domain.all_values())
 
 
 def ends_domain(value: Scalar, facts: Facts) -> bool:

@@ -13,6 +13,7 @@ longer ones nothing is said."""
 def written_alike(tree: Expression) -> Hashable | None:
     """Return what calls and casts of one wording share; None of other forms.
 
+    >>> from query_lang.syntax.nodes import FunctionCall, Name, Position
     >>> place = Position(1, 1)
     >>> upper = FunctionCall("upper", (Name("code", None, place),), place)
     >>> written_alike(upper)

@@ -27,6 +27,8 @@ took more from the seventh level on, and hours at the fourteenth."""
 
 LIMITS = cost_limits(EngineSize(64, 2, 100, 2**30, 60.0))
 
+WHERE = "SELECT COUNT(*) FROM encounters WHERE "
+
 NUMBERS = {
     *("@ + @", "@ * @", "@ / 3", "@ / NULLIF(@, 0)", "@ % 7", "DIV(@, 3)", "-(@)"),
     *("POWER(@, 4)", "POW(@, 2)", "ABS(@)", "SIGN(@)", "ROUND(@, -1)", "TRUNC(@)"),
@@ -228,6 +230,57 @@ def test_nor_does_one_that_stands_in_itself(listing, form):
     ) < (MOST_CALLS)
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        WHERE
+        + " OR ".join(
+            f"age{''.join(f' % {n}' for n in range(999, 910, -1))} = 1"
+            for _ in range(10)
+        ),
+        WHERE + " OR ".join(["-age = 1"] * 390),
+        "SELECT code, COUNT(*) FROM encounters GROUP BY code ORDER BY "
+        + ", ".join(["1"] * 900),
+        WHERE
+        + " OR ".join(
+            f"code NOT IN ({', '.join(repr(f'D{n}{i}') for n in range(250))})"
+            for i in range(3)
+        ),
+        "SELECT CASE "
+        + " ".join(f"WHEN code <> 'C{n:04d}' THEN '{n}'" for n in range(300))
+        + " END AS k, COUNT(*) FROM encounters GROUP BY 1",
+    ],
+    ids=["remainders", "negatives", "order", "lists", "branches"],
+)
+def test_nor_do_these(listing, sql):
+    assert _calls(sql, listing) < MOST_CALLS
+
+
+@pytest.mark.parametrize("key", ["1", "k"])
+@pytest.mark.parametrize("more", ["", " ORDER BY 1", " HAVING k <> 'g1'"])
+def test_a_case_over_a_long_list_is_the_same_key_wherever_it_stands(listing, key, more):
+    """What may still be tried must not depend on how often it was bound before."""
+    branches = " ".join(
+        f"WHEN code IN ('C{2 * n:04d}', 'C{2 * n + 1:04d}') THEN 'g{n}'"
+        for n in range(5)
+    )
+    sql = (
+        f"SELECT CASE {branches} ELSE code END AS k, COUNT(*) AS n FROM encounters "
+        f"GROUP BY {key}{more}"
+    )
+    assert len(compile_query(sql, listing).rendered.cells) == 9_496
+
+
+def test_idle_conditions_before_a_list_hide_nothing_of_it(listing):
+    idle = "".join(f"code <> 'C{n:04d}' AND " for n in range(11))
+    sql = (
+        "SELECT code, COUNT(DISTINCT patient_id) FROM encounters "
+        f"WHERE {idle}code IN ('C0100', 'C0101') GROUP BY 1"
+    )
+    (measure,) = compile_query(sql, listing).measures
+    assert measure.sensitivity.l1 == 2
+
+
 def test_one_function_of_a_long_list_may_stand_often(listing):
     """It is listed once: seventeen groups of codes are no seventeen lists."""
     counted = ", ".join(
@@ -262,7 +315,6 @@ def _nested(form, within, depth):
     return within
 
 
-WHERE = "SELECT COUNT(*) FROM encounters WHERE "
 IN_EACH_OTHER = (
     (NUMBERS, "age", WHERE + "{} > 1"),
     (DAYS, "admitted", WHERE + "{} > DATE '2024-01-31'"),

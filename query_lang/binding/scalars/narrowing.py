@@ -59,12 +59,11 @@ def narrowed(
         tries: That are left.
     """
     found: list[Facts | None] = []
-    are_read = tries.take(_texts_tried(conditions, results))
     for place, result in enumerate(results):
         facts = result.facts
         if facts.type is ColumnType.TEXT and not isinstance(result, Constant):
             before, own = conditions[:place], conditions[place : place + 1]
-            found.append(_text_where(result, before, own) if are_read else facts)
+            found.append(_text_where(result, before, own, tries))
             continue
         if facts.type not in _ON_A_GRID or isinstance(result, Constant):
             found.append(facts)
@@ -73,19 +72,6 @@ def narrowed(
         known += [_where(result, c, holds=True) for c in conditions[place : place + 1]]
         found.append(_within(facts, known))
     return found
-
-
-def _texts_tried(
-    conditions: Sequence[Expression], results: Sequence[Expression]
-) -> int:
-    """Return how often a text of a list is tried on a condition, for all branches."""
-    total = 0
-    for place, result in enumerate(results):
-        domain = result.facts.domain
-        if isinstance(domain, ValuesDomain):
-            parts = sum(map(_parts, conditions[: place + 1]))
-            total += parts * len(domain.all_values())
-    return total
 
 
 def _parts(condition: Expression) -> int:
@@ -179,11 +165,7 @@ def left_by(conditions: Conditions, value: Expression) -> Facts:
     if not said:
         return facts
     if facts.type is ColumnType.TEXT:
-        domain = facts.domain
-        listed = domain.all_values() if isinstance(domain, ValuesDomain) else ()
-        if not conditions.tries.take(len(listed) * sum(map(_parts, said))):
-            return facts
-        found = _text_where(value, (), said) or facts
+        found = _text_where(value, (), said, conditions.tries) or facts
     else:
         found = narrowed_by(conditions, value)
     return facts if found.domain == facts.domain else replace(found, nullable=False)
@@ -218,20 +200,39 @@ def _listed_text(
 
 
 def _text_where(
-    result: Expression, before: Sequence[Expression], own: Sequence[Expression]
+    result: Expression,
+    before: Sequence[Expression],
+    own: Sequence[Expression],
+    tries: Tries,
 ) -> Facts | None:
-    facts = result.facts
-    listed: tuple[Scalar, ...] | None = None
-    if isinstance(facts.domain, ValuesDomain):
-        listed = facts.domain.all_values()
-    else:
-        listed = _listed_in(result, own)
+    facts, domain = result.facts, result.facts.domain
+    listed = _candidates(result, own)
     if listed is None:
         return facts
-    values = _texts_left(result, listed, before, own)
-    if isinstance(facts.domain, ValuesDomain) and len(values) == len(listed):
+    parts = sum(map(_parts, (*before, *own)))
+    shapes = (_shape(result), *map(_shape, before), None, *map(_shape, own), listed)
+    values = tries.remembered(
+        shapes, len(listed) * parts, lambda: _texts_left(result, listed, before, own)
+    )
+    if values is None:
+        return facts
+    if isinstance(domain, ValuesDomain) and len(values) == len(domain.all_values()):
         return facts
     return replace(facts, domain=ValuesDomain(values)) if values else None
+
+
+def _candidates(
+    result: Expression, own: Sequence[Expression]
+) -> tuple[Scalar, ...] | None:
+    """Return the texts that a result may be: of its list, and of what it equals."""
+    named = _listed_in(result, own)
+    if not isinstance(result.facts.domain, ValuesDomain):
+        return named
+    listed = result.facts.domain.all_values()
+    if named is None:
+        return listed
+    wanted = {*named}
+    return tuple(value for value in listed if value in wanted)
 
 
 def _texts_left(

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from privacy.schema import ColumnType, Domain, RangeDomain, Scalar, ValuesDomain
+from query_lang.binding.sizes import MOST_MAPPED
 from query_lang.plans import arithmetic, intervals
 from query_lang.plans.domains import value_count
 from query_lang.plans.expressions import (
@@ -49,8 +50,6 @@ MAX_SCALE = 18
 QUOTIENT_SCALE = 6
 """Decimal places of a quotient of decimals, unless an operand has more."""
 
-MOST_MAPPED = 1_000
-"""The most values that a result's domain is listed for, one by one."""
 
 MOST_BUCKETS = 1_000
 
