@@ -563,7 +563,7 @@ def _flipped(condition):
     return condition
 
 
-def _truth_for(is_it, text, condition):  # noqa: PLR0911 - one return a kind
+def _truth_for(is_it, text, condition):  # noqa: C901, PLR0911 - one return a kind
     """Return whether a condition holds where a text is this, None if it may or not."""
     match _flipped(condition):
         case tree.Not(item):
@@ -580,6 +580,8 @@ def _truth_for(is_it, text, condition):  # noqa: PLR0911 - one return a kind
             if set(pattern) & set("_\\") or "%" in pattern[1:-1]:
                 return None
             return texts.like(text, pattern) is not negated
+        case tree.Call(name, (value, str(part))) if name in texts.TESTS:
+            return texts.TESTS[name](text, part) if is_it(value) else None
         case _:
             return None
 
