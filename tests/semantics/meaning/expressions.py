@@ -563,7 +563,7 @@ def _flipped(condition):
     return condition
 
 
-def _truth_for(is_it, text, condition):  # noqa: C901, PLR0911 - one return a kind
+def _truth_for(is_it, text, condition):  # noqa: C901, PLR0911, PLR0912 - one return a kind
     """Return whether a condition holds where a text is this, None if it may or not."""
     match _flipped(condition):
         case tree.Not(item):
