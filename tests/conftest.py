@@ -30,12 +30,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    gc.freeze()
     gc.enable()
-
-
-def pytest_unconfigure():
-    gc.unfreeze()  # or libraries tell of what is left at the end
 
 
 @pytest.fixture(scope="session")
