@@ -186,8 +186,12 @@ class _Inner:
             if not _same(shown[node.name].expression, node):
                 self.aliases.append(node)
             return node
-        if any(isinstance(item.expression, Star) for item in shown.values()):
-            return replace(node, qualifier=None)  # it is among all columns
+        trees = [item.expression for item in shown.values()]
+        stars = {tree.qualifier for tree in trees if isinstance(tree, Star)}
+        if None in stars or node.qualifier in stars:
+            return replace(node, qualifier=None)  # it is among those of the *
+        if stars:  # of another table, perhaps: a name of its own, or it were another's
+            return Name(self._name(node, f"{node.name}_chosen"), None, node.position)
         same = (n for n, item in shown.items() if _same(item.expression, node))
         name = next(same, None) or self._name(node, node.name)
         return Name(name, None, node.position)

@@ -89,6 +89,19 @@ ALIKE = {
             "BY admitted) = 1 AND level > 1) t GROUP BY ward"
         ),
     ),
+    "QUALIFY by another table": (
+        (
+            "SELECT age, COUNT(*) FROM (SELECT e.* FROM encounters e JOIN patients p"
+            " ON p.patient_id = e.patient_id QUALIFY ROW_NUMBER() OVER (PARTITION BY"
+            " e.patient_id ORDER BY e.admitted) = 1 AND p.sex = 'f') t GROUP BY age"
+        ),
+        (
+            "SELECT age, COUNT(*) FROM (SELECT e.patient_id, e.age FROM encounters e"
+            " JOIN patients p ON p.patient_id = e.patient_id QUALIFY ROW_NUMBER() OVER"
+            " (PARTITION BY e.patient_id ORDER BY e.admitted) = 1 AND p.sex = 'f') t"
+            " GROUP BY age"
+        ),
+    ),
     "DISTINCT": (
         ("SELECT COUNT(*) FROM (SELECT DISTINCT * FROM patients) t"),
         (
