@@ -65,7 +65,7 @@ def test_of_two_workers_one_dies_and_the_other_does_its_jobs_too(nursery, either
 def big_rows(tmp_path_factory):
     """A table whose load takes seconds."""
     path = tmp_path_factory.mktemp("big") / "rows.csv"
-    duckdb.execute(
+    duckdb.connect().execute(
         "COPY (SELECT i // 4 AS patient_id, ['F', 'M'][1 + i // 4 % 2] AS sex, "
         "20 + i // 4 % 70 AS age, 'north' AS ward, DATE '2024-03-01' AS day, "
         f"'note ' || i AS note FROM range(200000) r(i)) TO '{path}' (HEADER)"

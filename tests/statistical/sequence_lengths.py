@@ -29,11 +29,15 @@ def demo_log():
     """Return the departments of each patient's stays, split by sex."""
     with tempfile.TemporaryDirectory() as folder:
         write_hospital(Path(folder))
-        stays = duckdb.sql(
-            f"SELECT patient_id, department, sex = 'M' AS arm"
-            f" FROM '{folder}/encounters.csv' JOIN '{folder}/patients.csv'"
-            f" USING (patient_id) ORDER BY patient_id, admitted, encounter_id"
-        ).fetchnumpy()
+        stays = (
+            duckdb.connect()
+            .sql(
+                f"SELECT patient_id, department, sex = 'M' AS arm"
+                f" FROM '{folder}/encounters.csv' JOIN '{folder}/patients.csv'"
+                f" USING (patient_id) ORDER BY patient_id, admitted, encounter_id"
+            )
+            .fetchnumpy()
+        )
     _, firsts, own, lengths = np.unique(
         stays["patient_id"], return_index=True, return_inverse=True, return_counts=True
     )

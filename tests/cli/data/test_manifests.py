@@ -108,9 +108,9 @@ def test_each_todo_of_a_draft_is_refused_with_what_to_do(bare, files, tmp_path):
 
 def test_a_parquet_file_is_drafted_from_its_types(bare, tmp_path):
     path = tmp_path / "lab.parquet"
-    duckdb.sql("SELECT 17 AS pid, 3.5 AS Potassium, true AS fasting").write_parquet(
-        str(path)
-    )
+    duckdb.connect().sql(
+        "SELECT 17 AS pid, 3.5 AS Potassium, true AS fasting"
+    ).write_parquet(str(path))
     done = bare.json("manifest", "draft", path, "--unit", "pid")
     found = columns(done["manifest"])
     assert "type: decimal, scale: 1, domain: {min: 0, max: 5}" in found["potassium"]
@@ -184,7 +184,7 @@ def test_check_refuses_integer_ids_among_texts(bare, tmp_path):
 )
 def test_a_draft_gives_unit_columns_one_type(bare, tmp_path, ids, kind, why):
     texts = ", ".join(f"('{one}')" for one in ids)
-    duckdb.sql(f"SELECT * FROM (VALUES {texts}) AS t(pid)").write_parquet(
+    duckdb.connect().sql(f"SELECT * FROM (VALUES {texts}) AS t(pid)").write_parquet(
         str(tmp_path / "people.parquet")
     )
     (tmp_path / "stays.csv").write_text("pid,ward\n1,x\n2,y\n")

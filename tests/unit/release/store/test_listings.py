@@ -29,7 +29,7 @@ def test_dimensions_may_be_called_as_the_numbers_are(tmp_path):
     assert listing is not None
     parquet, _ = write_table(tmp_path, listing.name, listing.table, listing.labels)
 
-    found = duckdb.execute("FROM read_parquet(?)", [str(parquet)])
+    found = duckdb.connect().execute("FROM read_parquet(?)", [str(parquet)])
     assert [column[0] for column in found.description] == [
         *called,
         "estimate__",

@@ -35,7 +35,7 @@ def test_labels_are_read_back_in_their_order_and_types(tmp_path):
         read = "read_parquet(?)"
         if path.suffix == ".csv":
             read = "read_csv(?, all_varchar = true)"
-        found = duckdb.execute(f"FROM {read}", [str(path)])
+        found = duckdb.connect().execute(f"FROM {read}", [str(path)])
         assert [column[0] for column in found.description] == list(table)
         rows = found.fetchall()
         if path.suffix == ".csv":
@@ -90,10 +90,14 @@ def test_300_000_labels_are_written_within_200_megabytes(tmp_path):
         text=True,
     )
     assert int(done.stdout) * 1024 <= 200_000_000  # ru_maxrss is in KiB
-    found = duckdb.execute(
-        "SELECT COUNT(*), COUNT(code), COUNT(DISTINCT code), arg_max(code, place) "
-        "FROM (SELECT code, row_number() OVER () AS place FROM read_parquet(?))",
-        [str(tmp_path / "cells.parquet")],
-    ).fetchone()
+    found = (
+        duckdb.connect()
+        .execute(
+            "SELECT COUNT(*), COUNT(code), COUNT(DISTINCT code), arg_max(code, place) "
+            "FROM (SELECT code, row_number() OVER () AS place FROM read_parquet(?))",
+            [str(tmp_path / "cells.parquet")],
+        )
+        .fetchone()
+    )
     last = "value number 00299999 of a hierarchy"
     assert found == (300_000, 299_999, 299_999, last)

@@ -72,7 +72,9 @@ def test_duckdb_reads_a_sound_file_as_the_strict_pass_does(tmp_path, content):
     ]
     table = TableSpec.model_construct(name="t", columns=tuple(columns))
     texts = ", ".join(f"r{i}" for i in range(len(columns)))
-    rows = duckdb.sql(f"SELECT {texts} FROM ({raw_rows_sql(table, [checked])})")
+    rows = duckdb.connect().sql(
+        f"SELECT {texts} FROM ({raw_rows_sql(table, [checked])})"
+    )
     assert rows.fetchall() == [tuple(fields) for _, fields in read_csv_records(path)]
 
 

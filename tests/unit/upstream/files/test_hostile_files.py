@@ -131,7 +131,7 @@ def test_a_file_swapped_for_one_with_other_columns_is_refused(hospital, kind, wh
         if kind == "csv":
             (hospital.folder / "text").rename(target)
         else:
-            duckdb.sql(
+            duckdb.connect().sql(
                 f"COPY (FROM read_csv('{hospital.folder}/text', all_varchar=true)) "
                 f"TO '{target}'"
             )

@@ -132,9 +132,11 @@ def read_in_duckdb(reader, raws):
         ("s0", steps.outcome),
     ):
         layers = f"SELECT *, {expression} AS {name} FROM ({layers})"
-    rows = duckdb.sql(
-        f"SELECT v0, s0 FROM ({layers}) ORDER BY i", params=[len(raws), raws]
-    ).fetchall()
+    rows = (
+        duckdb.connect()
+        .sql(f"SELECT v0, s0 FROM ({layers}) ORDER BY i", params=[len(raws), raws])
+        .fetchall()
+    )
     return [(value, ReadStatus(number)) for value, number in rows]
 
 

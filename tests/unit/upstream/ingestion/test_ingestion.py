@@ -555,7 +555,7 @@ def test_a_file_with_the_unit_column_cannot_be_public(hospital, header):
 
 def parquet(hospital, query):
     path = hospital.folder / "stays.parquet"
-    duckdb.sql(f"COPY ({query}) TO '{path}' (FORMAT parquet)")
+    duckdb.connect().sql(f"COPY ({query}) TO '{path}' (FORMAT parquet)")
     hospital.csv = None
     hospital.table = {"files": ["stays.parquet"]}
 

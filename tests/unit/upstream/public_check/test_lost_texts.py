@@ -65,7 +65,7 @@ def test_the_ids_of_parquet_files_are_found_in_columns_of_any_type(ward):
     path = ward.folder / "marks.parquet"
     listed = ", ".join(f"('{uid}', {i})" for i, uid in enumerate(IDS))
     for text in ("id", "[id]", "{'who': id}", "CAST(id AS BLOB)", "map([id], [1])"):
-        duckdb.execute(
+        duckdb.connect().execute(
             f"COPY (SELECT {text} AS x, i::VARCHAR AS a FROM "
             f"(VALUES {listed}) t(id, i)) TO '{path}' (FORMAT parquet)"
         )

@@ -112,11 +112,12 @@ def test_floats_are_written_out_as_python_writes_them(hospital):
         math.ldexp(dice.random() - 0.5, dice.randrange(-900, 900)) for _ in range(400)
     ]
     path = hospital.folder / "stays.parquet"
-    duckdb.sql(
-        "CREATE OR REPLACE TEMP TABLE f AS SELECT unnest(?::DOUBLE[]) AS x",
-        params=[values],
-    )
-    duckdb.sql(f"COPY (SELECT x, x AS day, '' AS ward, 1 AS pid FROM f) TO '{path}'")
+    rows = "SELECT x, x AS day, '' AS ward, 1 AS pid FROM f"
+    with duckdb.connect() as connection:
+        connection.execute(
+            "CREATE TABLE f AS SELECT unnest(?::DOUBLE[]) AS x", [values]
+        )
+        connection.execute(f"COPY ({rows}) TO '{path}'")
     hospital.csv, hospital.table = None, {"files": ["stays.parquet"]}
     hospital.table["max_rows_per_unit"] = 1000
     hospital.columns = [

@@ -58,11 +58,15 @@ def test_white_space_is_pythons_but_for_the_separators_that_unicode_leaves_out()
 
 @pytest.mark.parametrize("unit_type", ["integer", "text"])
 def test_where_sql_spells_an_id_it_spells_it_as_python_does(unit_type):
-    rows = duckdb.sql(
-        f"SELECT r, {plain_sql('r', unit_type)} FROM (SELECT unnest(?::VARCHAR[]) r) "
-        f"WHERE {plain_id_sql('r', unit_type)}",
-        params=[HOSTILE],
-    ).fetchall()
+    rows = (
+        duckdb.connect()
+        .sql(
+            f"SELECT r, {plain_sql('r', unit_type)} FROM"
+            f" (SELECT unnest(?::VARCHAR[]) r) WHERE {plain_id_sql('r', unit_type)}",
+            params=[HOSTILE],
+        )
+        .fetchall()
+    )
     assert len(rows) >= 5
     for raw, spelled in rows:
         assert canonical_unit_id(raw, unit_type) == spelled

@@ -156,11 +156,15 @@ ASCII = [
 
 @pytest.mark.parametrize("folds", [(), ("case",), ("trim",), ("zeros",), FOLDS])
 def test_where_sql_folds_an_id_it_folds_it_as_python_does(folds):
-    rows = duckdb.sql(
-        f"SELECT r, {folded_sql('r', folds)} FROM (SELECT unnest(?::VARCHAR[]) AS r) "
-        f"WHERE {plain_id_sql('r', 'text')}",
-        params=[ASCII],
-    ).fetchall()
+    rows = (
+        duckdb.connect()
+        .sql(
+            f"SELECT r, {folded_sql('r', folds)} FROM (SELECT unnest(?::VARCHAR[]) r) "
+            f"WHERE {plain_id_sql('r', 'text')}",
+            params=[ASCII],
+        )
+        .fetchall()
+    )
     assert len(rows) == len(ASCII)
     for raw, folded in rows:
         assert folded_unit_id(raw, folds) == folded

@@ -29,7 +29,7 @@ def written(tmp_path):
             path = tmp_path / "ids.parquet"
             write_source_ids(register, sources, path)
         assert path.stat().st_mode & 0o777 == 0o600
-        rows = duckdb.sql(f"FROM '{path}'").fetchall()
+        rows = duckdb.connect().sql(f"FROM '{path}'").fetchall()
         assert len(rows) == len(set(rows))
         return set(rows)
 

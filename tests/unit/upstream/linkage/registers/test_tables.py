@@ -70,7 +70,7 @@ def test_files_of_several_years_are_one_source(tmp_path):
 
 def test_parquet_is_read_as_text(tmp_path):
     path = tmp_path / "a.parquet"
-    duckdb.sql(
+    duckdb.connect().sql(
         "SELECT 7 AS no, 'Ada' AS first, DATE '2024-01-02' AS last"
     ).write_parquet(str(path))
     told = source(files=["*.parquet"])
