@@ -21,11 +21,13 @@ from query_lang.plans.expressions import (
 from query_lang.plans.intervals import interval_of, range_of, summed
 from query_lang.plans.nodes import (
     FrameEnd,
+    Node,
     Order,
     RollupItem,
     WindowItem,
     WindowKind,
 )
+from query_lang.plans.sensitivity import groups_within
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     AggregateCall,
@@ -143,7 +145,7 @@ class Rollups:
         """Return what is to be computed."""
         return tuple(item for item, _ in self.made.values())
 
-    def bind(self, tree: AggregateCall | CountRows) -> Expression:
+    def bind(self, tree: AggregateCall | CountRows) -> Expression:  # noqa: PLR0911 - an arm a form
         """Bind one aggregate of the rows of a unit's group.
 
         Raises:
@@ -155,6 +157,9 @@ class Rollups:
         if tree.name == "count" and tree.distinct:
             return self._count_distinct(tree)
         (argument,) = tree.arguments
+        found = self._rows_of_unit(argument) if tree.name == "count" else None
+        if found is not None:
+            return found
         value = argument_of(tree.name, self._argument(argument))
         check_argument(tree.name, value, argument)
         if tree.name == "avg":
@@ -178,8 +183,20 @@ class Rollups:
 
     def _argument(self, argument: Tree) -> Expression:
         if isinstance(argument, Name) and self.rows.scope.is_unit_key(argument):
-            raise refuse(rules.COUNT_UNIT_KEY, argument.position)
+            raise self.rows.opaque(argument)
         return self.rows.value(argument)
+
+    def _rows_of_unit(self, argument: Tree) -> Expression | None:
+        """Bind the count of rows in which a unit key, or a CASE of it, is not NULL."""
+        unit = self.rows.unit_column(argument)
+        if unit is not None and not unit.nullable:
+            return self._make("count_rows", None)
+        if unit is not None and unit.row is not None:
+            return self._make("count", unit.row)
+        kept = self.rows.kept_unit(argument)
+        if kept is None:
+            return None
+        return self._make("count", self.rows.units_where(kept, kept.unit.slot))
 
     def _average(self, value: Expression) -> Expression:
         total = self._make("sum", value, saturates=False)
@@ -242,7 +259,10 @@ class GroupedBinder(ExpressionBinder):
     """Binds the SELECT list and HAVING of a derived table with GROUP BY."""
 
     def __init__(
-        self, rows: ExpressionBinder, rollups: Rollups, keys: Mapping[Expression, int]
+        self,
+        rows: ExpressionBinder,
+        rollups: Rollups,
+        keys: Mapping[Expression, FieldRef],
     ) -> None:
         super().__init__(rows.scope, rows.environment, rows.subqueries)
         self._rows = rows
@@ -266,7 +286,7 @@ class GroupedBinder(ExpressionBinder):
     def _grouped(self, bound: Expression, tree: Tree) -> Expression:
         """Return an expression over rows as one over keys."""
         if bound in self._keys:
-            return FieldRef(self._keys[bound], bound.facts)
+            return self._keys[bound]
         if isinstance(bound, Constant):
             return bound
         if isinstance(bound, Call):
@@ -320,12 +340,13 @@ class WindowBinder(ExpressionBinder):
 
     rows_per_unit: int = 1
 
-    def __init__(self, rows: ExpressionBinder, rows_per_unit: int) -> None:
+    def __init__(self, rows: ExpressionBinder, node: Node) -> None:
         super().__init__(rows.scope, rows.environment, rows.subqueries)
         self._rows = rows
-        self.rows_per_unit = rows_per_unit
+        self._node = node
+        self.rows_per_unit = node.rows_per_unit
         self.items: dict[tuple[object, ...], WindowItem] = {}
-        self.numberings: set[int] = set()
+        self.numberings: dict[int, int] = {}  # the most partitions of each
 
     def aggregate(self, tree: AggregateCall | CountRows) -> Expression:
         """Refuse an aggregate without GROUP BY."""
@@ -403,8 +424,7 @@ class WindowBinder(ExpressionBinder):
             if function.arguments or tree.frame is not None:
                 raise refuse(rules.WINDOW_FORM, tree.position)
             made = self._make("row_number", None, (partition, order, start, end))
-            if not partition:
-                self.numberings.add(made.slot)
+            self.numberings[made.slot] = groups_within(self._node, partition)
             return made
         kind = _KINDS[function.name]
         offset = 0

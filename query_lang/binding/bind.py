@@ -58,7 +58,8 @@ def bind_query(
     check_rows(node.rows_per_unit, tree.select.position)
     rows = ExpressionBinder(scope, environment, queries)
     conditions = Conditions(tuple(conditions_of(node)), environment.tries)
-    top = TopBinder(rows, tree.select, node.owner, conditions=conditions).bind()
+    most = node.rows_per_unit
+    top = TopBinder(rows, tree.select, node.owner, most, conditions=conditions).bind()
     _check_size(top, tree, answer_numbers)
     if top.items:
         node = Compute(node, top.items)

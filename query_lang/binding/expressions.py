@@ -449,14 +449,17 @@ class ExpressionBinder:
     def _is_null(self, value: Tree) -> Expression:
         if isinstance(value, LITERALS):
             raise refuse(rules.IS_NULL_OPERAND, value.position)
-        if self.unit_column(value) is not None:
+        unit = self.unit_column(value)
+        if unit is not None and not unit.nullable:
+            return truth_constant(truth=False)
+        bound = self.value(value) if unit is None else unit.row
+        if bound is None:
             raise refuse(
                 rules.UNIT_KEY_OPAQUE,
                 value.position,
                 hint="ask whether there is a row: CASE WHEN EXISTS (SELECT * FROM ... "
                 "WHERE ...) THEN 'yes' ELSE 'no' END, or NOT EXISTS",
             )
-        bound = self.value(value)
         facts = Facts(ColumnType.BOOLEAN, nullable=False, constant=bound.facts.constant)
         return Call(Function.IS_NULL, (bound,), facts)
 

@@ -1,6 +1,6 @@
 """Everything below the top SELECT: derived tables, UNION ALL, IN and EXISTS."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from privacy.schema import ColumnType
@@ -9,6 +9,7 @@ from query_lang.binding.comparisons import check_comparable
 from query_lang.binding.environment import Environment
 from query_lang.binding.expressions import ExpressionBinder, describe
 from query_lang.binding.names import output_names
+from query_lang.binding.scalars.narrowing import Conditions, named_by
 from query_lang.binding.scope import (
     AverageColumn,
     Relation,
@@ -51,6 +52,7 @@ from query_lang.plans.nodes import (
     UnionPart,
     Windowed,
 )
+from query_lang.plans.sensitivity import groups_within
 from query_lang.plans.stability import check_rows
 from query_lang.rewriting.correlated import as_exists
 from query_lang.syntax import rules
@@ -140,8 +142,8 @@ class QueryBinder:
     def _projected(
         self, tree: Select, node: Node, rows: ExpressionBinder
     ) -> tuple[Node, dict[str, RelationColumn]]:
-        binder = WindowBinder(rows, node.rows_per_unit)
-        columns, made = _columns(tree.items, binder)
+        binder = WindowBinder(rows, node)
+        columns, made = _columns(tree.items, binder, _where(tree, node, rows))
         if binder.items:
             node = Windowed(node, tuple(binder.items.values()))
         copied = {
@@ -150,8 +152,8 @@ class QueryBinder:
         for name, column in columns.items():
             if isinstance(column, ValueColumn):
                 own = copied.get(column.slot, column.slot)  # a copy numbers rows too
-                if own in binder.numberings:
-                    columns[name] = replace(column, numbering=True)
+                parts = binder.numberings.get(own)
+                columns[name] = replace(column, numbering=parts)
         return (Compute(node, made) if made else node), columns
 
     # -- GROUP BY -------------------------------------------------------------
@@ -165,8 +167,12 @@ class QueryBinder:
             hint = f"GROUP BY {rows.scope.unit_name()}, ..."
             raise refuse(rule, tree.position, hint=hint)
         rollups = Rollups(rows, node.rows_per_unit)
-        binder = GroupedBinder(rows, rollups, keys)
-        columns, made = _columns(tree.items, binder)
+        where = _where(tree, node, rows)
+        listed = [replace(key, facts=named_by(where, key)) for key in keys]
+        slots = zip(keys.values(), listed, strict=True)
+        shown = [FieldRef(slot, key.facts) for slot, key in slots]
+        binder = GroupedBinder(rows, rollups, dict(zip(keys, shown, strict=True)))
+        columns, made = _columns(tree.items, binder, where)
         having = None if tree.having is None else binder.condition(tree.having)
         own = node.identity
         environment = rows.environment
@@ -181,6 +187,7 @@ class QueryBinder:
             tuple((slot, key) for key, slot in keys.items()),
             rollups.items(),
             least,
+            groups_within(node, listed),
         )
         for item, (name, column) in zip(tree.items, columns.items(), strict=True):
             if isinstance(column, UnitColumn):
@@ -406,11 +413,11 @@ def _is_public(query: Select | UnionAll, environment: Environment) -> bool:
 
 
 def _numbered_rows(tree: Select, condition: Expression, source: Source) -> int | None:
-    """Return k where WHERE holds a row number of the one item of FROM to at most k."""
+    """Return the most rows that WHERE leaves of row numbers of the one item of FROM."""
     if tree.joins:
         return None
     numbers = {
-        column.slot
+        column.slot: column.numbering
         for column in source.scope.relations[0].columns.values()
         if isinstance(column, ValueColumn) and column.numbering
     }
@@ -419,14 +426,26 @@ def _numbered_rows(tree: Select, condition: Expression, source: Source) -> int |
 
 
 def _stated(condition: Expression) -> Iterator[Expression]:
-    """Yield the top-level conjuncts; NOT NOT of a condition is the condition."""
+    """Yield the top-level conjuncts; NOT of NOT, and of a comparison, is what it says.
+
+    A row is kept where a condition is TRUE: then none of its parts is NULL.
+    """
     for part in conjuncts(condition):
         inner = _negated(part)
         twice = None if inner is None else _negated(inner)
-        if twice is None:
-            yield part
-        else:
+        if twice is not None:
             yield from _stated(twice)
+        elif isinstance(inner, Call) and inner.function in _CONTRARY:
+            yield replace(inner, function=_CONTRARY[inner.function])
+        else:
+            yield part
+
+
+_CONTRARY: Mapping[Function, Function] = {
+    Function.NE: Function.EQ,
+    Function.GT: Function.LE,
+    Function.GE: Function.LT,
+}
 
 
 def _negated(condition: Expression) -> Expression | None:
@@ -436,7 +455,8 @@ def _negated(condition: Expression) -> Expression | None:
     return None
 
 
-def _held_number(condition: Expression, numbers: set[int]) -> int | None:  # noqa: PLR0911 - an arm a form
+def _held_number(condition: Expression, numbers: Mapping[int, int]) -> int | None:
+    """Return the most rows that a condition on a row number leaves."""
     if not isinstance(condition, Call) or len(condition.operands) != 2:  # noqa: PLR2004 - a comparison
         return None
     number, most = condition.operands
@@ -444,22 +464,34 @@ def _held_number(condition: Expression, numbers: set[int]) -> int | None:  # noq
         return None
     if not isinstance(most, Constant) or not isinstance(most.value, int):
         return None
-    if condition.function is Function.EQ and most.value >= 1:
-        return 1
-    if condition.function is Function.LE and most.value >= 1:
-        return most.value
-    return None
+    numbers_left = {  # of 1, 2, ... in each partition
+        Function.EQ: min(most.value, 1),
+        Function.LE: most.value,
+        Function.LT: most.value - 1,
+    }
+    kept = numbers_left.get(condition.function, 0)
+    return numbers[number.slot] * kept if kept >= 1 else None
+
+
+def _where(tree: Select, node: Node, rows: ExpressionBinder) -> Conditions:
+    """Return the WHERE of a SELECT, which is true of each of its rows."""
+    if tree.where is None or not isinstance(node, Filter):
+        return Conditions()
+    return Conditions((node.condition,), rows.environment.tries)
 
 
 def _columns(
-    items: Sequence[SelectItem], binder: ExpressionBinder
+    items: Sequence[SelectItem], binder: ExpressionBinder, where: Conditions
 ) -> tuple[dict[str, RelationColumn], tuple[Item, ...]]:
-    """Bind a SELECT list below the top: its columns, and what has to be computed."""
+    """Bind a SELECT list below the top: its columns, and what has to be computed.
+
+    A text without a list keeps the one that WHERE names.
+    """
     columns: dict[str, RelationColumn] = {}
     made: list[Item] = []
     shown: set[int] = set()
     for name, item in zip(output_names(items), items, strict=True):
-        column = _column(item, binder, made)
+        column = _column(item, binder, made, where)
         if isinstance(column, ValueColumn):
             if column.slot in shown:  # two columns stay two, whatever they hold
                 again = FieldRef(column.slot, column.facts)
@@ -471,7 +503,10 @@ def _columns(
 
 
 def _column(
-    item: SelectItem, binder: ExpressionBinder, made: list[Item]
+    item: SelectItem,
+    binder: ExpressionBinder,
+    made: list[Item],
+    where: Conditions,
 ) -> RelationColumn:
     tree = item.expression
     if isinstance(tree, Name):
@@ -482,12 +517,12 @@ def _column(
     if isinstance(value, AverageRef):
         return AverageColumn(value)
     if isinstance(value, FieldRef):
-        return ValueColumn(value.slot, value.facts)
+        return ValueColumn(value.slot, named_by(where, value))
     if isinstance(value, Constant) and value.value is None:
         raise refuse(rules.NULL_LITERAL, item.position)
     slot = binder.environment.new_slot()
     made.append((slot, value))
-    return ValueColumn(slot, value.facts)
+    return ValueColumn(slot, named_by(where, value))
 
 
 def _beside_unit(tree: InQuery, scope: Scope) -> str | None:

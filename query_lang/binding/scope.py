@@ -8,26 +8,45 @@ from functools import lru_cache
 from privacy.errors import SqlNotAllowedError, UnknownColumnError
 from privacy.schema import Column, ColumnType, Table
 from query_lang.plans.expressions import AverageRef, Facts, FieldRef
+from query_lang.rewriting.trees import parts
 from query_lang.syntax import rules
-from query_lang.syntax.nodes import Name, SelectItem, Star
+from query_lang.syntax.nodes import (
+    AggregateCall,
+    And,
+    DerivedTable,
+    IsNull,
+    Name,
+    Select,
+    SelectItem,
+    Star,
+)
 from query_lang.syntax.refusals import refuse, unknown_column
 
 
 @dataclass(frozen=True, slots=True)
 class UnitColumn:
-    """A unit key; nullable where it comes from a LEFT join's nullable side."""
+    """A unit key; nullable where it comes from a LEFT join's nullable side.
+
+    ``row`` is TRUE where there is a row of that side, and else NULL; it is known where
+    the query asks for it.
+    """
 
     slot: int
     nullable: bool = False
+    row: FieldRef | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ValueColumn:
-    """An ordinary column; ``numbering`` where it is a ROW_NUMBER over one unit."""
+    """An ordinary column.
+
+    Attributes:
+        numbering: Of a ROW_NUMBER: the most partitions that one unit's rows are in.
+    """
 
     slot: int
     facts: Facts
-    numbering: bool = False
+    numbering: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +75,16 @@ class Relation:
         found = self.columns.items()
         return [(name, c) for name, c in found if isinstance(c, UnitColumn)]
 
+    def with_row(self, row: FieldRef) -> "Relation":
+        """Return the relation with what tells whether there is a row of it."""
+        columns = {
+            name: UnitColumn(column.slot, row=row)
+            if isinstance(column, UnitColumn) and not column.nullable
+            else column
+            for name, column in self.columns.items()
+        }
+        return replace(self, columns=columns)
+
     def extended_with_null(self, *, constant: bool) -> "Relation":
         """Return the relation as a LEFT join's nullable side.
 
@@ -70,8 +99,12 @@ class Relation:
 
 def _null_extended(column: RelationColumn, *, constant: bool) -> RelationColumn:
     match column:
-        case UnitColumn(slot):
-            return UnitColumn(slot, nullable=True)
+        case UnitColumn(slot, _, row):
+            if row is not None:
+                kept = constant and row.facts.constant
+                facts = replace(row.facts, nullable=True, constant=kept)
+                row = replace(row, facts=facts)
+            return UnitColumn(slot, nullable=True, row=row)
         case ValueColumn(slot, facts):
             kept = constant and facts.constant
             return ValueColumn(slot, replace(facts, nullable=True, constant=kept))
@@ -100,8 +133,11 @@ def _with_constancy(column: RelationColumn, *, constant: bool) -> RelationColumn
         case AverageColumn(average):
             facts = replace(average.facts, constant=constant)
             return AverageColumn(replace(average, facts=facts))
-        case UnitColumn():
-            return column
+        case UnitColumn(row=row):
+            if row is None:
+                return column
+            facts = replace(row.facts, constant=constant)
+            return replace(column, row=replace(row, facts=facts))
 
 
 @lru_cache(16_384)
@@ -130,6 +166,60 @@ def table_columns(
     if unit_slot is not None and table.unit_column is not None:
         columns[table.unit_column] = UnitColumn(unit_slot)
     return columns
+
+
+@dataclass(frozen=True, slots=True)
+class RowsAsked:
+    """Which unit keys a SELECT looks at to see whether a LEFT join found a row.
+
+    Attributes:
+        named: Under IS NULL or COUNT, or handed on to the query around.
+        absent: Those that WHERE says are NULL.
+    """
+
+    named: frozenset[tuple[str | None, str]]
+    absent: frozenset[tuple[str | None, str]]
+
+    @classmethod
+    def by(cls, tree: Select) -> "RowsAsked":
+        """Return what a SELECT asks in its own clauses."""
+        found = {_named(item.expression) for item in tree.items}
+        joined = tuple(join.condition for join in tree.joins)
+        clauses = (tree.items, joined, tree.where, tree.group_by, tree.having)
+        for part in parts((*clauses, tree.order_by), (DerivedTable,)):
+            if isinstance(part, IsNull):
+                found.add(_named(part.value))
+            elif isinstance(part, AggregateCall) and not part.distinct:
+                found |= {_named(each) for each in part.arguments}
+        where = tree.where.items if isinstance(tree.where, And) else (tree.where,)
+        absent = {
+            _named(part.value)
+            for part in where
+            if isinstance(part, IsNull) and not part.negated
+        }
+        named, without = (frozenset(n for n in s if n) for s in (found, absent))
+        return cls(named, without)
+
+    def is_about(self, relation: Relation, using: Sequence[str]) -> bool:
+        """Whether a SELECT asks if there is a row of a relation that it joins."""
+        return bool(self.named & _keys_of_each_row(relation, using))
+
+    def is_without(self, relation: Relation, using: Sequence[str]) -> bool:
+        """Whether WHERE keeps rows that meet none of a relation, and no others."""
+        return bool(self.absent & _keys_of_each_row(relation, using))
+
+
+def _named(tree: object) -> tuple[str | None, str] | None:
+    return (tree.qualifier, tree.name) if isinstance(tree, Name) else None
+
+
+def _keys_of_each_row(
+    relation: Relation, using: Sequence[str]
+) -> set[tuple[str | None, str]]:
+    """Return what the unit keys of a relation are called that no row of it lacks."""
+    own = [n for n, column in relation.unit_columns() if not column.nullable]
+    bare: set[tuple[str | None, str]] = {(None, n) for n in own if n not in using}
+    return bare | {(relation.name, n) for n in own}
 
 
 @dataclass(slots=True)
@@ -228,8 +318,8 @@ class Scope:
 
     def _note(self, column: RelationColumn) -> None:
         match column:
-            case UnitColumn(slot, nullable):
-                self.outer_slots.add(slot)
+            case UnitColumn(slot, nullable, row):
+                self.outer_slots |= {slot} if row is None else {slot, row.slot}
                 self.outer_constant &= not nullable
             case ValueColumn(slot, facts):
                 self.outer_slots.add(slot)

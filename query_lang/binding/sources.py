@@ -12,21 +12,26 @@ from query_lang.binding.expressions import ExpressionBinder, SubqueryBinder
 from query_lang.binding.scope import (
     Relation,
     RelationColumn,
+    RowsAsked,
     Scope,
     UnitColumn,
     table_columns,
     with_constancy,
 )
 from query_lang.plans.expressions import (
+    Call,
     Expression,
     FieldRef,
+    Function,
     conjunction,
     holds_subquery,
     is_equality,
     restricting,
     slots_read,
+    truth_constant,
 )
 from query_lang.plans.nodes import (
+    Compute,
     Filter,
     Node,
     PublicJoin,
@@ -101,10 +106,11 @@ class SourceBinder:
         first, joins = self._private_first(tree)
         node, relation = self._item(first)
         scope = Scope([relation], outer)
+        asked = RowsAsked.by(tree)
         for join in joins:
             if isinstance(node, PublicScan):
                 raise refuse(rules.PUBLIC_FIRST, first.position)
-            node = self._join(node, scope, join)
+            node = self._join(node, scope, join, asked)
             check_rows(node.rows_per_unit, join.position)
         return Source(node, scope)
 
@@ -198,7 +204,7 @@ class SourceBinder:
 
     # -- joins ----------------------------------------------------------------
 
-    def _join(self, left: Node, scope: Scope, join: Join) -> Node:
+    def _join(self, left: Node, scope: Scope, join: Join, asked: RowsAsked) -> Node:
         right, relation = self._item(join.source)
         if any(known.name == relation.name for known in scope.relations):
             raise refuse(
@@ -209,7 +215,17 @@ class SourceBinder:
             )
         if isinstance(right, PublicScan):
             return self._public_join(left, right, (scope, relation), join)
-        return self._unit_join(left, right, (scope, relation), join)
+        if join.kind != "left" or not asked.is_about(relation, join.using):
+            return self._unit_join(left, right, (scope, relation), join)
+        there = truth_constant(truth=True)
+        row = FieldRef(self.environment.new_slot(), there.facts)
+        right = Compute(right, ((row.slot, there),))
+        node = self._unit_join(left, right, (scope, relation.with_row(row)), join)
+        if not asked.is_without(relation, join.using):
+            return node
+        row = replace(row, facts=replace(row.facts, nullable=True, constant=False))
+        missing = Call(Function.IS_NULL, (row,), replace(there.facts, constant=False))
+        return _settled(Filter(node, missing, left.rows_per_unit), scope)
 
     def _unit_join(
         self, left: Node, right: Node, names: tuple[Scope, Relation], join: Join
@@ -423,6 +439,8 @@ def _tied(tree: Tree, scope: Scope, relation: Relation) -> _Tie | None:
 
 def _covers_key(side: Node, other: Node, conditions: Sequence[Expression]) -> bool:
     """Whether ON equates the whole key of a scan with values of the other side."""
+    while isinstance(side, Compute):  # its rows are the scan's
+        side = side.child
     if not isinstance(side, Scan) or not side.table.key:
         return False
     names = [column.name for column in side.table.columns]

@@ -83,7 +83,7 @@ from query_lang.syntax.nodes import (
 from query_lang.syntax.nodes import (
     Expression as Tree,
 )
-from query_lang.syntax.refusals import no_public_domain, refuse
+from query_lang.syntax.refusals import refuse
 
 DEFAULT_BINS, MOST_BINS = 64, 1_024
 MOST_VECTORS = 256
@@ -124,6 +124,7 @@ class TopBinder:
     rows: ExpressionBinder
     tree: Select
     owner: int  # slot of the unit key that owns the rows
+    rows_per_unit: int
     slots: dict[Expression, int] = field(default_factory=dict)
     keys: dict[Expression, Key] = field(default_factory=dict)
     measures: dict[MeasureKind, int] = field(default_factory=dict)
@@ -363,15 +364,6 @@ class TopBinder:
             kind: MeasureKind = CountValuesMeasure(self._slot(value))
             return self._number(kind, _COUNT_FACTS)
         size = value_count(value.facts)
-        if size is None:
-            raise no_public_domain(
-                argument.position,
-                detail=f"{describe(argument)} has no declared list of values to count "
-                "them by; COUNT without DISTINCT counts rows",
-                hint="count what each unit has of them: SELECT COUNT(*) FROM (SELECT "  # noqa: S608 - a hint
-                f"DISTINCT {self.rows.scope.unit_name()}, {describe(argument)} FROM "
-                "...)",
-            )
         if size == 0:
             raise refuse(rules.ZERO_SENSITIVITY, argument.position)
         self.rows.environment.warn_of_other(argument, value)
@@ -380,15 +372,35 @@ class TopBinder:
 
     def _count_units(self, unit: UnitColumn, tree: AggregateCall) -> Shown:
         if not tree.distinct:
-            raise refuse(rules.COUNT_UNIT_KEY, tree.position)
+            return self._count_rows_of(unit, tree)
         slot = unit.slot if unit.nullable else self.owner
         return self._number(CountUnitsMeasure(slot, unit.nullable), _COUNT_FACTS)
 
+    def _count_rows_of(self, unit: UnitColumn, tree: AggregateCall) -> Shown:
+        """Count rows in which a unit key is not NULL."""
+        (argument,) = tree.arguments
+        self._warn_of_rows(argument)
+        if not unit.nullable:
+            return self._number(CountRowsMeasure(), _COUNT_FACTS)
+        if unit.row is None:
+            raise self.rows.opaque(argument)
+        return self._number(CountValuesMeasure(self._slot(unit.row)), _COUNT_FACTS)
+
+    def _warn_of_rows(self, argument: Tree) -> None:
+        if self.rows_per_unit > 1:
+            unit = self.rows.environment.dataset.unit
+            self.rows.environment.warn(
+                "rows_counted",
+                f"COUNT({describe(argument)}) counts rows; COUNT(DISTINCT "
+                f"{describe(argument)}) counts each {unit} once",
+            )
+
     def _count_kept_units(self, kept: KeptUnit, tree: AggregateCall) -> Shown:
-        if not tree.distinct:
-            raise refuse(rules.COUNT_UNIT_KEY, tree.position)
         slot = kept.unit.slot if kept.unit.nullable else self.owner
         value = self.rows.units_where(kept, slot)
+        if not tree.distinct:
+            self._warn_of_rows(tree.arguments[0])
+            return self._number(CountValuesMeasure(self._slot(value)), _COUNT_FACTS)
         return self._number(CountUnitsMeasure(self._slot(value), True), _COUNT_FACTS)  # noqa: FBT003 - fields in their order
 
     def _sum(self, tree: AggregateCall) -> Shown:

@@ -160,10 +160,10 @@ def _distinct(
     cells = prod(len(key.values) + 1 for key in plan.keys)
     most = Amount(cells, cells * costs.meter.units)
     if isinstance(measure, CountDistinctMeasure):
-        most = Amount(cells * measure.values, cells * measure.values)
+        most = Amount(cells * measure.possible, cells * measure.possible)
     size = key_bytes + NUMBER_BYTES + value_bytes
     if isinstance(measure, CountDistinctMeasure) and crowds_cells(
-        plan, measure.values, measure.slot
+        plan, measure.possible, measure.slot
     ):
         size += costs.paired_hash(rows, (measure.facts, value_bytes))
     costs.distinct(rows, rows.at_most(most), size)

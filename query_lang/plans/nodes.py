@@ -257,6 +257,7 @@ class Rollup:
     Attributes:
         keys: Keys beside the unit key.
         hashes: Slots of the group's least identity, as many as the child's has.
+        groups: The most groups of one unit, by what its keys can be.
 
     Proof: docs/proofs/rollup.md.
     """
@@ -265,6 +266,7 @@ class Rollup:
     keys: tuple[Item, ...]
     items: tuple[RollupItem, ...]
     least: Identity
+    groups: int
 
     @property
     def owner(self) -> int:
@@ -273,9 +275,8 @@ class Rollup:
 
     @property
     def rows_per_unit(self) -> int:
-        """1 by the unit key alone, else the child's."""
-        rows = self.child.rows_per_unit
-        return stability.rollup_rows(rows, by_unit_alone=not self.keys)
+        """As many as groups, and no more than the child's."""
+        return stability.rollup_rows(self.child.rows_per_unit, self.groups)
 
     @property
     def identity(self) -> Identity:
@@ -553,16 +554,21 @@ class CountUnitsMeasure:
 
 @dataclass(frozen=True, slots=True)
 class CountDistinctMeasure:
-    """COUNT(DISTINCT x) over a public domain. Proof: count_distinct_values.md.
+    """COUNT(DISTINCT x). Proof: count_distinct_values.md.
 
     Attributes:
-        values: How many values the domain has, NULL not counted.
+        values: How many values a public domain has, NULL not counted; None without one.
         facts: Known of the slot.
     """
 
     slot: int
-    values: int
+    values: int | None
     facts: Facts
+
+    @property
+    def possible(self) -> int:
+        """How many values there can be, those that nobody declared too."""
+        return 2**63 if self.values is None else self.values
 
 
 @dataclass(frozen=True, slots=True)

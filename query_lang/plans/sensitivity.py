@@ -4,31 +4,108 @@ Neighbouring relation throughout: add or remove all rows of one unit. Rules: the
 ``rows_per_unit`` (k) and the most groups that one unit can touch (m), PRIVACY 3.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import prod
 
 from privacy.events import VectorSensitivity
+from privacy.schema import ColumnType
+from query_lang.plans.domains import cell_count
+from query_lang.plans.expressions import Expression, slots_read
 from query_lang.plans.nodes import (
     Aggregate,
     BoundContributions,
+    Compute,
     CountDistinctMeasure,
     CountUnitsMeasure,
+    Filter,
     Key,
     MeasureKind,
+    Node,
+    PublicJoin,
+    Rollup,
+    Scan,
     SumMeasure,
+    UnitJoin,
+    Windowed,
+    slots_of,
 )
+
+_IN_STEPS = frozenset({ColumnType.DECIMAL, ColumnType.TIMESTAMP})
+
+
+def groups_within(node: Node, keys: Iterable[Expression]) -> int:
+    """Return the most groups that expressions part the rows of one unit into.
+
+    Neighbouring relation: add or remove all rows of one unit. Proof:
+    docs/proofs/combinations.md.
+    """
+    read: frozenset[int] = frozenset()
+    unlisted: frozenset[int] = frozenset()
+    listed = 1
+    for key in keys:
+        cells = None if key.facts.type in _IN_STEPS else cell_count(key.facts)
+        read |= slots_read(key)
+        unlisted |= slots_read(key) if cells is None else frozenset()
+        listed *= 1 if cells is None else cells
+    by_lists = listed * values_per_unit(node, unlisted)
+    return max(1, min(by_lists, values_per_unit(node, read)))
+
+
+def values_per_unit(node: Node, slots: frozenset[int]) -> int:
+    """Return the most combinations of values that some slots have in one unit's rows.
+
+    NULL counts as a value. Neighbouring relation: add or remove all rows of one unit.
+    Proof: docs/proofs/combinations.md.
+    """
+    slots -= {node.owner}
+    if not slots:
+        return 1
+    return min(node.rows_per_unit, _combinations(node, slots))
+
+
+def _combinations(node: Node, slots: frozenset[int]) -> int:  # noqa: C901, PLR0911, PLR0912 - an arm a form
+    match node:
+        case Filter(child) | BoundContributions(child):
+            return values_per_unit(child, slots)
+        case Compute(child, items):
+            return values_per_unit(child, _behind(slots, dict(items)))
+        case Windowed(child) if slots <= slots_of(child):
+            return values_per_unit(child, slots)
+        case Rollup(child, keys) if slots <= dict(keys).keys():
+            return values_per_unit(child, _behind(slots, dict(keys)))
+        case PublicJoin(left) if slots <= slots_of(left):
+            return values_per_unit(left, slots)
+        case UnitJoin(left, right, outer=outer):
+            own = slots & slots_of(right)
+            beside = values_per_unit(right, own) + outer if own else 1
+            return values_per_unit(left, slots - own) * beside
+        case Scan(table, first_slot=first):
+            names = dict(enumerate(table.columns, first))
+            if all(s in names and names[s].constant_in_unit for s in slots):
+                return 1
+        case _:
+            pass
+    return node.rows_per_unit
+
+
+def _behind(slots: frozenset[int], made: Mapping[int, Expression]) -> frozenset[int]:
+    """Return the slots whose values those of others follow from."""
+    read = [slots_read(made[slot]) for slot in slots & made.keys()]
+    return (slots - made.keys()).union(*read)
 
 
 def groups_per_unit(plan: Aggregate) -> int:
     """Return m, the most cells of the answer that rows of one unit can lie in.
 
-    The least of its rows, the bound on its groups, and the number of cells over the
-    keys that may vary within a unit, without those that WHERE leaves empty; 1 when no
-    key does. Neighbouring relation: add or remove all rows of one unit. Proof:
-    docs/proofs/count_distinct.md.
+    The least of its rows, the combinations that the keys can have in them, the bound
+    on its groups, and the number of cells over the keys that may vary within a unit,
+    without those that WHERE leaves empty; 1 when no key does. Neighbouring relation:
+    add or remove all rows of one unit. Proof: docs/proofs/count_distinct.md.
     """
-    bounds = [plan.child.rows_per_unit, reached_cells(varying_keys(plan))]
+    varying = varying_keys(plan)
+    bounds = [reached_cells(varying)]
+    bounds.append(values_per_unit(plan.child, frozenset(key.slot for key in varying)))
     if isinstance(plan.child, BoundContributions) and plan.child.max_groups:
         bounds.append(plan.child.max_groups)
     return min(bounds)
@@ -81,13 +158,14 @@ def count_units_sensitivity(groups: int) -> VectorSensitivity:
 
 
 def count_distinct_sensitivity(
-    rows_per_unit: int, groups: int, values: int
+    pairs: int, groups: int, values: int
 ) -> VectorSensitivity:
-    """Return the sensitivity of COUNT(DISTINCT x) over a public domain, in values.
+    """Return the sensitivity of COUNT(DISTINCT x), in values.
 
-    Each of the unit's rows decides at most one (cell, value) pair, and each of its
-    cells has at most ``values`` of them. Neighbouring relation: add or remove all rows
-    of one unit. Proof: docs/proofs/count_distinct_values.md.
+    The unit's rows have at most ``pairs`` of a cell and a value, and each of its cells
+    has at most ``values`` of them: those of a public domain, or those that one unit's
+    rows can have. Neighbouring relation: add or remove all rows of one unit. Proof:
+    docs/proofs/count_distinct_values.md.
 
     Raises:
         ValueError: A bound is below 1.
@@ -96,7 +174,7 @@ def count_distinct_sensitivity(
     Fraction(18, 1)
     """
     size = _positive(values)
-    l1 = min(_positive(rows_per_unit), _positive(groups) * size)
+    l1 = min(_positive(pairs), _positive(groups) * size)
     linf = min(l1, size)
     return VectorSensitivity(Fraction(l1), Fraction(l1 * linf), Fraction(linf))
 
@@ -129,8 +207,12 @@ def measure_sensitivity(plan: Aggregate, measure: MeasureKind) -> VectorSensitiv
     match measure:
         case CountUnitsMeasure():
             return count_units_sensitivity(groups_per_unit(plan))
-        case CountDistinctMeasure(values=values):
-            return count_distinct_sensitivity(rows, groups_per_unit(plan), values)
+        case CountDistinctMeasure(slot, values):
+            most = values_per_unit(plan.child, frozenset({slot}))
+            size = most if values is None else min(values, most)
+            told_apart = frozenset({slot, *(key.slot for key in plan.keys)})
+            pairs = values_per_unit(plan.child, told_apart)
+            return count_distinct_sensitivity(pairs, groups_per_unit(plan), size)
         case SumMeasure(_, lower, upper):
             return sum_sensitivity(rows, lower, upper)
         case _:

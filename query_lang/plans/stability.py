@@ -34,9 +34,9 @@ def computed_rows(rows: int) -> int:
     return rows
 
 
-def rollup_rows(rows: int, *, by_unit_alone: bool) -> int:
-    """Return 1 for GROUP BY unit key, else the input's bound. Proof: rollup.md."""
-    return 1 if by_unit_alone else rows
+def rollup_rows(rows: int, groups: int) -> int:
+    """Return the bound on a unit's groups, 1 by its key alone. Proof: rollup.md."""
+    return min(rows, groups)
 
 
 def unit_join_rows(left: int, right: int) -> int:

@@ -35,6 +35,7 @@ from query_lang.plans.sensitivity import (
     groups_per_unit,
     measure_sensitivity,
     reached_cells,
+    values_per_unit,
     varying_keys,
 )
 
@@ -96,7 +97,7 @@ def _of_row_wise(node: Node, unit: str) -> Iterator[str]:
             yield "WHERE keeps or drops each row by itself and adds none."
         case Windowed():
             yield f"Windows read rows of the same {unit} only and add none."
-        case Rollup(_, keys):
+        case Rollup(keys=keys):
             yield (
                 f"Grouped by more than the unit key, one {unit} keeps at most "
                 f"{_rows(node.rows_per_unit)}."
@@ -237,10 +238,14 @@ def _said(plan: Aggregate, measure: MeasureKind, unit: str) -> str:  # noqa: PLR
                 else "by at most 1"
             )
             return f"COUNT(DISTINCT unit key): one {unit} moves it {each}."
-        case CountDistinctMeasure(values=values):
+        case CountDistinctMeasure(slot, values):
+            found = values_per_unit(plan.child, frozenset({slot}))
+            of_values = counted(found, "value")
+            if values is not None and values <= found:
+                of_values = counted(values, "declared value")
             return (
-                f"COUNT(DISTINCT ...) of {counted(values, 'declared value')}: one "
-                f"{unit} moves it by at most 1 for each of its values and groups."
+                f"COUNT(DISTINCT ...) of at most {of_values} of one {unit}: it moves "
+                "the count by at most 1 for each of them and of its groups."
             )
         case SumMeasure(_, lower, upper):
             most = _decimal(max(abs(lower), abs(upper)), measure)

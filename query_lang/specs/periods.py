@@ -42,6 +42,7 @@ from query_lang.plans.nodes import (
     WindowItem,
     WindowKind,
 )
+from query_lang.plans.sensitivity import groups_within
 from query_lang.specs.axes import ResolvedAxis, column_tree
 
 Take = Literal["average", "sum", "count", "max", "min", "last"]
@@ -142,7 +143,9 @@ def bind_periods(
         group = environment.new_slot()
         keys.append((group, split))
     items, made = _items(periods.take, value, order, environment, node.rows_per_unit)
-    rolled = Rollup(node, tuple(keys), items, _least(node, environment))
+    groups = groups_within(node, [key for _, key in keys])
+    least = _least(node, environment)
+    rolled = Rollup(node, tuple(keys), items, least, groups)
     symbol = environment.new_slot()
     binned = _binned(made, labels, cuts)
     axis = ResolvedAxis(

@@ -519,11 +519,6 @@ NULLABLE_UNIT_KEY = Rule(
     "COUNT(DISTINCT) only",
     "use the unit key of the left side",
 )
-COUNT_UNIT_KEY = Rule(
-    "count_unit_key",
-    "unit keys are counted with DISTINCT only",
-    "COUNT(DISTINCT unit key) counts units, COUNT(*) counts rows",
-)
 
 # Expressions
 

@@ -53,7 +53,6 @@ REFUSED_BY_MEANING: tuple[tuple[str, str], ...] = (
         "window_frame",
         "SELECT COUNT(*) FROM (SELECT patient_id, SUM(age) OVER (PARTITION BY patient_id ORDER BY admitted ROWS BETWEEN 2000000 PRECEDING AND CURRENT ROW) AS s FROM encounters) AS d",
     ),
-    ("count_unit_key", "SELECT COUNT(patient_id) FROM encounters"),
     ("cast", W + "admitted::int > 19000"),
     ("date_diff", W + "DATE_DIFF('century', admitted, CURRENT_DATE) > 3"),
     (

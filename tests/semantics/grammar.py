@@ -542,13 +542,19 @@ class Author:
         source, joins, scope, where = (inner.source, inner.joins, None, inner.where)
         unit = inner.items[0].expression
         scope = self._scope_again(source, joins)
-        number = Window(Call("row_number", ()), (unit,), self._terms(scope, 0))
+        partition = (unit,)
+        if self.chance(0.4):
+            partition = (unit, self.any_value(scope, self.pick((0, 1))))
+        number = Window(Call("row_number", ()), partition, self._terms(scope, 0))
         numbered = Select((*inner.items, Item(number, "rn")), source, joins, where)
         alias = self.alias()
         relation = self.world.bind(numbered, None)
         outer = Scope(self.world, entries_of(relation, alias))
         test = self.pick(
-            (Compare("=", Col("rn"), Lit(1)), Compare("<=", Col("rn"), Lit(2)))
+            (
+                Compare("=", Col("rn"), Lit(self.pick((1, 1, 2)))),
+                Compare("<=", Col("rn"), Lit(2)),
+            )
         )
         if self.chance(0.3):
             test = And((test, self.condition(outer, 1)))
@@ -617,6 +623,10 @@ class Author:
         return self.pick(found)
 
     def _simple(self, scope, kind):  # noqa: PLR0911 - one return a kind
+        units = [e for e in scope.entries if e.info.type == "unit" and not e.hidden]
+        if len(units) > 1 and self.chance(0.12):
+            unit = self.pick(units)
+            return IsNull(Col(unit.name, unit.table), self.chance(0.4))
         if kind == "boolean":
             return self.boolean(scope)
         value = self.any_value(scope, self.pick((0, 1, 1, 2)))

@@ -188,6 +188,17 @@ def listed_by(conditions: Conditions, value: Expression) -> Facts:
     return replace(found, nullable=False) if said else facts
 
 
+def named_by(conditions: Conditions, value: Expression) -> Facts:
+    """Return the facts of a column of a derived table, with the texts that WHERE names.
+
+    Of texts that nobody declared alone; what is declared stays as it is.
+    """
+    facts = value.facts
+    if facts.type is not ColumnType.TEXT or facts.domain is not None or not conditions:
+        return facts
+    return listed_by(conditions, value)
+
+
 def _listed_text(
     facts: Facts, conditions: Sequence[Expression], value: Expression
 ) -> Facts:

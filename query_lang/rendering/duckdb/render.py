@@ -130,8 +130,8 @@ def _counted(
 
 def _measure(plan: Aggregate, measure: MeasureKind) -> Fragment:  # noqa: PLR0911 - an arm a form
     match measure:
-        case CountDistinctMeasure(slot, values, facts):
-            keyed = crowds_cells(plan, values, slot)
+        case CountDistinctMeasure(slot, _, facts):
+            keyed = crowds_cells(plan, measure.possible, slot)
             return count_distinct(Fragment(slot_name(slot)), facts, keyed=keyed)
         case CountValuesMeasure(slot):
             return Fragment(f"COUNT({slot_name(slot)})")

@@ -124,6 +124,17 @@ def size_at_most(domain, limit):
     return total <= limit
 
 
+def size(info):
+    """Return how many cells a key has, NULL among them; None if it has no list."""
+    if info.domain is None or info.type in {"unit", "average"}:
+        return None
+    if info.type in {"decimal", "timestamp"}:
+        return None
+    if size_at_most(info.domain, 100_000):
+        return len(listed(info)) + info.nullable
+    return 100_000  # more than one unit has rows
+
+
 def listed(info):
     """Return the values of the cells of a key, in declared order, without NULL."""
     found = {}

@@ -503,8 +503,8 @@ def narrowed(node, infos, scope):
         limits = numbers.UNKNOWN
         if info.type == "text" and not _is_literal(result):
             own = conditions[place : place + 1]
-            is_it = _is_same(result, scope)
-            found.append(_texts_left(is_it, info, conditions[:place], own))
+            is_it = is_same(result, scope)
+            found.append(texts_left(is_it, info, conditions[:place], own))
             continue
         if info.type in {"integer", "decimal", "date"} and not _is_literal(result):
             for number, condition in enumerate(conditions[: place + 1]):
@@ -514,12 +514,12 @@ def narrowed(node, infos, scope):
     return [info for info in found if info is not None] or infos
 
 
-def _is_same(target, scope):
+def is_same(target, scope):
     name = scope.canonical(target)
     return lambda node: not _is_literal(node) and scope.canonical(node) == name
 
 
-def _texts_left(is_it, info, before, own):
+def texts_left(is_it, info, before, own):
     """Return a text's values where its own condition may hold, and none before does.
 
     ``is_it`` tells whether a node is that text.

@@ -85,7 +85,10 @@ def _count(columns):
 
 def _sum(own, columns):
     place = columns.index(own)
-    return _named("centred", columns, own), lambda rows: [
+    identity = _named("centred", columns, own)
+    if len(columns) == 1 and own.middle == 0:
+        identity = ("sum", own.name)  # SUM(x) and that of AVG(x) is the same vector
+    return identity, lambda rows: [
         sum(steps[place] for steps in _filled(columns, rows))
     ]
 

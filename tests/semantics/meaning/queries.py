@@ -3,8 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from tests.semantics.meaning import relations, tree
-from tests.semantics.meaning.expressions import compiled, compiled_all
+from tests.semantics.meaning import domains, relations, tree
+from tests.semantics.meaning.expressions import (
+    FLIPPED,
+    OPPOSITE,
+    compiled,
+    compiled_all,
+    is_same,
+    texts_left,
+)
 from tests.semantics.meaning.relations import Relation, Row
 from tests.semantics.meaning.scopes import NotAnswerableError, Scope
 
@@ -19,6 +26,8 @@ class Body:
     rows_per_unit: int | None
     widths: tuple[int, int, int]
     run: Callable[[tuple], list[Row]]
+    combined: Callable[[frozenset[int]], int] | None = None
+    where: object = None
 
 
 class World:
@@ -66,15 +75,23 @@ class World:
         relation, alias = self.source(select.source, parent)
         joined = relations.first_source(relation, alias)
         for node in select.joins:
+            before = joined
             other, name = self.source(node.source, parent)
             joined = relations.join(joined, other, node, name, (parent, self))
+            if node.kind == "left" and asks_for_none(select.where, other, name, node):
+                most = before.rows_per_unit
+                fewer = relations.at_most(most, joined.combined)
+                joined = replace(joined, rows_per_unit=most, combined=fewer)
         scope = Scope(self, joined.entries, parent)
         most, run = joined.rows_per_unit, joined.run
         if select.where is not None:
             run = filtered(run, compiled(select.where, scope)[0])
             if not select.joins:
                 most = numbered_bound(relation, select.where, scope, most)
-        return Body(scope, most, joined.widths, run)
+        combined = joined.combined
+        if most is not None:
+            combined = relations.at_most(most, combined)
+        return Body(scope, most, joined.widths, run, combined, select.where)
 
 
 def run_once(relation):
@@ -96,20 +113,45 @@ def filtered(run, test):
     return kept
 
 
-def numbered_bound(relation, where, scope, most):
-    """Return rows_per_unit after ``rn = 1`` or ``rn <= n`` (PRIVACY 1)."""
+def asks_for_none(where, relation, alias, join):
+    """Whether WHERE says that the unit key of what was joined is NULL."""
     for conjunct in relations.conjuncts(where):
         match conjunct:
-            case tree.Compare(
-                "=" | "<=", tree.Col() as column, tree.Lit(int(n))
-            ) | tree.Compare("=" | ">=", tree.Lit(int(n)), tree.Col() as column):
-                level, place, _ = scope.resolve(column)
-                counted = conjunct.operator != "=" or n == 1
-                if level == scope.level and place in relation.numbered and counted:
-                    most = min(most, max(n, 0))
+            case tree.IsNull(tree.Col(name, table), False):
+                own = table == alias or (table is None and join.using != name)
+                if own and name in relation.names:
+                    info = relation.infos[relation.names.index(name)]
+                    if info.type == "unit" and not info.nullable:
+                        return True
             case _:
                 pass
+    return False
+
+
+def numbered_bound(relation, where, scope, most):
+    """Return rows_per_unit after ``rn = n``, ``rn <= n``, ``rn < n`` (PRIVACY 1)."""
+    for conjunct in relations.conjuncts(where):
+        sign, column, n = as_comparison(conjunct)
+        rows = {"=": min(n, 1), "<=": n, "<": n - 1}.get(sign, 0)
+        if rows >= 1:
+            level, place, _ = scope.resolve(column)
+            if level == scope.level and place in relation.numbered:
+                most = min(most, relation.numbered[place] * rows)
     return most
+
+
+def as_comparison(condition, negated=False):
+    """Return (sign, column, number), the sign None for any other condition."""
+    match condition:
+        case tree.Not(item):
+            return as_comparison(item, not negated)
+        case tree.Compare(sign, tree.Col() as column, tree.Lit(int(n))):
+            pass
+        case tree.Compare(sign, tree.Lit(int(n)), tree.Col() as column):
+            sign = FLIPPED.get(sign, sign)
+        case _:
+            return None, None, 0
+    return OPPOSITE[sign] if negated else sign, column, n
 
 
 # -- projection ----------------------------------------------------------------
@@ -140,32 +182,81 @@ def projected(body, items):
         if isinstance(node, tree.Window)
     ]
     scope, run = with_windows(body, windows)
-    functions, infos = compiled_all([item.expression for item in items], scope)
+    shown = [item.expression for item in items]
+    functions, infos = compiled_all(shown, scope)
+    infos = [named(*each, body) for each in zip(shown, infos, strict=True)]
+    columns = [places_read(node, scope) for node in shown]
 
     def rows(env):
         found = []
         for row in run(env):
             inner = (*env, row.values)
-            shown = tuple(function(inner) for function in functions)
-            found.append(Row(shown, row.owner, row.tie))
+            values = tuple(function(inner) for function in functions)
+            found.append(Row(values, row.owner, row.tie))
         return found
 
-    numbered = frozenset(
-        place for place, item in enumerate(items) if numbers_rows(item, body.scope)
-    )
+    def combined(places):
+        read = frozenset().union(*(columns[place] for place in places))
+        if windows and any(place >= len(body.scope.entries) for place in read):
+            return body.rows_per_unit
+        return body.combined(read)
+
+    parts = [partitions(item.expression, body) for item in items]
     names = tuple(output_name(item) for item in items)
-    return Relation(
-        names, tuple(infos), body.rows_per_unit, body.widths, rows, None, numbered
-    )
+    numbered = {place: most for place, most in enumerate(parts) if most is not None}
+    found = (names, tuple(infos), body.rows_per_unit, body.widths, rows, None, numbered)
+    return Relation(*found, combined)
 
 
-def numbers_rows(item, scope):
-    """Whether an item is ROW_NUMBER() over PARTITION BY exactly the unit key."""
-    node = item.expression
+def named(node, info, body):
+    """Return what is known of a column: of a text without a list, what WHERE names."""
+    if info.type != "text" or info.domain is not None or body.where is None:
+        return info
+    found = texts_left(is_same(node, body.scope), info, [], [body.where])
+    return info if found.domain is None else replace(found, nullable=False)
+
+
+def places_read(node, scope):
+    """Return the places of the columns that a value follows from."""
+    if isinstance(node, tree.Select | tree.UnionAll):
+        message = "what a subquery reads outside is not told apart"
+        raise NotAnswerableError(message)
+    slot = scope.slots.get(scope.canonical(node))
+    if slot is not None:
+        return frozenset({slot[0]})
+    if isinstance(node, tree.Col):
+        return frozenset({scope.resolve(node)[1]})
+    return frozenset().union(*(places_read(p, scope) for p in tree.children(node)))
+
+
+def partitions(node, body):
+    """Return the most partitions of one unit that a ROW_NUMBER() counts in, if any."""
     if not isinstance(node, tree.Window) or node.function.name != "row_number":
-        return False
-    infos = [compiled(key, scope)[1] for key in node.partition_by]
-    return [info.type for info in infos] == ["unit"]
+        return None
+    return groups_of_unit(node.partition_by, body)
+
+
+def groups_of_unit(keys, body):
+    """Return the most groups of one unit by keys, of which its own key is one.
+
+    The values of lists and ranges multiply; of the others there are as many as the
+    columns they follow from have together.
+    """
+    read = unlisted = frozenset()
+    listed = 1
+    for key in keys:
+        info = compiled(key, body.scope)[1]
+        if info.type == "unit":
+            continue
+        own = places_read(key, body.scope)
+        read |= own
+        size = domains.size(named(key, info, body))
+        if size is None:
+            unlisted |= own
+        else:
+            listed *= size
+    by_lists = listed * body.combined(unlisted)
+    return max(1, min(by_lists, body.combined(read)))
 
 
 def with_windows(body, windows):
@@ -225,7 +316,7 @@ def is_aggregate(node):
     return isinstance(node, tree.Agg)
 
 
-def rolled_up(body, select):
+def rolled_up(body, select):  # noqa: C901, PLR0915 - one meaning, step by step
     """Return GROUP BY unit key [and columns] with roll-ups and HAVING."""
     keys = [resolved_key(key, select.items, body.scope) for key in select.group_by]
     key_functions, key_infos = compiled_all(keys, body.scope)
@@ -257,6 +348,18 @@ def rolled_up(body, select):
     scope = body.scope.over(slots, grouped=True)
     if select.having is not None:
         run = filtered(run, compiled(select.having, scope)[0])
-    only_unit = units == len(keys)
-    most = 1 if only_unit and body.rows_per_unit is not None else body.rows_per_unit
-    return projected(Body(scope, most, body.widths, run), select.items)
+    most = body.rows_per_unit
+    if most is not None:
+        most = min(most, groups_of_unit(keys, body))
+    reads = [
+        frozenset() if info.type == "unit" else places_read(key, body.scope)
+        for key, info in zip(keys, key_infos, strict=True)
+    ]
+
+    def combined(places):
+        if any(place >= len(keys) for place in places):
+            return most
+        return body.combined(frozenset().union(*(reads[place] for place in places)))
+
+    grouped = Body(scope, most, body.widths, run, relations.at_most(most, combined))
+    return projected(grouped, select.items)

@@ -11,12 +11,17 @@ PRIVACY 2. Choices where that page leaves room:
  T3 the tie of a group of a roll-up is the least tie of its rows, as a whole.
  T4 rows_per_unit of a join is the least that any row of PRIVACY 1's table gives; a
     literal counts as "an expression over the other side alone".
- T5 only ``rn = 1`` and ``rn <= n``, either way round, lower rows_per_unit; the reading
-    SELECT reads the numbering derived table (or CTE) alone, with no join.
+ T6 columns have at most as many values in one unit's rows as follow from where they
+    come from: a roll-up or numbering by more than the unit key has as many groups.
+ T7 a LEFT JOIN of which WHERE (its conjuncts) keeps the rows without a match alone, by
+    IS NULL of a unit key that each row joined has, gives as many as it was given.
+ T5 only ``rn = n`` and ``rn <= n``, either way round, lower rows_per_unit, to one or n
+    rows a partition; the reading SELECT reads the numbering derived table (or CTE)
+    alone, with no join.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from privacy.schema import Table
@@ -53,7 +58,10 @@ class Relation:
         widths: Lengths of the three parts of a tie.
         run: From an environment to the rows.
         table: The declared table, where this is one scan and nothing else.
-        numbered: Places of columns that are ROW_NUMBER() over exactly the unit key.
+        numbered: Of places of columns that are ROW_NUMBER(): the most partitions that
+            one unit has.
+        combined: From places of columns to the most different values that they have in
+            one unit's rows.
     """
 
     names: tuple[str, ...]
@@ -62,7 +70,13 @@ class Relation:
     widths: tuple[int, int, int]
     run: Callable[[tuple], list[Row]]
     table: Table | None = None
-    numbered: frozenset[int] = frozenset()
+    numbered: Mapping[int, int] = field(default_factory=dict)
+    combined: Callable[[frozenset[int]], int] | None = None
+
+
+def at_most(rows, combined):
+    """Return what tells combinations of columns: no more than rows, 1 of none."""
+    return lambda places: min(rows, combined(places)) if places else 1
 
 
 def tie_of(row):
@@ -96,7 +110,21 @@ def scan(table, rows, bound):
         for row in rows
         if row["row_rank"] <= most
     ]
-    return Relation(names, infos, most, (1, 0, 0), lambda _: found, table)
+    still = {
+        place
+        for place, column in enumerate(table.columns)
+        if column.constant_in_unit or column.name == table.unit_column
+    }
+    unit = names.index(table.unit_column)
+
+    def combined(places):
+        return 1 if places <= still else most
+
+    own = at_most(most, combined)
+    return Relation(
+        *(names, infos, most, (1, 0, 0), lambda _: found, table),
+        combined=lambda places: own(places - {unit}),
+    )
 
 
 # -- joins ---------------------------------------------------------------------
@@ -112,6 +140,7 @@ class Joined:
     run: Callable[[tuple], list[Row]]
     table: Table | None
     still: bool = True  # whether no row depends on outer rows
+    combined: Callable[[frozenset[int]], int] | None = None
 
 
 def first_source(relation, alias):
@@ -125,6 +154,7 @@ def first_source(relation, alias):
         relation.widths,
         relation.run,
         relation.table,
+        combined=relation.combined,
     )
 
 
@@ -168,7 +198,29 @@ def join(left, relation, join_node, alias, parent_and_world):
     )
     most = rows_of_join(left, relation, condition, scope, is_left=is_left)
     kept = once(run) if still else run
-    return Joined(shown, most, widths, kept, None, still)
+    combined = combined_of_join(left, relation, most, is_left=is_left)
+    return Joined(shown, most, widths, kept, None, still, combined)
+
+
+def combined_of_join(left, right, most, *, is_left):
+    """Return how many values columns of both sides have: those of each, multiplied.
+
+    A row without a match has NULL in all columns of the other side, which is one more.
+    What a public table gives is not told apart: as many as rows.
+    """
+    boundary = len(left.entries)
+
+    def combined(places):
+        mine = frozenset(place for place in places if place < boundary)
+        theirs = frozenset(place - boundary for place in places - mine)
+        if right.rows_per_unit is None:
+            return most if theirs else left.combined(mine)
+        if left.rows_per_unit is None:
+            return most if mine else right.combined(theirs)
+        beside = right.combined(theirs) + is_left if theirs else 1
+        return left.combined(mine) * beside
+
+    return at_most(most, combined)
 
 
 def once(run):
@@ -493,4 +545,7 @@ def union(parts):
     )
     private = all(part.rows_per_unit is not None for part in parts)
     most = sum(part.rows_per_unit for part in parts) if private else None
-    return Relation(first.names, infos, most, widths, run)
+    return Relation(
+        *(first.names, infos, most, widths, run),
+        combined=lambda places: most if places else 1,
+    )

@@ -359,7 +359,7 @@ def _written(value, scale):
         return f"{value.date().isoformat()} {value:%H:%M:%S}{places.rstrip('.')}"
     if isinstance(value, date):
         return value.isoformat()
-    return f"{value:.{scale}f}"
+    return f"{Decimal(value):.{scale}f}"  # of an int it would be a double
 
 
 # -- grids ---------------------------------------------------------------------

@@ -68,6 +68,23 @@ RULES = {
         [4],
         [4],
     ),
+    "numbering by keys of one side": (
+        ONE
+        + "(SELECT e.patient_id, ROW_NUMBER() OVER (PARTITION BY e.patient_id, e.ward "
+        "ORDER BY l.taken) AS n FROM " + E_L.format("INNER") + ") x WHERE n <= 2",
+        [8],
+        [8],
+    ),
+    "numbering below a number": (
+        ONE + NUMBERED.format("patient_id") + " WHERE NOT (n >= 3)",
+        [2],
+        [2],
+    ),
+    "numbering above a number": (
+        ONE + NUMBERED.format("patient_id") + " WHERE NOT (n <> 3)",
+        [1],
+        [1],
+    ),
     "window": (
         ONE + "(SELECT patient_id, SUM(days) OVER (PARTITION BY patient_id) AS s "
         "FROM encounters) x WHERE s > 0",
@@ -93,6 +110,44 @@ RULES = {
         ONE + "(SELECT patient_id, ward FROM encounters GROUP BY patient_id, ward) x",
         [4],
         [4],
+    ),
+    "rollup of one side of a join": (
+        ONE
+        + "(SELECT DISTINCT e.patient_id, e.ward FROM "
+        + E_L.format("INNER")
+        + ") x",
+        [4],
+        [4],
+    ),
+    "rollup of a side that may be missing": (
+        ONE
+        + "(SELECT DISTINCT e.patient_id, p.sex FROM encounters e LEFT JOIN patients p "
+        "ON e.patient_id = p.patient_id AND e.severity = 1) x",
+        [2],
+        [2],
+    ),
+    "rollup by a window": (
+        ONE + "(SELECT DISTINCT patient_id, n FROM (SELECT e.patient_id, ROW_NUMBER() "
+        "OVER (PARTITION BY e.patient_id ORDER BY l.taken) AS n FROM "
+        + E_L.format("INNER")
+        + ") x) y",
+        [20],
+        [20],
+    ),
+    "without a match": (
+        ONE + E_L.format("LEFT") + " AND l.result > 1000000 WHERE l.patient_id IS NULL",
+        [4],
+        [4],
+    ),
+    "without a match, or so": (
+        ONE + E_L.format("LEFT") + " WHERE l.patient_id IS NULL OR e.age >= 0",
+        [20],
+        [20],
+    ),
+    "rows of a unit key": (
+        "SELECT COUNT(l.patient_id) FROM " + E_L.format("LEFT"),
+        [20],
+        [20],
     ),
     "inner join": (ONE + E_L.format("INNER"), [20], [20]),
     "left join": (ONE + E_L.format("LEFT"), [20], [20]),
@@ -203,7 +258,7 @@ RULES = {
             "encounters e LEFT JOIN patients p ON e.patient_id = p.patient_id "
             "AND e.severity = 1",
         ),
-        [4],
+        [2],
         [2],
     ),
     "constant lookup": (

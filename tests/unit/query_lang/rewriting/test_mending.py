@@ -84,7 +84,6 @@ MENDED = (
 )
 NOT_MENDED = (
     "SELECT MAX(age) FROM encounters",
-    "SELECT COUNT(patient_id) FROM encounters",
     "SELECT COUNT(*) FROM encounters WHERE zzz > 60",
     "SELECT COUNT(*) FROM encounters TABLESAMPLE (10 PERCENT)",
     "SELECT COUNT(*) FROM encounters WHERE agee > 60 AND zzz = 1",
