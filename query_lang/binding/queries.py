@@ -149,11 +149,11 @@ class QueryBinder:
         copied = {
             slot: value.slot for slot, value in made if isinstance(value, FieldRef)
         }
+        numberings = binder.numberings | _numberings(tree, rows.scope)
         for name, column in columns.items():
             if isinstance(column, ValueColumn):
                 own = copied.get(column.slot, column.slot)  # a copy numbers rows too
-                parts = binder.numberings.get(own)
-                columns[name] = replace(column, numbering=parts)
+                columns[name] = replace(column, numbering=numberings.get(own))
         return (Compute(node, made) if made else node), columns
 
     # -- GROUP BY -------------------------------------------------------------
@@ -355,9 +355,11 @@ def _check_exists_items(query: Select, rows: ExpressionBinder) -> None:
         tree = item.expression
         if isinstance(tree, AggregateCall | CountRows):
             raise refuse(rules.EXISTS_FORM, item.position)
-        if isinstance(tree, Name):
+        if isinstance(tree, Star):
+            list(rows.scope.starred(tree))  # what it names is there
+        elif isinstance(tree, Name):
             rows.scope.find(tree)
-        elif not isinstance(tree, (Star, *LITERALS)):
+        elif not isinstance(tree, LITERALS):
             rows.value(tree)
 
 
@@ -414,15 +416,20 @@ def _is_public(query: Select | UnionAll, environment: Environment) -> bool:
 
 def _numbered_rows(tree: Select, condition: Expression, source: Source) -> int | None:
     """Return the most rows that WHERE leaves of row numbers of the one item of FROM."""
-    if tree.joins:
-        return None
-    numbers = {
-        column.slot: column.numbering
-        for column in source.scope.relations[0].columns.values()
-        if isinstance(column, ValueColumn) and column.numbering
-    }
+    numbers = _numberings(tree, source.scope)
     held = [_held_number(part, numbers) for part in _stated(condition)]
     return min((most for most in held if most is not None), default=None)
+
+
+def _numberings(tree: Select, scope: Scope) -> dict[int, int]:
+    """Return the row numbers of the one item of FROM: slots, and their partitions."""
+    if tree.joins:
+        return {}
+    return {
+        column.slot: column.numbering
+        for column in scope.relations[0].columns.values()
+        if isinstance(column, ValueColumn) and column.numbering
+    }
 
 
 def _stated(condition: Expression) -> Iterator[Expression]:

@@ -68,7 +68,7 @@ class Relation:
 
     name: str
     columns: Mapping[str, RelationColumn]
-    merged: frozenset[str] = frozenset()
+    merged: tuple[str, ...] = ()
 
     def unit_columns(self) -> list[tuple[str, UnitColumn]]:
         """Return the unit keys among the columns."""
@@ -183,6 +183,8 @@ class RowsAsked:
     @classmethod
     def by(cls, tree: Select) -> "RowsAsked":
         """Return what a SELECT asks in its own clauses."""
+        if all(join.kind != "left" for join in tree.joins):
+            return cls(frozenset(), frozenset())
         found = {_named(item.expression) for item in tree.items}
         joined = tuple(join.condition for join in tree.joins)
         clauses = (tree.items, joined, tree.where, tree.group_by, tree.having)
@@ -332,15 +334,27 @@ class Scope:
         """Yield the columns that a ``*`` stands for: name, table, and what it is.
 
         Raises:
-            UnknownColumnError: No table of FROM is called so.
+            UnknownColumnError: No table of FROM is called so, or no column that is
+                left out.
         """
         meant = [r for r in self.relations if star.qualifier in {None, r.name}]
         if not meant:
             raise self._unknown(Name("*", star.qualifier, star.position))
+        found: list[tuple[str, str, RelationColumn]] = []
         for relation in meant:
-            for name, column in relation.columns.items():
-                if star.qualifier is not None or name not in relation.merged:
-                    yield name, relation.name, column
+            own = [(n, relation.name, c) for n, c in relation.columns.items()]
+            if star.qualifier is not None:
+                found = own
+                break
+            joined = relation.merged  # which PostgreSQL shows first, in this order
+            first = [each for name in joined for each in found if each[0] == name]
+            rest = [each for each in found if each[0] not in joined]
+            found = [*first, *rest, *(each for each in own if each[0] not in joined)]
+        known = {name for name, _, _ in found}
+        for name in star.without:
+            if name not in known:
+                raise self._unknown(Name(name, star.qualifier, star.position))
+        yield from (each for each in found if each[0] not in star.without)
 
     def _unknown(self, name: Name) -> UnknownColumnError:
         called = [relation.name for relation in self.relations]
@@ -375,8 +389,8 @@ def _is_meant(relation: Relation, name: Name) -> bool:
 def written_out(items: Sequence[SelectItem], scope: Scope) -> tuple[SelectItem, ...]:
     """Return a SELECT list with the columns that each ``*`` stands for.
 
-    A column that USING joins is one; of unit keys of one name the first, which is
-    never missing where another is not.
+    A column that USING joins is one; of unit keys of one name the first, if it is
+    never missing.
 
     Raises:
         UnknownColumnError: No table of FROM is called so.
@@ -384,13 +398,16 @@ def written_out(items: Sequence[SelectItem], scope: Scope) -> tuple[SelectItem, 
     """
     found: list[SelectItem] = []
     shown: dict[str, str] = {}  # the table of each column that a * stands for
+    sure: set[str] = set()  # unit keys that are never missing
     for item in items:
         if not isinstance(item.expression, Star):
             found.append(item)
             continue
         for name, table, column in scope.starred(item.expression):
-            if name in shown and isinstance(column, UnitColumn):
-                continue
+            if isinstance(column, UnitColumn):
+                if name in sure:
+                    continue
+                sure |= set() if column.nullable else {name}
             if name in shown:
                 raise refuse(
                     rules.DUPLICATE_NAME,

@@ -4,16 +4,17 @@ An operand that a form repeats is one object in several places, so that a short 
 stand for a tree that nothing could walk: ``POWER(POWER(x, 4), 4)`` has x sixteen times.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Final
 
-from privacy.schema import ColumnType, ValuesDomain
+from privacy.schema import ColumnType, Scalar, ValuesDomain
 from query_lang.plans.domains import value_count
 from query_lang.plans.expressions import (
     Call,
     Constant,
     ExistsInQuery,
     Expression,
+    FieldRef,
     Function,
     ValueInQuery,
 )
@@ -40,6 +41,17 @@ MOST_TRIED: Final = 50_000
 """Texts of lists times comparisons, in a query: what is beyond stays whole."""
 
 
+_Listed = tuple[tuple[Scalar, ...], Mapping[Scalar, int]]
+
+Step = tuple[
+    Expression,
+    bool,
+    Callable[[Expression], int],
+    Callable[[Expression, bool], Callable[[str], bool]],
+]
+"""A condition, what it may not be, how many comparisons it joins, and its test."""
+
+
 class Tries:
     """How many texts may still be tried on conditions while a query is bound.
 
@@ -48,23 +60,76 @@ class Tries:
 
     def __init__(self) -> None:
         self._left = MOST_TRIED
-        self._known: dict[Hashable, tuple[str, ...] | None] = {}
+        self._known: dict[int, tuple[str, ...] | None] = {}
+        self._met: dict[int, tuple[int, Expression]] = {}
+        self._numbers: dict[Hashable, int] = {}
+        self._lists: dict[int, tuple[_Listed, ValuesDomain]] = {}
+        self._texts: dict[int, tuple[int, tuple[str, ...], tuple[Scalar, ...]]] = {}
 
-    def remembered(
-        self, what: Hashable, many: int, tried: Callable[[], tuple[str, ...]]
+    def listed(self, domain: ValuesDomain) -> _Listed:
+        """Return the values of a list, the same object each time, and their places."""
+        met = self._lists.get(id(domain))
+        if met is None:
+            values = domain.all_values()
+            places = {value: place for place, value in enumerate(values)}
+            met = self._lists[id(domain)] = (values, places), domain  # which is kept
+        return met[0]
+
+    def _as_texts(self, listed: tuple[Scalar, ...]) -> tuple[int, tuple[str, ...]]:
+        met = self._texts.get(id(listed))
+        if met is None:
+            texts = tuple(dict.fromkeys(map(str, listed)))
+            met = self._texts[id(listed)] = self._number(texts), texts, listed
+        return met[:2]
+
+    def number(self, expression: Expression) -> int:
+        """Return a number that expressions share if ``is_same_value`` of them."""
+        met = self._met.get(id(expression))
+        if met is None:
+            met = self._number(self._shape(expression)), expression  # which is kept
+            self._met[id(expression)] = met
+        return met[0]
+
+    def _number(self, what: Hashable) -> int:
+        return self._numbers.setdefault(what, len(self._numbers))
+
+    def _shape(self, expression: Expression) -> Hashable:
+        match expression:
+            case FieldRef(slot):
+                return FieldRef, slot
+            case Call(function, operands, facts, parameters):
+                made = facts.type, facts.scale, parameters
+                return function, *made, *map(self.number, operands)
+            case _:
+                return expression
+
+    def left(
+        self, value: int, listed: tuple[Scalar, ...], steps: Sequence[Step]
     ) -> tuple[str, ...] | None:
-        """Return which texts are left; None where too many would have to be tried.
+        """Return which texts conditions leave; None where too many would be tried.
 
         Args:
-            what: The value, its texts and the conditions.
-            many: How many texts are tried, on each comparison.
-            tried: Tries them.
+            value: The number of the value that they are of.
+            listed: The texts.
+            steps: The conditions, one after the other.
         """
-        if what not in self._known:
-            fits = many <= self._left
-            self._left -= many if fits else 0
-            self._known[what] = tried() if fits else None
-        return self._known[what]
+        number, texts = self._as_texts(listed)
+        place = self._number((value, number))
+        left: tuple[str, ...] | None = texts
+        for condition, unwanted, parts, keeps in steps:
+            if left is None:
+                return None
+            place = self._number((place, self.number(condition), unwanted))
+            if place not in self._known:
+                many = len(left) * parts(condition)
+                fits = many <= self._left
+                self._left -= many if fits else 0
+                self._known[place] = None
+                if fits:
+                    kept = filter(keeps(condition, unwanted), left)
+                    self._known[place] = tuple(kept)
+            left = self._known[place]
+        return left
 
 
 class Sizes:

@@ -251,7 +251,7 @@ class SourceBinder:
             left_by_key=join.kind == "inner" and _covers_key(left, right, conditions),
             right_by_key=_covers_key(right, left, conditions),
         )
-        merged = replace(relation, merged=frozenset(join.using))
+        merged = replace(relation, merged=join.using)
         if join.kind == "left":
             _refuse_subqueries(conditions, join.position)
             tied = not any(unit.nullable for unit in tie)
@@ -310,7 +310,7 @@ class SourceBinder:
         if join.kind == "left":
             constant = constant and all(c.facts.constant for c in conditions)
             relation = relation.extended_with_null(constant=True)
-        merged = replace(relation, merged=frozenset(join.using))
+        merged = replace(relation, merged=join.using)
         scope.relations.append(with_constancy(merged, constant=constant))
         if join.kind == "left":
             _refuse_subqueries(conditions, join.position)

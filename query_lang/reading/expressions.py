@@ -248,9 +248,25 @@ class ExpressionReader(ABC):
             qualifier = self.identifier(node.args.get("table"))
             self._places.take_sign(".")
             node = node.this
-        self.only(node)
+        self.only(node, "except_")
         self._places.take_sign("*")
-        return Star(position, qualifier)
+        left_out = node.args.get("except_")
+        if not left_out:
+            return Star(position, qualifier)
+        word = self._places.word()
+        self._places.take(word)
+        bracketed = self._places.is_sign("(")
+        if bracketed:
+            self._places.take_sign("(")
+        without: list[str] = []
+        for name in left_out:
+            if without:
+                self._places.take_sign(",")
+            whole = isinstance(name, exp.Column) and arguments(name) == {"this"}
+            without.append(self.identifier(name.this if whole else name))
+        if bracketed:
+            self._places.take_sign(")")
+        return Star(position, qualifier, tuple(without), word)
 
     def _literal(self, node: exp.Expr) -> Expression:
         if node.args.get("is_string"):

@@ -349,6 +349,8 @@ def _star(tree: Star, due: Marks) -> None:
     if tree.qualifier is not None:
         due += (tree.qualifier.upper(), ".")
     due.append("*")
+    for place, name in enumerate(tree.without):
+        due += ("," if place else tree.word or "", name.upper())
 
 
 def _number(tree: NumberLiteral, due: Marks) -> None:

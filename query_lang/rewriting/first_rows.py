@@ -32,6 +32,7 @@ from query_lang.syntax.nodes import (
     Select,
     SelectItem,
     Star,
+    TableName,
     WindowCall,
 )
 from query_lang.syntax.refusals import refuse
@@ -107,6 +108,13 @@ def _meant(tree: Expression, select: Select) -> Expression:
     items = select.items
     if isinstance(tree, NumberLiteral) and tree.text.isdecimal():
         place = int(tree.text) if len(tree.text) < 5 else 0  # noqa: PLR2004 - more digits than items
+        if any(isinstance(item.expression, Star) for item in items[:place]):
+            raise refuse(
+                rules.DISTINCT_ON,
+                tree.position,
+                detail="a position counts columns, and * stands for several",
+                hint="name the column: ORDER BY patient_id, admitted",
+            )
         return items[place - 1].expression if 1 <= place <= len(items) else tree
     if isinstance(tree, Name) and tree.qualifier is None:
         named = (item.expression for item in items if item.alias == tree.name)
@@ -142,10 +150,10 @@ def _qualified(plain: Select, condition: Expression) -> Select:
         SelectItem(Name(name, None, item.position), None, item.position)
         for name, item in zip(names, plain.items, strict=True)
     )
-    stars = [item for item in plain.items if isinstance(item.expression, Star)]
-    if stars:  # of the one below, which is of all that stands beside it too
-        star = SelectItem(Star(stars[0].position), None, stars[0].position)
-        items = (star,)
+    if _has_star(plain):  # of the one below, which is of all that stands beside it too
+        without = tuple(inner.added())
+        star = Star(plain.position, None, without)
+        items = (SelectItem(star, None, plain.position),)
     given = replace(
         plain,
         items=tuple(inner.items()),
@@ -161,6 +169,9 @@ class _Inner:
     def __init__(self, plain: Select, shown: dict[str, SelectItem]) -> None:
         self._taken = set(names_in(plain)) | shown.keys()
         self._shown = shown
+        self._has_star = _has_star(plain)
+        sources = (plain.source, *(join.source for join in plain.joins))
+        self._tables = {_called(source) for source in sources}
         self._more: dict[Expression, str] = {}
         self.aliases: list[Name] = []  # that the condition names, outside of windows
 
@@ -183,23 +194,37 @@ class _Inner:
     def _column(self, node: Name) -> Name:
         shown = self._shown
         if node.qualifier is None and node.name in shown:
-            if not _same(shown[node.name].expression, node):
+            if not self._means(shown[node.name], node):
                 self.aliases.append(node)
             return node
-        trees = [item.expression for item in shown.values()]
-        stars = {tree.qualifier for tree in trees if isinstance(tree, Star)}
-        if None in stars or node.qualifier in stars:
+        if node.qualifier is not None and node.qualifier not in self._tables:
+            return node  # of a query around, or of none
+        if self._has_star and len(self._tables) == 1 and not self._left_out(node.name):
             return replace(node, qualifier=None)  # it is among those of the *
-        if stars:  # of another table, perhaps: a name of its own, or it were another's
-            return Name(self._name(node, f"{node.name}_chosen"), None, node.position)
-        same = (n for n, item in shown.items() if _same(item.expression, node))
+        same = (name for name, item in shown.items() if self._means(item, node))
         name = next(same, None) or self._name(node, node.name)
         return Name(name, None, node.position)
 
+    def _left_out(self, name: str) -> bool:
+        trees = [item.expression for item in self._shown.values()]
+        return any(isinstance(tree, Star) and name in tree.without for tree in trees)
+
+    def _means(self, item: SelectItem, node: Name) -> bool:
+        """Whether an item is a column; of one table age and e.age are the same."""
+        if len(self._tables) == 1 and _same(item.expression, node):
+            return True
+        return item.expression == replace(node, position=item.expression.position)
+
     def _name(self, tree: Expression, stem: str) -> str:
         if tree not in self._more:
-            self._more[tree] = new_name(stem, self._taken)
+            name = new_name(stem, self._taken)
+            # Behind a * there may be any name that can be written: this one cannot.
+            self._more[tree] = f"{name} of QUALIFY" if self._has_star else name
         return self._more[tree]
+
+    def added(self) -> list[str]:
+        """Return the names of what the condition needs more."""
+        return [*self._more.values()]
 
     def items(self) -> list[SelectItem]:
         """Return the items of the SELECT below."""
@@ -209,6 +234,16 @@ class _Inner:
             for name, item in self._shown.items()
         ]
         return [*own, *more]
+
+
+def _has_star(plain: Select) -> bool:
+    return any(isinstance(item.expression, Star) for item in plain.items)
+
+
+def _called(source: TableName | DerivedTable) -> str:
+    if isinstance(source, DerivedTable):
+        return source.alias
+    return source.alias or source.name
 
 
 def _output(item: SelectItem, place: int) -> str:

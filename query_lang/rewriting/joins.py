@@ -13,6 +13,7 @@ from query_lang.syntax.nodes import (
     Join,
     Name,
     Select,
+    Star,
     TableName,
 )
 from query_lang.syntax.refusals import refuse
@@ -49,6 +50,18 @@ def _turned(tree: Select) -> Select:
             continue
         if place:
             raise refuse(rules.RIGHT_JOIN, join.position)
+        stars = [
+            item
+            for item in tree.items
+            if isinstance(item.expression, Star) and item.expression.qualifier is None
+        ]
+        if stars:
+            raise refuse(
+                rules.RIGHT_JOIN,
+                stars[0].position,
+                detail="* beside RIGHT JOIN would list the columns in another order",
+                hint=f"{_name(join.source)}.*, or write the join as LEFT JOIN",
+            )
         left = Join("left", tree.source, join.condition, join.using, join.position)
         joins = (left, *tree.joins[1:])
         return replace(tree, source=join.source, joins=joins)

@@ -271,11 +271,19 @@ def _items(above: Select, below: Select, reader: "_Reader") -> tuple[SelectItem,
     items: list[SelectItem] = []
     for item in above.items:
         if isinstance(item.expression, Star):
-            items += below.items
+            items += _starred(item.expression, below, reader)
             continue
         meant = reader.read(item.expression)
         items.append(SelectItem(meant, output_of(item), item.position))
     return tuple(items)
+
+
+def _starred(star: Star, below: Select, reader: "_Reader") -> tuple[SelectItem, ...]:
+    """Return the items that a ``*`` stands for."""
+    names = {output_of(item) for item in below.items}
+    if not reader.knows(star.qualifier) or not names.issuperset(star.without):
+        return reader.lose()
+    return tuple(i for i in below.items if output_of(i) not in star.without)
 
 
 def _all(trees: Iterable[Expression | None]) -> Expression | None:
@@ -301,6 +309,10 @@ class _Reader:
             self._known.add(source.name)
         self._columns = columns
         self.is_lost = False
+
+    def knows(self, qualifier: str | None) -> bool:
+        """Whether the table below is called so."""
+        return qualifier in self._known
 
     def lose(self) -> tuple[SelectItem, ...]:
         """Note that something has no meaning here."""

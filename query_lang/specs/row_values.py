@@ -145,7 +145,7 @@ def _relations(known: list[_Known]) -> tuple[list[Relation], dict[int, _Read]]:
                 facts = replace(facts, nullable=True)
             columns[column.name] = ValueColumn(found.slot, facts)
             reads[found.slot] = _Read((table.name, column.name), usable)
-        merged = frozenset() if each.own else frozenset(columns)
+        merged = () if each.own else tuple(columns)
         relations.append(Relation(table.name, columns, merged))
         first += len(table.columns)
     return relations, reads

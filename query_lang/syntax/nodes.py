@@ -476,10 +476,16 @@ class Star:
     """``*`` or ``e.*`` in a SELECT list: all columns, or those of one table.
 
     Refused at the top, where rows would leave.
+
+    Attributes:
+        without: Columns that are left out, by name: ``* EXCEPT (age)``.
+        word: EXCEPT or EXCLUDE, as written.
     """
 
     position: Position
     qualifier: str | None = None
+    without: tuple[str, ...] = ()
+    word: str | None = None
 
 
 Expression = (

@@ -676,7 +676,7 @@ REFUSED: tuple[tuple[str, str, str, int, int], ...] = (
         63,
     ),
     (
-        "SELECT COUNT(*) FROM (SELECT * EXCEPT (age) FROM encounters) AS d",
+        "SELECT COUNT(*) FROM (SELECT * REPLACE (1 AS age) FROM encounters) AS d",
         "sql_not_allowed",
         "star",
         1,

@@ -3209,8 +3209,8 @@ FAULTS = (
         "branch_that_holds",
         "a branch of CASE is taken though the one before holds",
         "query_lang/binding/scalars/narrowing.py",
-        "known = [_where(result, c, holds=False) for c in conditions[:place]]",
-        "known = [_where(result, c, holds=True) for c in conditions[:place]]",
+        "            known.append(_where(value, condition, holds=False))\n",
+        "            known.append(_where(value, condition, holds=True))\n",
         ("tests/unit/query_lang/binding/scalars/test_narrowing.py",),
     ),
     Fault(
@@ -3233,8 +3233,8 @@ FAULTS = (
         "tried_again_where_it_is_bound_again",
         "a CASE that is bound again is narrowed by what may still be tried then",
         "query_lang/binding/sizes.py",
-        "        if what not in self._known:\n",
-        "        if what:\n",
+        "            if place not in self._known:\n",
+        "            if steps:\n",
         ("tests/property/test_reading_steps.py",),
     ),
     Fault(
@@ -3273,8 +3273,8 @@ FAULTS = (
         "text_branch_that_holds",
         "a branch of CASE keeps a text for which the one before holds",
         "query_lang/binding/scalars/narrowing.py",
-        "        and not any(_holds_for(target, text, c) for c in before)\n",
-        "",
+        "    steps = [(c, True, _parts, kept) for c in none_of]\n",
+        "    steps = []\n",
         ("tests/unit/query_lang/binding/scalars/test_texts.py",),
     ),
     Fault(

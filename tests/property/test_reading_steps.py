@@ -220,7 +220,11 @@ def test_no_form_over_long_lists_of_values_takes_long(listing, form):
 
 
 @pytest.mark.parametrize(
-    "form", sorted(TEXTS | {"NULLIF(@, 'x')", "IF(@ = 'a', @, 'b')"})
+    "form",
+    sorted(
+        TEXTS
+        | {"NULLIF(@, 'x')", "IF(@ = 'a', @, 'b')", "COALESCE(NULLIF(@, 'x'), 'z')"}
+    ),
 )
 def test_nor_does_one_that_stands_in_itself(listing, form):
     innermost = "CONCAT(code, TO_CHAR(admitted, 'YYYY'))"
@@ -249,8 +253,19 @@ def test_nor_does_one_that_stands_in_itself(listing, form):
         "SELECT CASE "
         + " ".join(f"WHEN code <> 'C{n:04d}' THEN '{n}'" for n in range(300))
         + " END AS k, COUNT(*) FROM encounters GROUP BY 1",
+        "SELECT CASE "
+        + " ".join(f"WHEN code = 'C{n:04d}' THEN code" for n in range(390))
+        + " END AS k, COUNT(*) FROM encounters GROUP BY 1",
+        "SELECT "
+        + "COALESCE(NULLIF(" * 8
+        + "code"
+        + "".join(f", 'C{n:04d}'), '{n}')" for n in range(8))
+        + " AS k, COUNT(*) FROM encounters WHERE code <> 'C0009' GROUP BY 1",
     ],
-    ids=["remainders", "negatives", "order", "lists", "branches"],
+    ids=[
+        *("remainders", "negatives", "order", "lists", "branches", "columns"),
+        "texts in texts",
+    ],
 )
 def test_nor_do_these(listing, sql):
     assert _calls(sql, listing) < MOST_CALLS

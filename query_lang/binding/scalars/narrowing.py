@@ -15,9 +15,7 @@ from query_lang.plans.expressions import (
     Constant,
     Expression,
     Facts,
-    FieldRef,
     Function,
-    is_same_value,
 )
 from query_lang.plans.intervals import (
     MAX_DAY,
@@ -59,19 +57,37 @@ def narrowed(
         tries: That are left.
     """
     found: list[Facts | None] = []
+    read: dict[int, list[Reach | None]] = {}  # what conditions say where they are false
     for place, result in enumerate(results):
         facts = result.facts
+        own = conditions[place : place + 1]
         if facts.type is ColumnType.TEXT and not isinstance(result, Constant):
-            before, own = conditions[:place], conditions[place : place + 1]
-            found.append(_text_where(result, before, own, tries))
+            found.append(_text_where(result, conditions[:place], own, tries))
             continue
         if facts.type not in _ON_A_GRID or isinstance(result, Constant):
             found.append(facts)
             continue
-        known = [_where(result, c, holds=False) for c in conditions[:place]]
-        known += [_where(result, c, holds=True) for c in conditions[place : place + 1]]
-        found.append(_within(facts, known))
+        value = Value(result, tries)
+        known = read.setdefault(value.number, [])
+        for condition in conditions[len(known) : place]:
+            known.append(_where(value, condition, holds=False))
+        found.append(
+            _within(facts, [*known, *(_where(value, c, holds=True) for c in own)])
+        )
     return found
+
+
+class Value:
+    """A value that conditions are asked about, known wherever it is written again."""
+
+    def __init__(self, expression: Expression, tries: Tries) -> None:
+        self.facts = expression.facts
+        self.number = tries.number(expression)
+        self._tries = tries
+
+    def is_it(self, expression: Expression) -> bool:
+        """Whether an expression is this value, as ``is_same_value`` has it."""
+        return self._tries.number(expression) == self.number
 
 
 def _parts(condition: Expression) -> int:
@@ -94,10 +110,10 @@ class Conditions:
         self, conditions: Sequence[Expression] = (), tries: Tries | None = None
     ) -> None:
         self.tries = tries or Tries()
-        self._of: dict[_Shape, list[Expression]] = {}
+        self._of: dict[int, list[Expression]] = {}
         for condition in conditions:
-            for shape in {*_compared_in(condition)}:
-                self._of.setdefault(shape, []).append(condition)
+            for number in {*map(self.tries.number, _compared_in(condition))}:
+                self._of.setdefault(number, []).append(condition)
         self._bounds: dict[Expression, Facts] = {}
 
     def __bool__(self) -> bool:
@@ -106,39 +122,26 @@ class Conditions:
 
     def of(self, value: Expression) -> Sequence[Expression]:
         """Return those that say something of a value."""
-        return self._of.get(_shape(value), ())
+        return self._of.get(self.tries.number(value), ())
 
     def bounds(self, value: Expression) -> Facts:
         """Return what is known of a number or day, as ``narrowed_by`` has it."""
         found = self._bounds.get(value)
         if found is None:
-            known = [_where(value, c, holds=True) for c in self.of(value)]
+            meant = Value(value, self.tries)
+            known = [_where(meant, c, holds=True) for c in self.of(value)]
             found = self._bounds[value] = _within(value.facts, known) or value.facts
         return found
 
 
-_Shape = object
-"""What expressions of one value share, as ``is_same_value`` has it; hashable."""
-
-
-def _shape(value: Expression) -> _Shape:
-    match value:
-        case FieldRef(slot):
-            return slot
-        case Call(function, operands, _, parameters):
-            return function, parameters, tuple(map(_shape, operands))
-        case _:
-            return value
-
-
-def _compared_in(condition: Expression) -> Iterator[_Shape]:
+def _compared_in(condition: Expression) -> Iterator[Expression]:
     if not isinstance(condition, Call):
         return
     if condition.function in _JOINING:
         for operand in condition.operands:
             yield from _compared_in(operand)
     elif condition.operands:
-        yield _shape(condition.operands[0])
+        yield condition.operands[0]
 
 
 _JOINING = frozenset({Function.NOT, Function.AND, Function.OR})
@@ -181,7 +184,7 @@ def listed_by(conditions: Conditions, value: Expression) -> Facts:
     if count is not None and count <= MAX_CELLS:
         return facts
     if facts.type is ColumnType.TEXT:
-        found = _listed_text(facts, conditions.of(value), value)
+        found = _listed_text(conditions, value)
     else:
         found = narrowed_by(conditions, value)
     said = found.domain != facts.domain and value_count(found) is not None
@@ -199,12 +202,11 @@ def named_by(conditions: Conditions, value: Expression) -> Facts:
     return listed_by(conditions, value)
 
 
-def _listed_text(
-    facts: Facts, conditions: Sequence[Expression], value: Expression
-) -> Facts:
-    listed = _listed_in(value, conditions)
-    kept = () if listed is None else _texts_left(value, listed, (), conditions)
-    return replace(facts, domain=ValuesDomain(kept)) if kept else facts
+def _listed_text(conditions: Conditions, value: Expression) -> Facts:
+    said, tries = conditions.of(value), conditions.tries
+    listed = _listed_in(Value(value, tries), said)
+    left = () if listed is None else _texts_left(value, listed, ((), said), tries)
+    return replace(value.facts, domain=ValuesDomain(left)) if left else value.facts
 
 
 # -- texts ---------------------------------------------------------------------
@@ -217,14 +219,10 @@ def _text_where(
     tries: Tries,
 ) -> Facts | None:
     facts, domain = result.facts, result.facts.domain
-    listed = _candidates(result, own)
+    listed = _candidates(result, own, tries)
     if listed is None:
         return facts
-    parts = sum(map(_parts, (*before, *own)))
-    shapes = (_shape(result), *map(_shape, before), None, *map(_shape, own), listed)
-    values = tries.remembered(
-        shapes, len(listed) * parts, lambda: _texts_left(result, listed, before, own)
-    )
+    values = _texts_left(result, listed, (before, own), tries)
     if values is None:
         return facts
     if isinstance(domain, ValuesDomain) and len(values) == len(domain.all_values()):
@@ -233,59 +231,73 @@ def _text_where(
 
 
 def _candidates(
-    result: Expression, own: Sequence[Expression]
+    result: Expression, own: Sequence[Expression], tries: Tries
 ) -> tuple[Scalar, ...] | None:
     """Return the texts that a result may be: of its list, and of what it equals."""
-    named = _listed_in(result, own)
+    named = _listed_in(Value(result, tries), own)
     if not isinstance(result.facts.domain, ValuesDomain):
         return named
-    listed = result.facts.domain.all_values()
+    listed, places = tries.listed(result.facts.domain)
     if named is None:
         return listed
-    wanted = {*named}
-    return tuple(value for value in listed if value in wanted)
+    return tuple(
+        listed[place] for place in sorted({places[v] for v in named if v in places})
+    )
 
 
 def _texts_left(
     target: Expression,
-    listed: Sequence[Scalar],
-    before: Sequence[Expression],
-    own: Sequence[Expression],
-) -> tuple[str, ...]:
-    """Return the texts for which ``own`` may all hold, and none before surely does."""
-    return tuple(
-        text
-        for text in dict.fromkeys(map(str, listed))
-        if all(_holds_for(target, text, c) is not False for c in own)
-        and not any(_holds_for(target, text, c) for c in before)
-    )
+    listed: tuple[Scalar, ...],
+    conditions: tuple[Sequence[Expression], Sequence[Expression]],
+    tries: Tries,
+) -> tuple[str, ...] | None:
+    """Return the texts that conditions leave; None where too many would be tried.
+
+    Args:
+        target: The value.
+        listed: What it may be.
+        conditions: Those of which none may surely hold, and those that may all hold.
+        tries: That are left.
+    """
+    value = Value(target, tries)
+    none_of, all_of = conditions
+
+    def kept(condition: Expression, unwanted: bool) -> Callable[[str], bool]:  # noqa: FBT001 - what a condition may not be
+        test = _test(value, condition)
+        if test is None:
+            return lambda _: True
+        return lambda text: test(text) is not unwanted
+
+    steps = [(c, True, _parts, kept) for c in none_of]
+    steps += [(c, False, _parts, kept) for c in all_of]
+    return tries.left(value.number, listed, steps)
 
 
 def _listed_in(
-    target: Expression, conditions: Sequence[Expression]
+    value: Value, conditions: Sequence[Expression]
 ) -> tuple[Scalar, ...] | None:
     """Return the literals of which a text is one, by the first that says so."""
-    options = (_equals_one_of(target, condition) for condition in conditions)
+    options = (_equals_one_of(value, condition) for condition in conditions)
     return next((option for option in options if option is not None), None)
 
 
 def _equals_one_of(  # noqa: PLR0911 - an arm a form
-    target: Expression, condition: Expression
+    value: Value, condition: Expression
 ) -> tuple[Scalar, ...] | None:
     """Return the literals of which a text is one where a condition is true."""
     if not isinstance(condition, Call):
         return None
     match condition.function:
-        case Function.EQ | Function.IN if is_same_value(condition.operands[0], target):
+        case Function.EQ | Function.IN if value.is_it(condition.operands[0]):
             items = condition.operands[1:]
             values = [i.value for i in items if isinstance(i, Constant)]
             known = tuple(value for value in values if value is not None)
             return known if len(known) == len(items) else None
         case Function.AND:
-            parts = (_equals_one_of(target, c) for c in condition.operands)
+            parts = (_equals_one_of(value, c) for c in condition.operands)
             return next((part for part in parts if part is not None), None)
         case Function.OR:
-            options = [_equals_one_of(target, c) for c in condition.operands]
+            options = [_equals_one_of(value, c) for c in condition.operands]
             listed = [option for option in options if option is not None]
             if len(listed) != len(options):
                 return None
@@ -294,36 +306,66 @@ def _equals_one_of(  # noqa: PLR0911 - an arm a form
             return None
 
 
-def _holds_for(  # noqa: PLR0911 - an arm a form
-    target: Expression, text: str, condition: Expression
-) -> bool | None:
-    """Return whether a condition holds where a text is this; None: it may, or not."""
+_Test = Callable[[str], bool | None]
+"""Whether a condition holds where a text is this; None: it may, or not."""
+
+
+def _test(value: Value, condition: Expression) -> _Test | None:  # noqa: PLR0911 - an arm a form
+    """Return what a condition says of each text; None if nothing of any.
+
+    What does not depend on the text is looked at here, once.
+    """
     if not isinstance(condition, Call):
         return None
     match condition.function:
         case Function.NOT:
-            found = _holds_for(target, text, condition.operands[0])
-            return None if found is None else not found
+            inner = _test(value, condition.operands[0])
+            return None if inner is None else _denied(inner)
         case Function.AND | Function.OR:
+            found = [_test(value, c) for c in condition.operands]
+            tests = [test for test in found if test is not None]
+            unknown = len(tests) < len(found)
             decides = condition.function is Function.OR
-            parts = [_holds_for(target, text, c) for c in condition.operands]
-            if decides in parts:
-                return decides
-            return None if None in parts else not decides
-        case Function.EQ | Function.IN | Function.NE if is_same_value(
-            condition.operands[0], target
+            return _joined(tests, decides=decides, unknown=unknown) if tests else None
+        case Function.EQ | Function.IN | Function.NE if value.is_it(
+            condition.operands[0]
         ):
             items = condition.operands[1:]
-            known = [i.value for i in items if isinstance(i, Constant)]
-            if len(known) != len(items):
+            known = frozenset(i.value for i in items if isinstance(i, Constant))
+            if not all(isinstance(item, Constant) for item in items):
                 return None
-            return (text in known) is (condition.function is not Function.NE)
-        case Function.PREFIX | Function.SUFFIX | Function.INFIX if is_same_value(
-            condition.operands[0], target
+            among = condition.function is not Function.NE
+            return lambda text: (text in known) is among
+        case Function.PREFIX | Function.SUFFIX | Function.INFIX if value.is_it(
+            condition.operands[0]
         ):
-            return _TESTS[condition.function](text, str(condition.parameters[0]))
+            test, part = _TESTS[condition.function], str(condition.parameters[0])
+            return lambda text: test(text, part)
         case _:
             return None
+
+
+def _denied(test: _Test) -> _Test:
+    def denied(text: str) -> bool | None:
+        found = test(text)
+        return None if found is None else not found
+
+    return denied
+
+
+def _joined(tests: Sequence[_Test], *, decides: bool, unknown: bool) -> _Test:
+    """Return AND or OR of tests: what one of them decides, else what all say."""
+
+    def joined_tests(text: str) -> bool | None:
+        is_unknown = unknown
+        for test in tests:
+            found = test(text)
+            if found is decides:
+                return decides
+            is_unknown = is_unknown or found is None
+        return None if is_unknown else not decides
+
+    return joined_tests
 
 
 _TESTS: Mapping[Function, Callable[[str, str], bool]] = {
@@ -370,7 +412,7 @@ def _holds(reach: Reach, value: Scalar, scale: int) -> bool:
     return (low is None or low <= step) and (high is None or step <= high)
 
 
-def _where(target: Expression, condition: Expression, *, holds: bool) -> Reach | None:
+def _where(value: Value, condition: Expression, *, holds: bool) -> Reach | None:
     """Return bounds of a value that is not NULL where a condition is true, or is not.
 
     None: it is nowhere there. Conditions that say nothing of it leave it unbounded,
@@ -380,13 +422,13 @@ def _where(target: Expression, condition: Expression, *, holds: bool) -> Reach |
         return UNKNOWN
     match condition.function:
         case Function.NOT:
-            return _where(target, condition.operands[0], holds=not holds)
+            return _where(value, condition.operands[0], holds=not holds)
         case Function.AND | Function.OR:
-            parts = [_where(target, c, holds=holds) for c in condition.operands]
+            parts = [_where(value, c, holds=holds) for c in condition.operands]
             all_of_them = (condition.function is Function.AND) is holds
             return _of_all(parts) if all_of_them else _of_any(parts)
         case _:
-            return _compared(target, condition, holds=holds)
+            return _compared(value, condition, holds=holds)
 
 
 def _of_all(parts: Sequence[Reach | None]) -> Reach | None:
@@ -402,13 +444,13 @@ def _of_any(parts: Sequence[Reach | None]) -> Reach | None:
 
 
 def _compared(  # noqa: PLR0911 - an arm a form
-    target: Expression, condition: Call, *, holds: bool
+    value: Value, condition: Call, *, holds: bool
 ) -> Reach:
     first, *others = condition.operands
-    values = [other.value for other in others if isinstance(other, Constant)]
-    if len(values) != len(others) or not is_same_value(first, target):
+    literals = [other.value for other in others if isinstance(other, Constant)]
+    if len(literals) != len(others) or not value.is_it(first):
         return UNKNOWN
-    steps = [_step(value, target.facts) for value in values]
+    steps = [_step(literal, value.facts) for literal in literals]
     function = condition.function
     if function in _NEGATED:
         return _half(function if holds else _NEGATED[function], steps[0])
