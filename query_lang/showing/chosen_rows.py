@@ -1,14 +1,18 @@
 """Whether noise decides which rows are shown: a public fact of the text."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from query_lang.plans.compiled import (
     CompiledQuery,
+    NoisyComparison,
     NoisyCondition,
     Presentation,
     QueryWarning,
+    WindowShown,
     is_noisy,
+    windows_in,
 )
 from query_lang.showing.noisy_conditions import shown_in
 from query_lang.showing.presentation import chosen_cells
@@ -48,9 +52,47 @@ def shown_confidence(
     """
     if not is_chosen_by_noise(compiled.presentation):
         return confidence
-    shown = len(chosen_cells(compiled, noisy_vectors))
-    part = Fraction(max(1, shown), len(compiled.rendered.cells))
+    least = _least_shown(compiled, noisy_vectors)
+    part = Fraction(max(1, least), len(compiled.rendered.cells))
     return 1 - (1 - confidence) * part
+
+
+def _least_shown(
+    compiled: CompiledQuery, noisy_vectors: Sequence[Sequence[int]]
+) -> int:
+    """Return the fewest rows that are shown whatever the noise of one of them was.
+
+    What chooses each row by its own noise, or by a place in an order, shows as many. Of
+    other windows, one row's noise may choose others.
+    """
+    presentation = compiled.presentation
+    kept = presentation.kept
+    if kept is not None and _reads_others(kept):
+        first = _first_places(kept)
+        if first is None:
+            return 1
+        presentation = replace(presentation, kept=first)
+        compiled = replace(compiled, presentation=presentation)
+    return len(chosen_cells(compiled, noisy_vectors))
+
+
+def _reads_others(condition: NoisyCondition) -> bool:
+    """Whether noise of other rows decides about a row."""
+    return any(
+        is_noisy(window) for s in shown_in(condition) for window in windows_in(s)
+    )
+
+
+def _first_places(condition: NoisyCondition) -> NoisyCondition | None:
+    """Return ``RANK <= k`` as ROW_NUMBER <= k, which no more rows fulfil; else None."""
+    match condition:
+        case NoisyComparison(operator, WindowShown(name) as window, int()):
+            in_front = name in {"rank", "dense_rank"} and operator in {"<", "<="}
+            if in_front or name == "row_number":
+                return replace(condition, left=replace(window, name="row_number"))
+        case _:
+            pass
+    return None
 
 
 def is_chosen_by_noise(presentation: Presentation) -> bool:

@@ -22,6 +22,7 @@ from query_lang.plans.compiled import (
     NumberShown,
     OrderTerm,
     QuantileShown,
+    WindowShown,
 )
 from query_lang.syntax.nodes import Position
 from server.use_cases.questions.answers import (
@@ -139,6 +140,25 @@ def test_half_widths_and_intervals_of_chosen_rows_hold_after_the_choice():
         assert Decimal(low) < Decimal(all_low) < Decimal(all_high) < Decimal(high)
     for unchosen in ({"limit": 1, "order": by_key}, {"order": order}):
         assert told(**unchosen)[1]["noise"] == whole["noise"]
+
+
+@pytest.mark.parametrize(
+    ("name", "operator", "least"),
+    [("row_number", "<=", 2), ("rank", "<=", 2), ("rank", "=", 1), ("lag", "<=", 1)],
+)
+def test_windows_by_which_noise_of_one_row_chooses_others_widen_all(
+    name, operator, least
+):
+    order = (OrderTerm(NumberShown(0), descending=True, nulls_first=False),)
+    operand = NumberShown(0) if name == "lag" else None
+    window = WindowShown(name, operand, (), order, (None, 0), False, 1, None, 0)  # noqa: FBT003 - fields in their order
+    kept = NoisyComparison(operator, window, 2 if name != "lag" else 400)
+    asked = question([key(0), number(0)], [measure()], CELLS, kept=kept)
+    body = answered(asked, [[400, 2, 2]])
+    assert len(body["rows"]) >= least
+    part = Fraction(least, len(CELLS))
+    steps = half_width(asked.event.vectors[0].scale, 1 - part / 20)
+    assert body["noise"][0]["half_width_95"] == str(steps)
 
 
 def test_of_rows_that_noise_chose_few_are_wrong():
