@@ -61,6 +61,9 @@ Columns = Mapping[str, RelationColumn]
 _Tie = tuple[UnitColumn, UnitColumn]  # a unit key of the left side, and of the right
 
 
+_SCHEMAS = frozenset({"public", "dbo"})  # that databases have where none was made
+
+
 class JoinBinder(ExpressionBinder):
     """Binds the conditions of ON, where unit keys may be NULL-extended."""
 
@@ -155,7 +158,14 @@ class SourceBinder:
         return node, Relation(source.alias or source.name, columns)
 
     def _table(self, source: TableName) -> tuple[Node | PublicScan, Relation]:
-        table = self.environment.dataset.tables.get(source.name)
+        dataset = self.environment.dataset
+        if source.schema not in {None, *_SCHEMAS, dataset.name}:
+            detail = f"this dataset is called {dataset.name}, not {source.schema}"
+            hint = f"write the table's declared name alone: FROM {source.name}"
+            raise refuse(
+                rules.QUALIFIED_TABLE, source.position, detail=detail, hint=hint
+            )
+        table = dataset.tables.get(source.name)
         if table is None:
             raise self._unknown_table(source)
         name = source.alias or source.name

@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import Position
 from query_lang.syntax.refusals import refuse
-from query_lang.syntax.tokens import Token, TokenKind
+from query_lang.syntax.tokens import Token, TokenKind, is_top
 
 _NAMES = frozenset({TokenKind.WORD, TokenKind.QUOTED})
 
@@ -59,6 +59,10 @@ class Places:
                 raise self.unread()
             self._next += 1
         return position
+
+    def is_at_top(self) -> bool:
+        """Whether ``TOP 5`` comes next."""
+        return self._peek() is not None and is_top(self._tokens, self._next)
 
     def accept(self, word: str) -> bool:
         """Take this word if it comes next."""

@@ -180,9 +180,8 @@ class QueryReader(FunctionReader):
         if self._places.word() != "SELECT":
             raise refuse(rules.ONLY_SELECT, self._places.position)
         position = self._places.take("SELECT")
-        if self._places.word() == "TOP":
-            raise refuse(rules.LIMIT, self._places.position)
         distinct, distinct_on = self._distinct(tree.args.get("distinct"))
+        most = self._top()
         items = self._items(tree.expressions, top=top)
         self._places.take("FROM")
         source = self._source(tree.args["from_"].this)
@@ -192,6 +191,8 @@ class QueryReader(FunctionReader):
         having = self._condition("HAVING", tree.args.get("having"))
         qualify = self._condition("QUALIFY", tree.args.get("qualify"))
         order = self._order_by(tree.args.get("order"))
+        if most is not None and tree.args.get("limit") is not None:
+            raise refuse(rules.LIMIT, self._places.position)
         limit, limited_by = self._limit(tree.args.get("limit"))
         plain = Select(
             distinct=distinct,
@@ -202,7 +203,7 @@ class QueryReader(FunctionReader):
             group_by=keys,
             having=having,
             order_by=order,
-            limit=limit,
+            limit=limit if most is None else most,
             position=position,
         )
         written = WrittenSelect(
@@ -213,8 +214,24 @@ class QueryReader(FunctionReader):
             groups_by_all=by_all,
             fetches=limited_by is exp.Fetch,
             limits_nothing=limited_by is not None and limit is None,
+            has_top=most is not None,
         )
         return written if written.says_more() else plain
+
+    def _top(self) -> int | None:
+        """Read ``TOP n`` or ``TOP (n)``, SQL Server's LIMIT."""
+        if not self._places.is_at_top():
+            return None
+        self._places.take("TOP")
+        bracketed = self._places.is_sign("(")
+        if bracketed:
+            self._places.take_sign("(")
+        rows = self.rows()
+        if bracketed:
+            self._places.take_sign(")")
+        if self._places.word() in {"PERCENT", "WITH"}:
+            raise refuse(rules.LIMIT, self._places.position)
+        return rows
 
     def _refuse_clauses(self, tree: exp.Select, *, top: bool) -> None:
         known = _TOP_CLAUSES if top else _LOWER_CLAUSES
@@ -302,11 +319,15 @@ class QueryReader(FunctionReader):
                 "domain comes back, zeros too, GROUP BY DATE_TRUNC('month', admitted)"
             )
             raise refuse(rules.FROM_CLAUSE, position, hint=hint)
-        if arguments(node) & {"db", "catalog"}:
+        if "catalog" in arguments(node):
             raise refuse(rules.QUALIFIED_TABLE, position)
-        self.only(node, "this", "alias")
+        self.only(node, "this", "alias", "db")
+        schema = None
+        if node.args.get("db") is not None:
+            schema = self.identifier(node.args["db"])
+            self._places.take_sign(".")
         name = self.identifier(node.this)
-        return TableName(name, self._alias(node.args.get("alias")), position)
+        return TableName(name, self._alias(node.args.get("alias")), position, schema)
 
     def _alias(self, node: exp.Expr | None) -> str | None:
         if node is None:

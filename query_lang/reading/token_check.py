@@ -170,12 +170,14 @@ def _queries(tree: Select | UnionAll, due: Marks) -> None:
         _select(part, due)
 
 
-def _select(tree: Select, due: Marks) -> None:  # noqa: C901 - a table of clauses
+def _select(tree: Select, due: Marks) -> None:  # noqa: C901, PLR0912 - a table of clauses
     if isinstance(tree, WrittenSelect):
         _with(tree.common_tables, due)
     due.append("SELECT")
     if tree.distinct:
         due.append("DISTINCT")
+    if isinstance(tree, WrittenSelect) and tree.has_top:
+        due += ("TOP", str(tree.limit))
     if isinstance(tree, WrittenSelect):
         _clause(("DISTINCT", "ON"), tree.distinct_on, due)
     for index, item in enumerate(tree.items):
@@ -203,6 +205,8 @@ def _one(part: Expression | None) -> tuple[Expression, ...]:
 
 
 def _limit(tree: Select, due: Marks) -> None:
+    if isinstance(tree, WrittenSelect) and tree.has_top:
+        return
     if isinstance(tree, WrittenSelect) and tree.fetches:
         due += ("FETCH", _FIRST, str(tree.limit), _ROWS, "ONLY")
     elif isinstance(tree, WrittenSelect) and tree.limits_nothing:
@@ -246,6 +250,7 @@ def _alias(alias: str | None, due: Marks) -> None:
 
 def _source(source: TableName | DerivedTable, due: Marks) -> None:
     if isinstance(source, TableName):
+        due += () if source.schema is None else (source.schema.upper(), ".")
         due.append(source.name.upper())
     else:
         _queries(source.query, due)

@@ -148,6 +148,7 @@ class WrittenSelect(Select):
         groups_by_all: GROUP BY ALL.
         fetches: FETCH FIRST n ROWS ONLY stands for LIMIT n.
         limits_nothing: LIMIT ALL.
+        has_top: TOP n stands for LIMIT n.
     """
 
     common_tables: tuple[CommonTable, ...] = ()
@@ -156,11 +157,12 @@ class WrittenSelect(Select):
     groups_by_all: bool = False
     fetches: bool = False
     limits_nothing: bool = False
+    has_top: bool = False
 
     def says_more(self) -> bool:
         """Whether any of these clauses was written."""
         clauses = (self.common_tables, self.distinct_on, self.groups_by_all)
-        limits = (self.fetches, self.limits_nothing)
+        limits = (self.fetches, self.limits_nothing, self.has_top)
         return self.qualify is not None or any((*clauses, *limits))
 
 

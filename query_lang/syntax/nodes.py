@@ -532,11 +532,16 @@ class SelectItem:
 
 @dataclass(frozen=True, slots=True)
 class TableName:
-    """A table or a common table expression by its name."""
+    """A table or a common table expression by its name.
+
+    Attributes:
+        schema: What stands in front of the name, which is a table's then.
+    """
 
     name: str
     alias: str | None
     position: Position
+    schema: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

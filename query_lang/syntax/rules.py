@@ -246,7 +246,7 @@ FROM_CLAUSE = Rule(
 )
 QUALIFIED_TABLE = Rule(
     "qualified_table",
-    "a table has no schema or catalogue in front of it",
+    "in front of a table stands nothing but public, dbo or the dataset's own name",
     "write its declared name alone: FROM encounters",
 )
 CLAUSE = Rule("clause", "this clause is not in the language", f"a query reads: {SHAPE}")

@@ -5,7 +5,8 @@ before a parser sees it, and what it returns is what the parse is checked agains
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from enum import Enum
 from typing import NamedTuple
 
@@ -122,6 +123,8 @@ def lex(sql: str) -> tuple[Token, ...]:
             tokens.append(Token(kind, text, start, position, text.upper()))
         elif kind is _SIGN:
             tokens.append(Token(kind, text, start, position, ""))
+        elif text.startswith("`") and "." in text:
+            tokens += _path(text, start, position)
         else:
             token = Token(kind, _content(kind, text), start, position, "")
             if tokens and _is_idle(tokens[-1], token):
@@ -129,6 +132,47 @@ def lex(sql: str) -> tuple[Token, ...]:
             _refuse_forms(tokens[-1] if tokens else None, token, sql)
             tokens.append(token)
     return _one_statement(tokens)
+
+
+def _path(quoted: str, start: int, position: Position) -> Iterator[Token]:
+    """Yield the names of `hospital.encounters`, which BigQuery quotes as one."""
+    at = 1
+    for place_in, name in enumerate(quoted[1:-1].lower().split(".")):
+        if place_in:
+            where = replace(position, column=position.column + at)
+            yield Token(_SIGN, ".", start + at, where, "")
+            at += 1
+        where = replace(position, column=position.column + at)
+        yield Token(TokenKind.QUOTED, name, start + at, where, "")
+        at += len(name)
+
+
+def is_top(tokens: Sequence[Token], at: int) -> bool:
+    """Whether ``TOP 5`` or ``TOP (5)`` stands here, behind SELECT."""
+    if tokens[at].word != "TOP" or not at or tokens[at - 1].word not in _BEFORE_TOP:
+        return False
+    behind = tokens[at + 1 : at + 4]
+    if behind and behind[0].is_sign("("):
+        kinds = [token.kind for token in behind[1:2]]
+        return kinds == [TokenKind.NUMBER] and behind[-1].is_sign(")")
+    return bool(behind) and behind[0].kind is TokenKind.NUMBER
+
+
+def without_tops(tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens without those of TOP, which the parser does not know."""
+    kept: list[Token] = []
+    passed = 0
+    for at, token in enumerate(tokens):
+        if is_top(tokens, at):
+            passed = 4 if tokens[at + 1].is_sign("(") else 2
+        if passed:
+            passed -= 1
+        else:
+            kept.append(token)
+    return kept
+
+
+_BEFORE_TOP = frozenset({"SELECT", "DISTINCT"})
 
 
 def has_comment(sql: str) -> bool:

@@ -151,7 +151,7 @@ def test_windows_by_which_noise_of_one_row_chooses_others_widen_all(
 ):
     order = (OrderTerm(NumberShown(0), descending=True, nulls_first=False),)
     operand = NumberShown(0) if name == "lag" else None
-    window = WindowShown(name, operand, (), order, (None, 0), False, 1, None, 0)  # noqa: FBT003 - fields in their order
+    window = WindowShown(name, operand, (), order, (None, 0), False, 1, None, 0)
     kept = NoisyComparison(operator, window, 2 if name != "lag" else 400)
     asked = question([key(0), number(0)], [measure()], CELLS, kept=kept)
     body = answered(asked, [[400, 2, 2]])
