@@ -111,6 +111,13 @@ class QueryBinder:
             raise refuse(rules.HAVING, tree.having.position)
         return self._projected(tree, node, rows)
 
+    def columns(
+        self, items: Sequence[SelectItem], scope: Scope, environment: Environment
+    ) -> tuple[Columns, tuple[Item, ...]]:
+        """Return the columns of a list over a scope, and what has to be computed."""
+        rows = ExpressionBinder(scope, environment, self)
+        return _columns(written_out(items, scope), rows, Conditions())
+
     def filtered(self, tree: Select, environment: Environment) -> tuple[Node, Scope]:
         """Bind FROM and WHERE over private tables.
 

@@ -63,12 +63,15 @@ RelationColumn = UnitColumn | ValueColumn | AverageColumn
 class Relation:
     """What FROM calls by one name: its columns by their names.
 
-    ``merged`` names are found without a qualifier in an earlier relation (USING).
+    Attributes:
+        merged: Names that are found without a qualifier in an earlier relation (USING).
+        key: Of a table: its declared key beside the unit key.
     """
 
     name: str
     columns: Mapping[str, RelationColumn]
     merged: tuple[str, ...] = ()
+    key: tuple[str, ...] = ()
 
     def unit_columns(self) -> list[tuple[str, UnitColumn]]:
         """Return the unit keys among the columns."""

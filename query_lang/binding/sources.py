@@ -6,7 +6,8 @@ from difflib import get_close_matches
 from typing import Protocol
 
 from privacy.errors import SqlNotAllowedError
-from privacy.schema import Table
+from privacy.schema import ColumnType, Table
+from query_lang.binding.aggregates import orders
 from query_lang.binding.environment import Environment
 from query_lang.binding.expressions import ExpressionBinder, SubqueryBinder
 from query_lang.binding.scope import (
@@ -20,7 +21,9 @@ from query_lang.binding.scope import (
 )
 from query_lang.plans.expressions import (
     Call,
+    Constant,
     Expression,
+    Facts,
     FieldRef,
     Function,
     conjunction,
@@ -29,28 +32,40 @@ from query_lang.plans.expressions import (
     restricting,
     slots_read,
     truth_constant,
+    truth_of,
 )
 from query_lang.plans.nodes import (
     Compute,
     Filter,
+    FrameEnd,
+    Item,
     Node,
     PublicJoin,
     PublicScan,
     Scan,
     UnitJoin,
+    Windowed,
+    WindowItem,
 )
 from query_lang.plans.stability import check_rows
+from query_lang.rewriting.trees import mapped, parts
 from query_lang.syntax import rules
+from query_lang.syntax.idioms import FirstRowJoin
 from query_lang.syntax.nodes import (
+    AggregateCall,
     And,
+    BooleanLiteral,
     Comparison,
+    CountRows,
     DerivedTable,
     Join,
     Name,
     Position,
     Select,
+    SelectItem,
     TableName,
     UnionAll,
+    WindowCall,
 )
 from query_lang.syntax.nodes import (
     Expression as Tree,
@@ -61,6 +76,7 @@ Columns = Mapping[str, RelationColumn]
 _Tie = tuple[UnitColumn, UnitColumn]  # a unit key of the left side, and of the right
 
 
+_NO_ROW = (Select, AggregateCall, CountRows, WindowCall)  # what one row does not say
 _SCHEMAS = frozenset({"public", "dbo"})  # that databases have where none was made
 
 
@@ -77,6 +93,12 @@ class TableBinder(Protocol):
         self, tree: Select | UnionAll, environment: Environment
     ) -> tuple[Node, Columns]:
         """Return its plan and its columns by name."""
+        ...
+
+    def columns(
+        self, items: Sequence[SelectItem], scope: Scope, environment: Environment
+    ) -> tuple[Columns, tuple[Item, ...]]:
+        """Return the columns of a list over a scope, and what has to be computed."""
         ...
 
 
@@ -179,7 +201,8 @@ class SourceBinder:
         columns = table_columns(
             table, unit_slot=private.owner, first_slot=private.first_slot
         )
-        relation = Relation(name, columns)
+        key = tuple(each for each in table.key if each != table.unit_column)
+        relation = Relation(name, columns, key=key)
         if private.rows_per_unit == 1:
             relation = with_constancy(relation, constant=True)
         return private, relation
@@ -214,15 +237,15 @@ class SourceBinder:
 
     # -- joins ----------------------------------------------------------------
 
-    def _join(self, left: Node, scope: Scope, join: Join, asked: RowsAsked) -> Node:
+    def _join(  # noqa: PLR0911 - an arm a kind
+        self, left: Node, scope: Scope, join: Join, asked: RowsAsked
+    ) -> Node:
+        if isinstance(join, FirstRowJoin):
+            return self._first_row_join(left, scope, join)
         right, relation = self._item(join.source)
-        if any(known.name == relation.name for known in scope.relations):
-            raise refuse(
-                rules.AMBIGUOUS_NAME,
-                join.source.position,
-                detail=f"two items of FROM are called {relation.name}",
-                hint=f"give one an alias: {relation.name} AS {relation.name}_b",
-            )
+        self._refuse_twice(
+            relation.name, [r.name for r in scope.relations], join.source
+        )
         if isinstance(right, PublicScan):
             return self._public_join(left, right, (scope, relation), join)
         if join.kind != "left" or not asked.is_about(relation, join.using):
@@ -237,6 +260,51 @@ class SourceBinder:
         missing = Call(Function.IS_NULL, (row,), replace(there.facts, constant=False))
         return _settled(Filter(node, missing, left.rows_per_unit), scope)
 
+    def _first_row_join(self, left: Node, scope: Scope, join: FirstRowJoin) -> Node:
+        """Join each row so far with the first of those that it meets.
+
+        Proof: docs/proofs/numbering.md.
+        """
+        query = _first_row_of(join)
+        right, relation = self._item(query.source)
+        if isinstance(right, PublicScan) or query.where is None:
+            raise refuse(rules.LATERAL_JOIN, join.position)
+        alias = join.source.alias or ""
+        names = [known.name for known in scope.relations]
+        self._refuse_twice(relation.name, names, query.source)
+        self._refuse_twice(alias, names, join.source)
+        inner = Scope([*scope.relations], scope.outer)
+        query = mapped(query, lambda node: _of_inside(node, relation))
+        tie = Join(join.kind, query.source, query.where, (), join.position)
+        node = self._unit_join(left, right, (inner, relation), tie)
+        rows = ExpressionBinder(inner, self.environment, self.subqueries)
+        start = FrameEnd(None)
+        number = FieldRef(self.environment.new_slot(), Facts(ColumnType.INTEGER))
+        same = tuple(
+            FieldRef(slot, Facts(ColumnType.INTEGER)) for slot in left.identity.slots()
+        )
+        order = orders(query.order_by, rows)
+        numbering = WindowItem(
+            number.slot, "row_number", None, same, order, start, FrameEnd(0)
+        )
+        one = Constant(1, Facts(ColumnType.INTEGER, nullable=False, constant=True))
+        first = truth_of(Function.EQ, (number, one))
+        node = Filter(Windowed(node, (numbering,)), first, left.rows_per_unit)
+        columns, made = self.tables.columns(query.items, inner, self.environment)
+        scope.relations.append(Relation(alias, columns))
+        return _settled(Compute(node, made) if made else node, scope)
+
+    def _refuse_twice(
+        self, name: str, names: Sequence[str], source: TableName | DerivedTable
+    ) -> None:
+        if name in names:
+            raise refuse(
+                rules.AMBIGUOUS_NAME,
+                source.position,
+                detail=f"two items of FROM are called {name}",
+                hint=f"give one an alias: {name} AS {name}_b",
+            )
+
     def _unit_join(
         self, left: Node, right: Node, names: tuple[Scope, Relation], join: Join
     ) -> Node:
@@ -245,9 +313,12 @@ class SourceBinder:
         if not own:
             raise refuse(rules.JOIN_NEEDS_UNIT_KEY, join.source.position)
         if join.using:
-            tie, trees = self._using(scope, relation, join)
+            found, trees = self._using(scope, relation, join)
         else:
-            tie, trees = _unit_tie(scope, relation, join)
+            found, trees = _unit_tie(scope, relation, join)
+        tie = found or self._tie_by_key(scope, relation, trees)
+        if tie is None:
+            raise self._untied(scope, relation, join, trees)
         inner = Scope([*scope.relations, relation])
         binder = JoinBinder(inner, self.environment, self.subqueries)
         conditions = restricting(binder.condition(tree) for tree in trees)
@@ -274,7 +345,7 @@ class SourceBinder:
 
     def _using(
         self, scope: Scope, relation: Relation, join: Join
-    ) -> tuple[_Tie, list[Tree]]:
+    ) -> tuple[_Tie | None, list[Tree]]:
         """Return the unit keys that USING equates, and that its other names equal."""
         ties: list[_Tie] = []
         others: list[str] = []
@@ -285,12 +356,47 @@ class SourceBinder:
                 ties.append((left, right))
             else:
                 others.append(name)
-        if len(ties) != 1:
+        if len(ties) > 1:
+            raise refuse(rules.USING, join.position)
+        equal = _equal_names(others, scope, relation, join)
+        return (ties[0] if ties else None), equal
+
+    def _tie_by_key(
+        self, scope: Scope, relation: Relation, trees: Sequence[Tree]
+    ) -> _Tie | None:
+        """Return the unit keys of two tables that a declared key of one joins; say so.
+
+        A key tells rows of one unit apart: what it joins was meant to be of one.
+        """
+        equated = [_equated_columns(tree, scope, relation) for tree in trees]
+        pairs = [pair for pair in equated if pair is not None]
+        lefts = {left.name: left for (left, _), _ in pairs}
+        unit, own = relation.unit_columns()[0]
+        for left in lefts.values():
+            units = left.unit_columns()
+            same = [(mine, theirs) for (one, mine), theirs in pairs if one is left]
+            covered = {mine for mine, _ in same}, {theirs for _, theirs in same}
+            keys = {*left.key}, {*relation.key}
+            if len(units) == 1 and any(
+                k and k <= c for k, c in zip(keys, covered, strict=True)
+            ):
+                self.environment.warn(
+                    "unit_key_added",
+                    f"{relation.name} is joined on {unit} too: rows of different "
+                    f"{self.environment.dataset.unit}s never meet",
+                )
+                return units[0][1], own
+        return None
+
+    def _untied(
+        self, scope: Scope, relation: Relation, join: Join, trees: Sequence[Tree]
+    ) -> SqlNotAllowedError:
+        if join.using:
             unit = next(name for name, _ in relation.unit_columns())
-            missing = not ties and unit not in join.using
-            hint = f"USING ({', '.join([unit, *join.using])})" if missing else None
-            raise refuse(rules.USING, join.position, hint=hint)
-        return ties[0], _equal_names(others, scope, relation, join)
+            hint = f"USING ({', '.join([unit, *join.using])})"
+            return refuse(rules.USING, join.position, hint=hint)
+        hint = _with_unit(trees, scope, relation)
+        return refuse(rules.JOIN_NEEDS_UNIT_KEY, join.position, hint=hint)
 
     def _public_join(
         self,
@@ -334,6 +440,36 @@ class SourceBinder:
         if rest:
             node = Filter(node, conjunction(rest))
         return _settled(node, scope)
+
+
+def _first_row_of(join: FirstRowJoin) -> Select:
+    """Return the query that LATERAL or APPLY reads, if it is of one first row.
+
+    Raises:
+        SqlNotAllowedError: It is another.
+    """
+    on = join.condition
+    true = on is None or (isinstance(on, BooleanLiteral) and on.value)
+    query = join.source.query if isinstance(join.source, DerivedTable) else None
+    if not true or not isinstance(query, Select) or query.limit != 1:
+        raise refuse(rules.LATERAL_JOIN, join.position)
+    strange = (query.joins, query.group_by, query.having, query.distinct, query.kept)
+    items = [item.expression for item in query.items]
+    inner = [part for tree in (*items, query.where) for part in parts(tree)]
+    if any(strange) or any(isinstance(p, _NO_ROW) for p in inner):
+        raise refuse(rules.LATERAL_JOIN, join.position)
+    return query
+
+
+def _of_inside(node: object, relation: Relation) -> object:
+    """Return a name with the inner table in front, which SQL looks in first."""
+    if (
+        isinstance(node, Name)
+        and node.qualifier is None
+        and node.name in relation.columns
+    ):
+        return replace(node, qualifier=relation.name)
+    return node
 
 
 def _equal_names(
@@ -389,7 +525,32 @@ def parts_of(tree: Tree) -> list[Tree]:
     return [tree]
 
 
-def _unit_tie(scope: Scope, relation: Relation, join: Join) -> tuple[_Tie, list[Tree]]:
+def _equated_columns(
+    tree: Tree, scope: Scope, relation: Relation
+) -> tuple[tuple[Relation, str], str] | None:
+    """Return which column of a table before, and of this one, a condition equates."""
+    if not isinstance(tree, Comparison) or tree.operator != "=":
+        return None
+    found: list[tuple[Relation, str]] = []
+    for side in (tree.left, tree.right):
+        named = [
+            one
+            for one in (*scope.relations, relation)
+            if isinstance(side, Name)
+            and side.qualifier in {None, one.name}
+            and side.name in one.columns
+        ]
+        if len(named) != 1 or not isinstance(side, Name):
+            return None
+        found.append((named[0], side.name))
+    before = [each for each in found if each[0] is not relation]
+    own = [name for one, name in found if one is relation]
+    return (before[0], own[0]) if before and own else None
+
+
+def _unit_tie(
+    scope: Scope, relation: Relation, join: Join
+) -> tuple[_Tie | None, list[Tree]]:
     """Find ``left.unit = right.unit`` among the conjuncts of ON; return the rest."""
     rest: list[Tree] = []
     tie: _Tie | None = None
@@ -399,9 +560,6 @@ def _unit_tie(scope: Scope, relation: Relation, join: Join) -> tuple[_Tie, list[
             tie = found
         else:
             rest.append(part)
-    if tie is None:
-        hint = _with_unit(rest, scope, relation)
-        raise refuse(rules.JOIN_NEEDS_UNIT_KEY, join.position, hint=hint)
     return tie, rest
 
 

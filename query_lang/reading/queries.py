@@ -10,6 +10,7 @@ from query_lang.reading.functions import FunctionReader
 from query_lang.reading.node_rules import rule_of
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
+    FirstRowJoin,
     JoinWord,
     SetOperation,
     SetWord,
@@ -22,6 +23,7 @@ from query_lang.syntax.nodes import (
     DerivedTable,
     Expression,
     Join,
+    JoinKind,
     OrderItem,
     Position,
     Query,
@@ -35,6 +37,10 @@ from query_lang.syntax.rules import Rule
 
 _CLAUSES = frozenset({"expressions", "from_", "joins", "where", "group", "having"})
 _TOP_CLAUSES = _CLAUSES | {"with_", "qualify", "order", "limit"}
+_FIRST_ROW_CLAUSES = frozenset({"order", "limit"})
+_FIRST_ROW_WORDS = frozenset(
+    {"CROSS", "LEFT", "OUTER", "INNER", "JOIN", "LATERAL", "APPLY"}
+)
 _LOWER_CLAUSES = _CLAUSES | {"with_", "distinct", "qualify"}
 _SET_WORDS = frozenset({"UNION", "INTERSECT", "EXCEPT", "MINUS"})
 _JOINS: dict[str, Rule] = {
@@ -174,8 +180,10 @@ class QueryReader(FunctionReader):
         right = self._side(node.expression)
         return SetOperation((), left.position, (left, right), word, tables)
 
-    def _select(self, tree: exp.Select, *, top: bool = False) -> Select:
-        self._refuse_clauses(tree, top=top)
+    def _select(
+        self, tree: exp.Select, *, top: bool = False, first: bool = False
+    ) -> Select:
+        self._refuse_clauses(tree, top=top, first=first)
         tables = () if top else self._common_tables(tree.args.get("with_"))
         if self._places.word() != "SELECT":
             raise refuse(rules.ONLY_SELECT, self._places.position)
@@ -233,8 +241,11 @@ class QueryReader(FunctionReader):
             raise refuse(rules.LIMIT, self._places.position)
         return rows
 
-    def _refuse_clauses(self, tree: exp.Select, *, top: bool) -> None:
+    def _refuse_clauses(
+        self, tree: exp.Select, *, top: bool, first: bool = False
+    ) -> None:
         known = _TOP_CLAUSES if top else _LOWER_CLAUSES
+        known |= _FIRST_ROW_CLAUSES if first else frozenset()
         if _is_distinct_on(tree) and not top:
             known |= {"order"}
         unknown = sorted(arguments(tree) - known)
@@ -351,10 +362,11 @@ class QueryReader(FunctionReader):
     def _join(self, node: exp.Expr) -> Join:
         position = self._places.position
         word = "," if self._places.is_sign(",") else self._places.word()
-        if word in {",", "CROSS"} and not isinstance(node.this, exp.Lateral):
+        if isinstance(node.this, exp.Lateral):
+            return self._first_row_join(node, node.this)
+        if word in {",", "CROSS"}:
             return self._untied(node, "," if word == "," else "CROSS")
-        lateral = isinstance(node.this, exp.Lateral)
-        rule = rules.LATERAL_JOIN if lateral else _JOINS.get(word)
+        rule = _JOINS.get(word)
         if rule is not None:
             raise refuse(rule, position)
         self.only(node, "this", "side", "kind", "on", "using")
@@ -369,6 +381,39 @@ class QueryReader(FunctionReader):
                 )
             return Join("left" if side else "inner", source, condition, using, position)
         raise refuse(_JOINS.get(kind, rules.JOIN), position)
+
+    def _first_row_join(self, node: exp.Expr, lateral: exp.Lateral) -> FirstRowJoin:
+        """Read ``JOIN LATERAL (... LIMIT 1) x ON TRUE``, or APPLY."""
+        position = self._places.position
+        words: list[str] = []
+        if self._places.is_sign(","):
+            words.append(self._places.take_sign(",").text)
+        while self._places.word() in _FIRST_ROW_WORDS:
+            words.append(self._places.word())
+            self._places.take(words[-1])
+        found = lateral.this
+        if not isinstance(found, exp.Subquery) or not isinstance(
+            found.this, exp.Select
+        ):
+            raise refuse(rules.LATERAL_JOIN, position)
+        self.only(lateral, "this", "alias", "cross_apply")
+        self.only(found, "this")
+        at = self._places.position
+        self._places.take_sign("(")
+        self._deepen()
+        query = self._select(found.this, first=True)
+        self._depth -= 1
+        self._places.take_sign(")")
+        alias = self._alias(lateral.args.get("alias"))
+        self.only(node, "this", "side", "kind", "on")
+        on = None
+        if node.args.get("on") is not None:
+            self._places.take("ON")
+            on = self.read(node.args["on"])
+        source = DerivedTable(query, alias or "", at)
+        outer = "LEFT" in words or "OUTER" in words
+        kind: JoinKind = "left" if outer else "inner"
+        return FirstRowJoin(kind, source, on, (), position, tuple(words))
 
     def _untied(self, node: exp.Expr, word: JoinWord) -> Join:
         """Read ``, b`` or ``CROSS JOIN b``."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
     Filtered,
+    FirstRowJoin,
     IsDistinct,
     IsTruth,
     LikeEach,
@@ -267,7 +268,9 @@ _JOIN_WORDS: Mapping[str, Marks] = {
 
 
 def _join(join: Join, due: Marks) -> None:
-    if isinstance(join, WrittenJoin):
+    if isinstance(join, FirstRowJoin):
+        due += join.words
+    elif isinstance(join, WrittenJoin):
         due += _JOIN_WORDS[join.word]
     else:
         due += _LEFT_JOIN if join.kind == "left" else _INNER_JOIN

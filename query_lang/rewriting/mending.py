@@ -167,21 +167,6 @@ def _selected(sql: str, _: int, error: QueryError) -> Iterator[str]:
         yield _replaced(sql, selects[0], selects[0], f"SELECT {found[1]},")
 
 
-def _limit(sql: str, _: int, __: QueryError) -> Iterator[str]:
-    """Write ``SELECT TOP n`` as LIMIT n."""
-    tokens = _tokens(sql)
-    words = [token.word for token in tokens]
-    if "TOP" not in words:
-        return
-    place = words.index("TOP")
-    ends = [t for t in tokens[place + 1 : place + 4] if t.kind is not TokenKind.WORD]
-    numbers = [t for t in ends if t.kind is TokenKind.NUMBER]
-    if numbers:
-        last = ends[-1] if ends[0].is_sign("(") else numbers[0]
-        rest = sql[: tokens[place].start] + sql[last.start + len(last.text) :].lstrip()
-        yield f"{rest.rstrip().rstrip(';')} LIMIT {numbers[0].text}"
-
-
 def _quotes(sql: str, _: int, __: QueryError) -> Iterator[str]:
     """Write curly quotes as plain ones."""
     yield sql.translate(_SIGNS)
@@ -191,13 +176,11 @@ _FIXES: Mapping[str, _Fix] = {
     "ambiguous_name": _table,
     "identifier": _name,
     "key_not_selected": _selected,
-    "limit": _limit,
     "literal_type": _literal,
     "non_ascii": _quotes,
     "not_grouped": _grouped,
     "null_literal": _null,
     "qualified_table": _unqualified,
-    "syntax": _limit,
     "unknown_column": _name,
     "unknown_table": _name,
 }

@@ -174,6 +174,17 @@ class WrittenJoin(Join):
 
 
 @dataclass(frozen=True, slots=True)
+class FirstRowJoin(Join):
+    """A join with the first of the rows that each row before it meets.
+
+    Attributes:
+        words: LATERAL and APPLY, as written.
+    """
+
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class WrittenUnion(UnionAll):
     """A UNION ALL with a WITH in front of it, below the top."""
 

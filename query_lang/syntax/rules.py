@@ -170,8 +170,10 @@ POSITIONAL_JOIN = Rule(
 )
 LATERAL_JOIN = Rule(
     "lateral_join",
-    "LATERAL is not allowed",
-    "join a derived table that does not read the other side",
+    "LATERAL and APPLY give each row the first row of one table that it meets",
+    "LEFT JOIN LATERAL (SELECT value FROM labs AS l WHERE l.patient_id = e.patient_id "
+    "AND l.taken <= e.admitted ORDER BY l.taken DESC LIMIT 1) AS last ON TRUE; counts "
+    "and the like: join, and GROUP BY patient_id, encounter_id in a derived table",
 )
 DISTINCT = Rule(
     "distinct",

@@ -1,5 +1,7 @@
 """Texts that read well and mean what is not allowed: code, rule, line, column."""
 
+SCHEMA = ("sql_not_allowed", "qualified_table", 1, 22)
+
 REFUSED_AT_BINDING = (
     (
         "SELECT COUNT(*) FROM encounters WHERE REPLACE(REPLACE(code, 'a', "
@@ -925,6 +927,15 @@ REFUSED_AT_BINDING = (
         1,
         33,
     ),
+    (
+        "SELECT COUNT(*) FROM encounters e JOIN LATERAL (SELECT 1 FROM patients) l ON TRUE",
+        "sql_not_allowed",
+        "lateral_join",
+        1,
+        35,
+    ),
+    ("SELECT COUNT(*) FROM main.encounters", *SCHEMA),
+    ("SELECT COUNT(*) FROM information_schema.tables", *SCHEMA),
     (
         "SELECT COUNT(*) FROM encounters JOIN patients p ON p.patient_id <> "
         "encounters.patient_id",

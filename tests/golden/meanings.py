@@ -98,7 +98,7 @@ REFUSED_BY_MEANING: tuple[tuple[str, str], ...] = (
     ("is_null_operand", W + "NULL IS NULL"),
     (
         "join_needs_unit_key",
-        "SELECT COUNT(*) FROM encounters AS e JOIN diagnoses AS d ON d.encounter_id = e.encounter_id",
+        "SELECT COUNT(*) FROM prescriptions AS r JOIN labs AS l ON l.taken = r.started",
     ),
     ("key_not_selected", "SELECT COUNT(*) FROM encounters GROUP BY year"),
     ("like", W + "age LIKE '6%'"),
@@ -192,7 +192,12 @@ REFUSED_BY_MEANING: tuple[tuple[str, str], ...] = (
     ("unit_key_opaque", W + "patient_id = 'P0000001'"),
     ("unknown_column", W + "weight > 80"),
     ("unknown_table", "SELECT COUNT(*) FROM encounter"),
-    ("using", "SELECT COUNT(*) FROM encounters JOIN diagnoses USING (encounter_id)"),
+    ("using", "SELECT COUNT(*) FROM labs JOIN labs AS b USING (test)"),
+    (
+        "lateral_join",
+        "SELECT COUNT(*) FROM encounters AS e LEFT JOIN LATERAL (SELECT value FROM labs AS l WHERE l.patient_id = e.patient_id LIMIT 3) AS x ON TRUE",
+    ),
+    ("qualified_table", "SELECT COUNT(*) FROM warehouse.encounters"),
     (
         "window_form",
         "SELECT COUNT(*) FROM (SELECT patient_id, LAG(age, age) OVER (PARTITION BY patient_id ORDER BY admitted) AS x FROM encounters) AS e",

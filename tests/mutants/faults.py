@@ -2603,6 +2603,14 @@ FAULTS = (
         ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(
+        "first_row_of_each_is_one",
+        "the first rows that a unit's rows meet are taken for one",
+        "query_lang/binding/sources.py",
+        "(Windowed(node, (numbering,)), first, left.rows_per_unit)",
+        "(Windowed(node, (numbering,)), first, 1)",
+        ("tests/unit/query_lang/plans/test_rule_table.py",),
+    ),
+    Fault(
         "any_null_is_without_a_match",
         "IS NULL of a unit key bounds rows wherever it stands in WHERE",
         "query_lang/binding/scope.py",

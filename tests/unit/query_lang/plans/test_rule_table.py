@@ -134,6 +134,17 @@ RULES = {
         [20],
         [20],
     ),
+    "first row of each row": (
+        ONE + "encounters e LEFT JOIN LATERAL (SELECT result FROM labs l WHERE "
+        "l.patient_id = e.patient_id LIMIT 1) x ON TRUE",
+        [4],
+        [4],
+    ),
+    "join by a declared key": (
+        ONE + "encounters e JOIN diagnoses d ON d.seq = e.severity",
+        [4],
+        [4],
+    ),
     "without a match": (
         ONE + E_L.format("LEFT") + " AND l.result > 1000000 WHERE l.patient_id IS NULL",
         [4],

