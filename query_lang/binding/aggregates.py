@@ -407,11 +407,11 @@ class WindowBinder(ExpressionBinder):
                 self.environment.warn_of_other(part, value)
                 others.append(value)
         if not units:
-            raise refuse(
-                rules.WINDOW_PARTITION,
-                tree.position,
-                hint=f"OVER (PARTITION BY {self.scope.unit_name()} ORDER BY ...)",
-            )
+            named = [part for part in tree.partition_by if isinstance(part, Name)]
+            more = [f"{n.qualifier}.{n.name}" if n.qualifier else n.name for n in named]
+            keys = ", ".join([self.scope.unit_name(), *more])
+            hint = f"add it: OVER (PARTITION BY {keys} ORDER BY ...)"
+            raise refuse(rules.WINDOW_PARTITION, tree.position, hint=hint)
         return tuple(others)
 
     def _numbered(

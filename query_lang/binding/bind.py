@@ -19,15 +19,21 @@ from query_lang.plans.nodes import (
     Aggregate,
     BoundContributions,
     Compute,
+    CountDistinctMeasure,
+    CountUnitsMeasure,
     HistogramMeasure,
     Node,
     conditions_of,
+    scans_of,
 )
 from query_lang.plans.stability import check_rows
 from query_lang.showing.chosen_rows import chosen_warnings
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import CommonTable, Position, Query
 from query_lang.syntax.refusals import refuse
+
+MANY_TIMES = 5
+"""A join of so many times the rows of its largest table is told of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +73,30 @@ def bind_query(
     plan = Aggregate(node, top.keys, top.measures, top.columns, top.presentation)
     warnings = (
         *environment.warnings,
+        *multiplied_warnings(plan, dataset.unit),
         *bound_warnings(plan, environment),
         *chosen_warnings(top.presentation),
     )
     return ResolvedQuery(plan, tree.select.position, warnings)
+
+
+def multiplied_warnings(plan: Aggregate, unit: str) -> list[QueryWarning]:
+    """Say where joins make many times the rows of a unit that any table has."""
+    rows = plan.child.rows_per_unit
+    most = max(scan.rows_per_unit for scan in scans_of(plan.child))
+    counts_rows = any(
+        not isinstance(measure, CountUnitsMeasure | CountDistinctMeasure)
+        for measure in plan.measures
+    )
+    if not counts_rows or rows < MANY_TIMES * most:
+        return []
+    detail = (
+        f"joins give one {unit} up to {rows:,} rows, and the noise is for so many: "
+        "where a table only decides which rows of another count, ask by EXISTS; or "
+        "take the rows that are needed before joining, by DISTINCT, ROW_NUMBER or "
+        "GROUP BY the unit key"
+    )
+    return [QueryWarning("rows_multiplied", detail)]
 
 
 def _common_tables(tree: Query, dataset: Dataset) -> Mapping[str, CommonTable]:

@@ -124,7 +124,8 @@ class Environment:
                 "other_values",
                 f"every value of {tree.name} that is not declared is 'other' here: "
                 "LIKE, functions, DISTINCT, groups, windows and comparisons of columns "
-                "see that word alone, so that different ones are alike",
+                "see that word alone, so that different ones are alike; a "
+                "COUNT(DISTINCT) of them is too low",
             )
 
     def warn(self, code: str, detail: str) -> None:

@@ -374,6 +374,8 @@ class Scope:
             for column in relation.columns
         ]
         near = get_close_matches(name.name, columns, n=1)
+        if name.qualifier is None and name.name in _TODAY:
+            near = ["current_date"]
         meant = f"did you mean {near[0]}? " if near else ""
         where = name.qualifier or " and ".join(called)
         return unknown_column(
@@ -381,6 +383,9 @@ class Scope:
             detail=f"{where} has no column {name.name}",
             hint=f"{meant}its columns: {', '.join(columns)}",
         )
+
+
+_TODAY = frozenset({"sysdate", "systimestamp", "today"})
 
 
 def _is_meant(relation: Relation, name: Name) -> bool:

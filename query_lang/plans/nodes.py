@@ -494,6 +494,23 @@ def slots_of(node: Node | PublicNode) -> frozenset[int]:
     return node.slots()
 
 
+def scans_of(node: Node) -> Iterator[Scan]:
+    """Yield the private tables that a node reads, each as often as it does."""
+    match node:
+        case Scan():
+            yield node
+        case UnitJoin(left, right):
+            yield from scans_of(left)
+            yield from scans_of(right)
+        case PublicJoin(left):
+            yield from scans_of(left)
+        case Union(parts):
+            for part in parts:
+                yield from scans_of(part.node)
+        case _:
+            yield from scans_of(node.child)
+
+
 def tie_break(node: Node) -> tuple[int, ...]:
     """Return the slots that order the rows of one unit where nothing else does.
 

@@ -126,6 +126,8 @@ class FunctionReader(ExpressionReader):
         _check_number(self._others[name], len(nodes), position)
         if name == "POSITION":
             return OtherCall(position, name, self._position(nodes))
+        if name == "COUNT_BIG" and isinstance(nodes[0], exp.Star):
+            return OtherCall(position, name, (self.star(nodes[0]),))
         return OtherCall(position, name, self._plain(nodes))
 
     def _position(self, nodes: list[exp.Expr]) -> tuple[Expression, ...]:

@@ -112,7 +112,8 @@ class QueryReader(FunctionReader):
         position, alias = self._places.position, node.args.get("alias")
         name = self.identifier(None if alias is None else alias.this)
         if self._places.is_sign("("):
-            raise refuse(rules.COLUMN_LIST, self._places.position)
+            hint = _NO_VALUES if node.find(exp.Values) is not None else None
+            raise refuse(rules.COLUMN_LIST, self._places.position, hint=hint)
         self._places.take("AS")
         if not self._places.is_sign("("):
             raise refuse(rules.MATERIALIZED, self._places.position)
@@ -246,6 +247,8 @@ class QueryReader(FunctionReader):
     ) -> None:
         known = _TOP_CLAUSES if top else _LOWER_CLAUSES
         known |= _FIRST_ROW_CLAUSES if first else frozenset()
+        if top and "group" in arguments(tree):  # groups are different as it is
+            known |= {"distinct"}
         if _is_distinct_on(tree) and not top:
             known |= {"order"}
         unknown = sorted(arguments(tree) - known)
@@ -258,7 +261,8 @@ class QueryReader(FunctionReader):
         if not tree.expressions:
             raise refuse(rules.CLAUSE, self._places.position)
         if tree.args.get("from_") is None:
-            raise refuse(rules.FROM_CLAUSE, self._places.position)
+            hint = None if top else _NO_VALUES
+            raise refuse(rules.FROM_CLAUSE, self._places.position, hint=hint)
 
     def _clause_refusal(
         self, argument: str, value: object, *, below: bool = False
@@ -322,8 +326,7 @@ class QueryReader(FunctionReader):
             return self._derived(node)
         position = self._places.position
         if isinstance(node, exp.Values) or isinstance(node.this, exp.Values):
-            hint = "list values after IN, age IN (60, 61), or name them by CASE"
-            raise refuse(rules.FROM_CLAUSE, position, hint=hint)
+            raise refuse(rules.FROM_CLAUSE, position, hint=_NO_VALUES)
         if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
             hint = (
                 "FROM encounters AS e; no list of days is needed: every period of the "
@@ -455,6 +458,14 @@ class QueryReader(FunctionReader):
         """Read GROUP BY: its keys, and whether it says ALL."""
         if group is None:
             return (), False
+        if self._places.word() == "QUALIFY":
+            hint = (
+                "QUALIFY stands behind GROUP BY and chooses groups; to choose rows "
+                "first: "
+                "FROM (SELECT * FROM labs QUALIFY ROW_NUMBER() OVER (PARTITION BY "
+                "patient_id ORDER BY taken DESC) = 1) AS last GROUP BY ..."
+            )
+            raise refuse(rules.QUALIFY, self._places.position, hint=hint)
         if arguments(group) == {"all"}:
             self._places.take("GROUP", "BY", "ALL")
             return (), True
@@ -505,6 +516,13 @@ class QueryReader(FunctionReader):
 
 _BRACKETS = (
     "put brackets round what belongs together: (SELECT ...) INTERSECT (SELECT ...)"
+)
+_NO_VALUES = (
+    "there are no rows of literals: list values after IN, age IN (60, 61), "
+    "or name them "
+    "by CASE; a rate with weights is 0.6 * AVG(x) FILTER (WHERE age < 65) "
+    "+ 0.4 * AVG(x) "
+    "FILTER (WHERE age >= 65)"
 )
 _NO_ALL = "write INTERSECT or EXCEPT without ALL: a unit key is in a set or is not"
 

@@ -26,8 +26,10 @@ from query_lang.syntax.nodes import (
     NumberLiteral,
     OrderItem,
     Position,
+    Star,
     StringLiteral,
     TypedLiteral,
+    WindowCall,
 )
 from query_lang.syntax.refusals import refuse
 
@@ -80,11 +82,13 @@ def truncated(tree: FunctionCall) -> FunctionCall:
     return FunctionCall("date_trunc", (word, value), tree.position)
 
 
-def other_call(tree: OtherCall) -> Expression:
+def other_call(tree: OtherCall) -> Expression:  # noqa: PLR0911 - an arm a kind
     """Rewrite a call by another dialect's name."""
     name, arguments, position = tree.name, tree.arguments, tree.position
     if name in _SAME:
         return AggregateCall(_SAME[name], False, arguments, (), position)  # noqa: FBT003 - fields in their order
+    if name == "RATIO_TO_REPORT":
+        return tree  # until the window around it is looked at
     if name in QUANTILES:
         return plain_quantile(tree)
     if name in TEXT_CALLS:
@@ -123,6 +127,23 @@ def _count_if(arguments: _Arguments, position: Position) -> Expression:
     return _count(_kept(known_true(arguments[0]), _one(position)), position)
 
 
+def _count_big(arguments: _Arguments, position: Position) -> Expression:
+    """Rewrite SQL Server's COUNT, of any size."""
+    is_of_rows = isinstance(arguments[0], Star)
+    return CountRows(position) if is_of_rows else _count(arguments[0], position)
+
+
+def ratio(tree: WindowCall) -> Expression:
+    """Rewrite ``RATIO_TO_REPORT(x) OVER (...)`` as x over the sum of it."""
+    function = tree.function
+    if not isinstance(function, OtherCall) or function.name != "RATIO_TO_REPORT":
+        return tree
+    (value,) = function.arguments
+    total = AggregateCall("sum", False, (value,), (), tree.position)  # noqa: FBT003 - fields in their order
+    whole = replace(tree, function=total)
+    return Arithmetic("/", value, whole, tree.position)
+
+
 def _count_distinct(arguments: _Arguments, position: Position) -> Expression:
     return AggregateCall("count", True, arguments, (), position)  # noqa: FBT003 - fields in their order
 
@@ -156,6 +177,7 @@ _CALLS: Mapping[str, _Change] = {
     **dict.fromkeys(("APPROX_COUNT_DISTINCT", "COUNT_DISTINCT"), _count_distinct),
     **dict.fromkeys(("SUMIF", "SUM_IF"), _of_some_rows("sum")),
     **dict.fromkeys(("AVGIF", "AVG_IF"), _of_some_rows("avg")),
+    "COUNT_BIG": _count_big,
     "NVL2": _nvl2,
     "DECODE": _decode,
     "SAFE_DIVIDE": _divided,

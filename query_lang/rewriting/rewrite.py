@@ -3,7 +3,13 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from query_lang.rewriting.calls import counted, filtered, other_call, truncated
+from query_lang.rewriting.calls import (
+    counted,
+    filtered,
+    other_call,
+    ratio,
+    truncated,
+)
 from query_lang.rewriting.common_tables import with_tables_in_front
 from query_lang.rewriting.conditions import (
     is_distinct,
@@ -52,6 +58,7 @@ from query_lang.syntax.nodes import (
     Select,
     Star,
     UnionAll,
+    WindowCall,
 )
 from query_lang.syntax.refusals import refuse
 
@@ -109,6 +116,9 @@ def _check_parts(tree: Query) -> None:
     for part in parts(tree):
         if isinstance(part, RowInQuery):
             raise row_refusal(part)
+        if isinstance(part, OtherCall):  # the one that stands over a window alone
+            hint = "RATIO_TO_REPORT(COUNT(*)) OVER ()"
+            raise refuse(rules.WINDOW_NEEDED, part.position, hint=hint)
         if not isinstance(part, Select) or part.kept is None:
             continue
         if part is not tree.select or not aggregates(part):
@@ -134,6 +144,9 @@ def _with_answer_rows(tree: Query) -> Query:
             number.
     """
     select = tree.select
+    if select.distinct:  # beside GROUP BY, whose keys are all selected
+        select = replace(select, distinct=False)
+        tree = replace(tree, select=select)
     if not isinstance(select, WrittenSelect):
         return tree
     if select.distinct_on:
@@ -201,6 +214,7 @@ _CHANGES: Mapping[type, Callable[..., object]] = {
     OtherLike: other_like,
     LikeEach: like_each,
     Filtered: filtered,
+    WindowCall: ratio,
     WithinGroup: within_group,
     QuantileAt: quantile_at,
     IsTruth: is_truth,

@@ -30,6 +30,7 @@ from query_lang.plans.nodes import (
     Union,
     UnitJoin,
     Windowed,
+    scans_of,
 )
 from query_lang.plans.sensitivity import (
     groups_per_unit,
@@ -273,28 +274,13 @@ def _advice(plan: Aggregate, measure: MeasureKind, unit: str) -> str:
             f"keys that vary within one {unit}."
         )
     tables = ", ".join(
-        f"bounds.tables.{name}" for name in dict.fromkeys(_scanned(plan.child))
+        f"bounds.tables.{name}"
+        for name in dict.fromkeys(scan.table.name for scan in scans_of(plan.child))
     )
     return (
         f"To make it smaller: set bounds.max_rows_per_unit or {tables}, roll up by the "
         f"unit key first, or count {unit}s with COUNT(DISTINCT unit key)."
     )
-
-
-def _scanned(node: Node) -> Iterator[str]:
-    match node:
-        case Scan(table):
-            yield table.name
-        case UnitJoin(left, right):
-            yield from _scanned(left)
-            yield from _scanned(right)
-        case PublicJoin(left):
-            yield from _scanned(left)
-        case Union(parts):
-            for part in parts:
-                yield from _scanned(part.node)
-        case _:
-            yield from _scanned(node.child)
 
 
 def _norms(sensitivity: VectorSensitivity, measure: MeasureKind) -> str:

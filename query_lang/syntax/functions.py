@@ -177,6 +177,8 @@ SEQUENCE_FORMS: Mapping[str, Form] = {
 _IF = "(age >= 60, 'old', 'young')"
 OTHER_FORMS: Mapping[str, Form] = {
     "APPROX_COUNT_DISTINCT": Form(1, 1, "COUNT(DISTINCT x)"),
+    "COUNT_BIG": Form(1, 1, "COUNT_BIG(*)"),
+    "RATIO_TO_REPORT": Form(1, 1, "RATIO_TO_REPORT(COUNT(*)) OVER ()"),
     "ANY_VALUE": Form(1, 1, "ANY_VALUE(sex) below the top"),
     "APPROX_PERCENTILE": Form(2, 2, "APPROX_PERCENTILE(age, 0.9)"),
     "APPROX_QUANTILE": Form(2, 2, "APPROX_QUANTILE(age, 0.9)"),
@@ -311,7 +313,6 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
         "APPROX_QUANTILES",
         "write APPROX_QUANTILES(age, 4)[OFFSET(1)], or QUANTILE(age, 0.25)",
     ),
-    (rules.AGGREGATE, "COUNT_BIG", "write COUNT(*)"),
     (
         rules.AGGREGATE,
         "PERCENTILE_CONT PERCENTILE_DISC",

@@ -120,7 +120,8 @@ SCALAR_SUBQUERY = Rule(
     "scalar_subquery",
     "a subquery is no value",
     "join a derived table, or use IN (SELECT ...) or EXISTS (SELECT ...); a share of "
-    "the total is COUNT(*) / SUM(COUNT(*)) OVER ()",
+    "what WHERE keeps is COUNT(*) / SUM(COUNT(*)) OVER (), of all rows COUNT(*) FILTER "
+    "(WHERE age >= 60) / COUNT(*) without WHERE; else ask both and divide the answers",
 )
 JOIN = Rule(
     "join",
@@ -238,8 +239,10 @@ QUALIFY = Rule(
 GROUPING_SETS = Rule(
     "grouping_sets",
     "ROLLUP, CUBE and GROUPING SETS are not allowed",
-    "name the columns: GROUP BY sex, age; ask for the totals in a question of their "
-    "own",
+    "name the columns: GROUP BY sex, age; totals of COUNT(*) and SUM are the cells "
+    "added up, SUM(COUNT(*)) OVER (PARTITION BY sex); of COUNT(DISTINCT "
+    "...) and AVG ask "
+    "in a question of their own",
 )
 FROM_CLAUSE = Rule(
     "from_clause",

@@ -79,7 +79,8 @@ _PARAMETER_SIGNS = frozenset("$?@:{}")
 _OTHER_SIGNS = {
     "`": "this quote is never closed",
     "[": "a list stands in round brackets: age IN (60, 61), code LIKE ANY ('I2%', "
-    "'I50%'); quantiles are asked one by one: APPROX_QUANTILES(age, 4)[OFFSET(1)]",
+    "'I50%'); quantiles are asked one by one: PERCENTILE_CONT(0.25) WITHIN GROUP "
+    "(ORDER BY age), APPROX_QUANTILES(age, 4)[OFFSET(1)]",
     "!": "write NOT in front of a condition, and <> for unequal",
     "#": "a comment begins a line, or by --; a step has a name: WITH seen AS (SELECT "
     "...)",

@@ -276,6 +276,22 @@ def test_ranges_of_every_type_are_held_against_literals(
         assert len(query.warnings) == count
 
 
+@pytest.mark.parametrize(
+    ("sql", "codes"),
+    [
+        ("SELECT COUNT(*) FROM {}", ["rows_multiplied"]),
+        ("SELECT COUNT(DISTINCT e.patient_id) FROM {}", []),
+        ("SELECT COUNT(e.patient_id) FROM {}", ["rows_counted", "rows_multiplied"]),
+        ("SELECT COUNT(*) FROM (SELECT DISTINCT e.patient_id, e.ward FROM {}) t", []),
+    ],
+)
+def test_joins_that_make_many_rows_are_told_of_where_rows_are_counted(sql, codes):
+    joined = "encounters e JOIN encounters f ON f.patient_id = e.patient_id"
+    three = f"{joined} JOIN encounters g ON g.patient_id = e.patient_id"
+    told = [warning.code for warning in compiled(sql.format(three)).warnings]
+    assert [code for code in told if code != "other_values"] == codes
+
+
 def test_bounds_that_may_drop_rows_warn():
     bounds = ContributionBounds((("encounters", 2),), None, 1)
     sql = "SELECT ward, COUNT(*) FROM encounters GROUP BY 1"

@@ -60,6 +60,34 @@ SAME = (  # as written, and in the language's own words
         "SELECT COUNT(CASE WHEN age > 60 THEN 'x' END) AS n FROM encounters",
     ),
     (
+        "SELECT COUNT_BIG(*) AS n FROM encounters",
+        "SELECT COUNT(*) AS n FROM encounters",
+    ),
+    (
+        "SELECT COUNT_BIG(age) AS n FROM dbo.encounters",
+        "SELECT COUNT(age) AS n FROM encounters",
+    ),
+    (
+        "SELECT COUNT(*) AS n FROM `hospital.encounters` AS e",
+        "SELECT COUNT(*) AS n FROM encounters AS e",
+    ),
+    (
+        "SELECT department, RATIO_TO_REPORT(COUNT(*)) OVER () AS n FROM encounters GROUP BY 1",
+        "SELECT department, COUNT(*) / SUM(COUNT(*)) OVER () AS n FROM encounters GROUP BY 1",
+    ),
+    (
+        "SELECT DISTINCT TOP (3) department, COUNT(*) AS n FROM encounters GROUP BY 1",
+        "SELECT DISTINCT department, COUNT(*) AS n FROM encounters GROUP BY 1 LIMIT 3",
+    ),
+    (
+        "SELECT TOP 3 department, COUNT(*) AS n FROM encounters GROUP BY 1 ORDER BY 2 DESC",
+        "SELECT department, COUNT(*) AS n FROM encounters GROUP BY 1 ORDER BY 2 DESC LIMIT 3",
+    ),
+    (
+        "SELECT COUNT(*) AS n FROM patients p OUTER APPLY (SELECT TOP 1 age FROM encounters e WHERE e.patient_id = p.patient_id ORDER BY admitted) f WHERE f.age > 60",
+        "SELECT COUNT(*) AS n FROM patients p LEFT JOIN LATERAL (SELECT age FROM encounters e WHERE e.patient_id = p.patient_id ORDER BY admitted LIMIT 1) f ON TRUE WHERE f.age > 60",
+    ),
+    (
         "SELECT COUNTIF(age > 60) AS n FROM encounters",
         "SELECT COUNT(CASE WHEN age > 60 THEN 1 END) AS n FROM encounters",
     ),
