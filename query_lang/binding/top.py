@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import prod
 
 from privacy.errors import QueryError
-from privacy.schema import ColumnType
+from privacy.schema import ColumnType, HierarchyDomain
 from query_lang.binding.aggregates import argument_of, holds_aggregate
 from query_lang.binding.expressions import (
     UNNAMED,
@@ -204,7 +204,7 @@ class TopBinder:
                 continue
             name = self._key_name(meant)
             facts = listed_by(self.conditions, value)
-            check_key(facts, name, written.position)
+            check_key(facts, name, written.position, self._listing())
             self.keys[value] = Key(self._slot(value), name, facts, key_values(facts))
             self.meant.append(meant)
             places.append(written.position)
@@ -212,6 +212,19 @@ class TopBinder:
         for value, values in left.items():
             self.keys[value] = replace(self.keys[value], left=values)
         return places
+
+    def _listing(self) -> str | None:
+        """Return how a key gets a list where no column has a hierarchy."""
+        tables = self.rows.environment.dataset.tables.values()
+        found = (c.domain for table in tables for c in table.columns)
+        if any(isinstance(domain, HierarchyDomain) for domain in found):
+            return None
+        return (
+            "name the values in WHERE, code IN ('E11.9', 'I10'), or in CASE, CASE WHEN "
+            "code IN ('E11.9', 'I10') THEN code ELSE 'rest' END; or group by a column "
+            "that has a list. Which values there are is not shown: for the most frequent "
+            "of all, a custodian declares their list"
+        )
 
     def _named_keys(self, columns: list[PlanColumn]) -> Iterator[Key]:
         """Yield the keys under the names that the answer shows them by.

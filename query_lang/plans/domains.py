@@ -96,7 +96,9 @@ def longest_of(parts: Sequence[Facts]) -> int | None:
     return max(sizes) if sizes and len(sizes) == len(known) else None
 
 
-def check_key(facts: Facts, name: str, position: Position) -> None:
+def check_key(
+    facts: Facts, name: str, position: Position, hint: str | None = None
+) -> None:
     """Refuse a key without public cells, or with more than an answer may hold.
 
     Raises:
@@ -109,6 +111,7 @@ def check_key(facts: Facts, name: str, position: Position) -> None:
         raise no_public_domain(
             position,
             detail=f"{name} has no declared list of values or small range to group by",
+            hint=hint,
         )
     if size == 0:
         raise refuse(rules.NO_CELLS, position)
