@@ -222,8 +222,8 @@ class TopBinder:
         return (
             "name the values in WHERE, code IN ('E11.9', 'I10'), or in CASE, CASE WHEN "
             "code IN ('E11.9', 'I10') THEN code ELSE 'rest' END; or group by a column "
-            "that has a list. Which values there are is not shown: for the most frequent "
-            "of all, a custodian declares their list"
+            "that has a list. Which values there are is not shown: for the most "
+            "frequent of all, a custodian declares their list"
         )
 
     def _named_keys(self, columns: list[PlanColumn]) -> Iterator[Key]:
