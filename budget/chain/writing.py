@@ -40,7 +40,8 @@ MISMATCH = (
 
 REPLACED = (
     "the ledger's database file was removed or replaced while it was in use: stop the "
-    "server, and bring the file back or restore a backup; see 'curator ledger "
+    "server before any other command, leave the files -wal and -shm beside it where "
+    "they are, and put the file back; or restore a backup; see 'curator ledger "
     "reconcile --help'"
 )
 
