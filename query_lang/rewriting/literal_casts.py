@@ -32,13 +32,15 @@ _Literal = NumberLiteral | StringLiteral | TypedLiteral | BooleanLiteral | NullL
 _LITERALS = (NumberLiteral, StringLiteral, TypedLiteral, BooleanLiteral, NullLiteral)
 _NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
 _DATE_LENGTH = len("2024-01-31")
-_BETWEEN_DAYS: Final = frozenset(
+_OF_DAYS: Final = frozenset(
     {
         *("age", "age_years", "date_diff", "datediff", "datetime_diff"),
         *("timestampdiff", "timestamp_diff"),
+        *("date_add", "date_sub", "dateadd", "adddate", "subdate", "add_months"),
+        *("datetime_add", "datetime_sub", "timestamp_add", "timestamp_sub", "last_day"),
     }
 )
-"""Functions of two days or moments; a unit in quotes is no day."""
+"""Functions of days or moments alone; a unit in quotes is no day."""
 
 
 def with_plain_literals(tree: Query) -> Query:
@@ -55,7 +57,7 @@ def _plain(node: object) -> object:  # noqa: PLR0911 - an arm a kind
         case Cast(value) if isinstance(value, _LITERALS):
             target = cast_target(node.type, node.position)
             return _converted(value, target, node.position)
-        case FunctionCall(name, arguments) if name in _BETWEEN_DAYS:
+        case FunctionCall(name, arguments) if name in _OF_DAYS:
             return replace(node, arguments=tuple(map(_day, arguments)))
         case FunctionCall():
             return _moment(node)

@@ -64,6 +64,14 @@ SAME = (  # as written, and in the language's own words
         "SELECT COUNT(*) AS n FROM encounters",
     ),
     (
+        E + "admitted >= DATEADD(day, -30, '2024-12-31')",
+        E + "admitted >= DATE '2024-12-01'",
+    ),
+    (
+        E + "admitted >= DATE_SUB('2024-12-31', INTERVAL 30 DAY)",
+        E + "admitted >= DATE '2024-12-01'",
+    ),
+    (
         "SELECT COUNT_BIG(age) AS n FROM dbo.encounters",
         "SELECT COUNT(age) AS n FROM encounters",
     ),
