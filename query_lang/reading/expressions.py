@@ -20,6 +20,7 @@ from query_lang.syntax.idioms import (
     QuantifierWord,
     RowIn,
     RowInQuery,
+    ScalarQuery,
     SymmetricBetween,
 )
 from query_lang.syntax.nodes import (
@@ -107,6 +108,7 @@ class ExpressionReader(ABC):
         self.titles: list[Name] = []
         self._readers: dict[type[exp.Expr], Callable[[exp.Expr], Expression]] = {
             exp.Paren: self._paren,
+            exp.Subquery: self._scalar,
             exp.Column: self._name,
             exp.Literal: self._literal,
             exp.Boolean: self._boolean,
@@ -401,6 +403,11 @@ class ExpressionReader(ABC):
         """Read what sqlglot has as a query in brackets."""
         self.only(node, "this")
         return self.bracketed(node.this)
+
+    def _scalar(self, node: exp.Expr) -> Expression:
+        position = self._places.position
+        self.only(node, "this")
+        return ScalarQuery(position, self.bracketed(node.this))
 
     def _exists(self, node: exp.Expr) -> Expression:
         self.only(node, "this")

@@ -20,6 +20,7 @@ from query_lang.syntax.idioms import (
     QuantileAt,
     RowIn,
     RowInQuery,
+    ScalarQuery,
     SetOperation,
     SymmetricBetween,
     WithinGroup,
@@ -474,6 +475,10 @@ def _other_call(tree: OtherCall, due: Marks) -> None:
     _called_with(tree.name, tree.arguments, due)
 
 
+def _scalar(tree: ScalarQuery, due: Marks) -> None:
+    _queries(tree.query, due)
+
+
 def _other_like(tree: OtherLike, due: Marks) -> None:
     _node(tree.value, due)
     if tree.word in {"~", "~*"}:
@@ -592,6 +597,7 @@ _WRITERS: Mapping[type[Expression], Callable[..., None]] = {
     **dict.fromkeys(_WORDS, _words),
     OtherCall: _other_call,
     OtherLike: _other_like,
+    ScalarQuery: _scalar,
     LikeEach: _like_each,
     Filtered: _filtered,
     WithinGroup: _within_group,

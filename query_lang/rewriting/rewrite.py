@@ -27,6 +27,7 @@ from query_lang.rewriting.literal_casts import with_plain_literals
 from query_lang.rewriting.quantiles import quantile_at, within_group
 from query_lang.rewriting.set_operations import named_parts, set_operation
 from query_lang.rewriting.texts import like_each, other_like
+from query_lang.rewriting.totals import with_totals
 from query_lang.rewriting.trees import Sizes, aggregates, mapped, parts
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
@@ -40,6 +41,7 @@ from query_lang.syntax.idioms import (
     QuantileAt,
     RowIn,
     RowInQuery,
+    ScalarQuery,
     SetOperation,
     SymmetricBetween,
     WithinGroup,
@@ -70,6 +72,7 @@ def rewritten(tree: Query) -> Query:
         SqlNotAllowedError: An idiom has no meaning where it stands.
     """
     _check_sets(tree)
+    tree = replace(tree, select=with_totals(tree.select))
     tree = _with_answer_rows(tree)
     sizes = Sizes()
 
@@ -116,6 +119,8 @@ def _check_parts(tree: Query) -> None:
     for part in parts(tree):
         if isinstance(part, RowInQuery):
             raise row_refusal(part)
+        if isinstance(part, ScalarQuery):
+            raise refuse(rules.SCALAR_SUBQUERY, part.position)
         if isinstance(part, OtherCall):  # the one that stands over a window alone
             hint = "RATIO_TO_REPORT(COUNT(*)) OVER ()"
             raise refuse(rules.WINDOW_NEEDED, part.position, hint=hint)

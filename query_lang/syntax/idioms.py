@@ -63,6 +63,13 @@ class Filtered(Idiom):
 
 
 @dataclass(frozen=True, slots=True)
+class ScalarQuery(Idiom):
+    """``(SELECT COUNT(*) FROM encounters)`` as a value."""
+
+    query: Select | UnionAll
+
+
+@dataclass(frozen=True, slots=True)
 class WithinGroup(Idiom):
     """``name(arguments) WITHIN GROUP (ORDER BY item)``."""
 

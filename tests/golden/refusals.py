@@ -77,7 +77,7 @@ REFUSED: tuple[tuple[str, str, str, int, int], ...] = (
     ("SELECT COUNT(*) FROM (SELECT 1) e", "sql_not_allowed", "from_clause", 1, 23),
     (W + "age IN (SELECT 1)", "sql_not_allowed", "from_clause", 1, 47),
     (W + "EXISTS (SELECT 1)", "sql_not_allowed", "from_clause", 1, 47),
-    (W + "age = (SELECT 1)", "sql_not_allowed", "scalar_subquery", 1, 45),
+    (W + "age = (SELECT 1)", "sql_not_allowed", "from_clause", 1, 46),
     (
         "SELECT COUNT(*) FROM encounters, patients",
         "sql_not_allowed",
@@ -278,7 +278,7 @@ REFUSED: tuple[tuple[str, str, str, int, int], ...] = (
         1,
         8,
     ),
-    (W + "COALESCE((SELECT 1), 2) = 1", "sql_not_allowed", "scalar_subquery", 1, 48),
+    (W + "COALESCE((SELECT 1), 2) = 1", "sql_not_allowed", "from_clause", 1, 49),
     (W + "date_sub('day', admitted, seen) > 1", "sql_not_allowed", "arguments", 1, 39),
     (W + "YEAR(admitted, seen) = 2024", "sql_not_allowed", "arguments", 1, 39),
     (W + "MONTHNAME(admitted) = 'May'", "sql_not_allowed", "function", 1, 39),

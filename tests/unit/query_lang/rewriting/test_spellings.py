@@ -64,6 +64,22 @@ SAME = (  # as written, and in the language's own words
         "SELECT COUNT(*) AS n FROM encounters",
     ),
     (
+        "SELECT department, 100.0 * COUNT(*) / (SELECT COUNT(*) FROM encounters) AS n FROM encounters GROUP BY department",
+        "SELECT department, 100.0 * COUNT(*) / SUM(COUNT(*)) OVER () AS n FROM encounters GROUP BY department",
+    ),
+    (
+        "SELECT department, SUM(age) / (SELECT SUM(age) FROM encounters WHERE age > 60) AS n FROM encounters e WHERE e.age > 60 GROUP BY department",
+        "SELECT department, SUM(age) / SUM(SUM(age)) OVER () AS n FROM encounters e WHERE e.age > 60 GROUP BY department",
+    ),
+    (
+        "SELECT COUNT(DISTINCT e.patient_id) / (SELECT COUNT(DISTINCT patient_id) FROM encounters WHERE age > 60) AS n FROM encounters e WHERE age > 60 AND year = 2024",
+        "SELECT COUNT(DISTINCT patient_id) FILTER (WHERE year = 2024) / COUNT(DISTINCT patient_id) AS n FROM encounters WHERE age > 60",
+    ),
+    (
+        "SELECT AVG(age) - (SELECT AVG(x.age) FROM encounters x) AS n FROM encounters WHERE year = 2024 AND age > 60",
+        "SELECT AVG(age) FILTER (WHERE year = 2024 AND age > 60) - AVG(age) AS n FROM encounters",
+    ),
+    (
         E + "admitted >= DATEADD(day, -30, '2024-12-31')",
         E + "admitted >= DATE '2024-12-01'",
     ),

@@ -1,0 +1,189 @@
+"""A total in brackets: ``100.0 * COUNT(*) / (SELECT COUNT(*) FROM encounters)``.
+
+Beside GROUP BY it is the sum of the cells, else an aggregate of more rows of the same
+table. What reads other rows than the query around it has no meaning here.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import TypeVar, cast
+
+from query_lang.rewriting.trees import parts
+from query_lang.syntax import rules
+from query_lang.syntax.idioms import Filtered, ScalarQuery, WrittenSelect
+from query_lang.syntax.nodes import (
+    AggregateCall,
+    And,
+    CountRows,
+    Expression,
+    Name,
+    Position,
+    Select,
+    TableName,
+    WindowCall,
+)
+from query_lang.syntax.refusals import refuse
+
+_Tree = TypeVar("_Tree")
+_AGGREGATES = (AggregateCall, CountRows)
+_ADDED_UP = frozenset({"count", "sum"})
+
+
+def with_totals(select: Select) -> Select:
+    """Return the SELECT at the top without totals in brackets.
+
+    Raises:
+        SqlNotAllowedError: A subquery reads other rows than it, or is no total.
+    """
+    shown = (select.items, select.having, select.order_by)
+    found = [p for p in parts(shown, (Select,)) if isinstance(p, ScalarQuery)]
+    if not found:
+        return select
+    own = _conjuncts(select.where, select)
+    totals = [_total(each, select) for each in found]
+    by_all = isinstance(select, WrittenSelect) and select.groups_by_all
+    if select.group_by or by_all:
+        alike = all(total.where.keys() == own.keys() for total in totals)
+        if select.having is not None or not alike or not all(map(_adds_up, totals)):
+            raise refuse(rules.SCALAR_SUBQUERY, found[0].position)
+        return _changed(select, lambda node: _sum_of_cells(node, select))
+    wide = totals[0].where
+    same = all(total.where.keys() == wide.keys() for total in totals)
+    if not same or not wide.keys() <= own.keys():
+        raise refuse(rules.SCALAR_SUBQUERY, found[0].position)
+    kept = _all([c for said, c in own.items() if said not in wide])
+
+    def of_fewer(node: Expression) -> Expression:
+        if isinstance(node, ScalarQuery):
+            return _total(node, select).aggregate
+        if kept is None or not isinstance(node, _AGGREGATES):
+            return node
+        return Filtered(node.position, node, kept)
+
+    where = _all([c for said, c in own.items() if said in wide])
+    return replace(_changed(select, of_fewer), where=where)
+
+
+@dataclass(frozen=True, slots=True)
+class _Total:
+    """One aggregate of a table, and what WHERE says of its rows, by its wording."""
+
+    aggregate: AggregateCall | CountRows
+    where: dict[Hashable, Expression]
+
+
+def _total(tree: ScalarQuery, around: Select) -> _Total:
+    """Read a subquery that is one aggregate of the table that is read around it."""
+    query = tree.query
+    refusal = refuse(rules.SCALAR_SUBQUERY, tree.position)
+    if type(query) is not Select or len(query.items) != 1:
+        raise refusal
+    clauses = (
+        query.group_by,
+        query.having,
+        query.order_by,
+        query.limit,
+        query.distinct,
+    )
+    aggregate = query.items[0].expression
+    if any(clauses) or not isinstance(aggregate, _AGGREGATES):
+        raise refusal
+    one, other = _table(query), _table(around)
+    if one is None or one != other:
+        raise refusal
+    if any(isinstance(part, Select) for part in parts(aggregate)):
+        raise refusal
+    called = _called(around)
+
+    def renamed(node: Expression) -> Expression:
+        if isinstance(node, Name) and node.qualifier == _called(query):
+            return replace(node, qualifier=called)
+        return node
+
+    plain = _mapped_names(aggregate, renamed)
+    return _Total(plain, _conjuncts(query.where, query))
+
+
+def _table(select: Select) -> tuple[str, str | None] | None:
+    source = select.source
+    if select.joins or not isinstance(source, TableName):
+        return None
+    return source.name, source.schema
+
+
+def _called(select: Select) -> str:
+    source = select.source
+    return source.alias or (source.name if isinstance(source, TableName) else "")
+
+
+def _adds_up(total: _Total) -> bool:
+    aggregate = total.aggregate
+    if isinstance(aggregate, CountRows):
+        return True
+    return aggregate.name in _ADDED_UP and not aggregate.distinct
+
+
+def _sum_of_cells(node: Expression, around: Select) -> Expression:
+    if not isinstance(node, ScalarQuery):
+        return node
+    cell = _total(node, around).aggregate
+    total = AggregateCall("sum", False, (cell,), (), node.position)  # noqa: FBT003 - fields in their order
+    return WindowCall(total, (), (), None, node.position)
+
+
+def _changed(select: Select, change: Callable[[Expression], Expression]) -> Select:
+    """Return a SELECT whose aggregates and totals were changed, where it shows them."""
+    return replace(
+        select,
+        items=_within(select.items, change),
+        having=_within(select.having, change),
+        order_by=_within(select.order_by, change),
+    )
+
+
+def _within(part: _Tree, change: Callable[[Expression], Expression]) -> _Tree:
+    return cast("_Tree", _mapped(part, (*_AGGREGATES, ScalarQuery), change))
+
+
+def _mapped_names(part: _Tree, change: Callable[[Expression], Expression]) -> _Tree:
+    return cast("_Tree", _mapped(part, (Name,), change))
+
+
+def _mapped(
+    part: object, kinds: tuple[type, ...], change: Callable[[Expression], Expression]
+) -> object:
+    """Return a tree in which the outermost parts of some kinds were changed."""
+    if isinstance(part, tuple):
+        return tuple(_mapped(each, kinds, change) for each in part)
+    if isinstance(part, kinds):
+        return change(cast("Expression", part))
+    if not is_dataclass(part) or isinstance(part, (type, Position)):
+        return part
+    made = {f.name: _mapped(getattr(part, f.name), kinds, change) for f in fields(part)}
+    return replace(part, **made)
+
+
+def _conjuncts(tree: Expression | None, select: Select) -> dict[Hashable, Expression]:
+    """Return what WHERE says, each by its wording in no table's name."""
+    if tree is None:
+        return {}
+    items = tree.items if isinstance(tree, And) else (tree,)
+    return {_wording(item, _called(select)): item for item in items}
+
+
+def _wording(part: object, called: str) -> Hashable:
+    if isinstance(part, tuple):
+        return tuple(_wording(each, called) for each in part)
+    if isinstance(part, Name) and part.qualifier == called:
+        return Name, part.name, None
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    shown = (getattr(part, field.name) for field in fields(part))
+    kept = (_wording(s, called) for s in shown if not isinstance(s, Position))
+    return type(part), *kept
+
+
+def _all(conditions: Sequence[Expression]) -> Expression | None:
+    if len(conditions) > 1:
+        return And(tuple(conditions), conditions[0].position)
+    return conditions[0] if conditions else None
