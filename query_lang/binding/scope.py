@@ -207,24 +207,35 @@ class RowsAsked:
 
     def is_about(self, relation: Relation, using: Sequence[str]) -> bool:
         """Whether a SELECT asks if there is a row of a relation that it joins."""
-        return bool(self.named & _keys_of_each_row(relation, using))
+        keys = _called(relation, using, _unit_keys_of_each_row(relation))
+        return bool(self.named & keys) or self.is_without(relation, using)
 
     def is_without(self, relation: Relation, using: Sequence[str]) -> bool:
         """Whether WHERE keeps rows that meet none of a relation, and no others."""
-        return bool(self.absent & _keys_of_each_row(relation, using))
+        never_null = [
+            name
+            for name, column in relation.columns.items()
+            if isinstance(column, ValueColumn) and not column.facts.nullable
+        ]
+        keys = _unit_keys_of_each_row(relation)
+        return bool(self.absent & _called(relation, using, [*keys, *never_null]))
 
 
 def _named(tree: object) -> tuple[str | None, str] | None:
     return (tree.qualifier, tree.name) if isinstance(tree, Name) else None
 
 
-def _keys_of_each_row(
-    relation: Relation, using: Sequence[str]
+def _unit_keys_of_each_row(relation: Relation) -> list[str]:
+    """Return the unit keys of a relation that no row of it lacks."""
+    return [name for name, column in relation.unit_columns() if not column.nullable]
+
+
+def _called(
+    relation: Relation, using: Sequence[str], names: Sequence[str]
 ) -> set[tuple[str | None, str]]:
-    """Return what the unit keys of a relation are called that no row of it lacks."""
-    own = [n for n, column in relation.unit_columns() if not column.nullable]
-    bare: set[tuple[str | None, str]] = {(None, n) for n in own if n not in using}
-    return bare | {(relation.name, n) for n in own}
+    """Return how a SELECT may call some columns of a relation that it joins."""
+    bare: set[tuple[str | None, str]] = {(None, n) for n in names if n not in using}
+    return bare | {(relation.name, n) for n in names}
 
 
 @dataclass(slots=True)

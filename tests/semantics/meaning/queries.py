@@ -121,7 +121,7 @@ def asks_for_none(where, relation, alias, join):
                 own = table == alias or (table is None and join.using != name)
                 if own and name in relation.names:
                     info = relation.infos[relation.names.index(name)]
-                    if info.type == "unit" and not info.nullable:
+                    if not info.nullable:
                         return True
             case _:
                 pass

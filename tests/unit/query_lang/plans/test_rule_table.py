@@ -150,6 +150,16 @@ RULES = {
         [4],
         [4],
     ),
+    "without a match, by another column": (
+        ONE + E_L.format("LEFT") + " AND l.result > 1000000 WHERE l.analyte IS NULL",
+        [4],
+        [4],
+    ),
+    "without a match, by one that may be missing": (
+        ONE + E_L.format("LEFT") + " WHERE l.raw IS NULL",
+        [20],
+        [20],
+    ),
     "without a match, or so": (
         ONE + E_L.format("LEFT") + " WHERE l.patient_id IS NULL OR e.age >= 0",
         [20],
