@@ -34,12 +34,14 @@ from query_lang.plans.expressions import (
     truth_constant,
     truth_of,
 )
+from query_lang.plans.literals import LITERALS
 from query_lang.plans.nodes import (
     Compute,
     Filter,
     FrameEnd,
     Item,
     Node,
+    Order,
     PublicJoin,
     PublicScan,
     Scan,
@@ -50,19 +52,20 @@ from query_lang.plans.nodes import (
 from query_lang.plans.stability import check_rows
 from query_lang.rewriting.trees import mapped, parts
 from query_lang.syntax import rules
-from query_lang.syntax.idioms import FirstRowJoin
 from query_lang.syntax.nodes import (
     AggregateCall,
     And,
-    BooleanLiteral,
     Comparison,
     CountRows,
     DerivedTable,
     Join,
     Name,
+    NumberLiteral,
+    OrderItem,
     Position,
     Select,
     SelectItem,
+    Star,
     TableName,
     UnionAll,
     WindowCall,
@@ -240,7 +243,7 @@ class SourceBinder:
     def _join(  # noqa: PLR0911 - an arm a kind
         self, left: Node, scope: Scope, join: Join, asked: RowsAsked
     ) -> Node:
-        if isinstance(join, FirstRowJoin):
+        if join.is_of_first:
             return self._first_row_join(left, scope, join)
         right, relation = self._item(join.source)
         self._refuse_twice(
@@ -260,8 +263,11 @@ class SourceBinder:
         missing = Call(Function.IS_NULL, (row,), replace(there.facts, constant=False))
         return _settled(Filter(node, missing, left.rows_per_unit), scope)
 
-    def _first_row_join(self, left: Node, scope: Scope, join: FirstRowJoin) -> Node:
+    def _first_row_join(self, left: Node, scope: Scope, join: Join) -> Node:
         """Join each row so far with the first of those that it meets.
+
+        What is selected and ordered by is of the inner table alone, and computed
+        before the join, so that it is NULL where there is no row.
 
         Proof: docs/proofs/numbering.md.
         """
@@ -273,26 +279,34 @@ class SourceBinder:
         names = [known.name for known in scope.relations]
         self._refuse_twice(relation.name, names, query.source)
         self._refuse_twice(alias, names, join.source)
-        inner = Scope([*scope.relations], scope.outer)
-        query = mapped(query, lambda node: _of_inside(node, relation))
-        tie = Join(join.kind, query.source, query.where, (), join.position)
+        own = Scope([relation])
+        columns, made = self.tables.columns(query.items, own, self.environment)
+        terms = orders(
+            _terms(query, columns),
+            ExpressionBinder(own, self.environment, self.subqueries),
+        )
+        keys = [(self.environment.new_slot(), term.value) for term in terms]
+        right = Compute(right, (*made, *keys))
+        rid = FieldRef(self.environment.new_slot(), _NUMBER)
+        left = Windowed(left, (_numbering(rid.slot, (), ()),))
+        inner = Scope([*scope.relations])
+        where = mapped(query.where, lambda node: _of_inside(node, relation))
+        tie = Join(join.kind, query.source, where, (), join.position)
         node = self._unit_join(left, right, (inner, relation), tie)
-        rows = ExpressionBinder(inner, self.environment, self.subqueries)
-        start = FrameEnd(None)
-        number = FieldRef(self.environment.new_slot(), Facts(ColumnType.INTEGER))
-        same = tuple(
-            FieldRef(slot, Facts(ColumnType.INTEGER)) for slot in left.identity.slots()
+        number = FieldRef(self.environment.new_slot(), _NUMBER)
+        order = tuple(
+            replace(term, value=_or_null(slot, term.value.facts))
+            for term, (slot, _) in zip(terms, keys, strict=True)
         )
-        order = orders(query.order_by, rows)
-        numbering = WindowItem(
-            number.slot, "row_number", None, same, order, start, FrameEnd(0)
-        )
-        one = Constant(1, Facts(ColumnType.INTEGER, nullable=False, constant=True))
+        node = Windowed(node, (_numbering(number.slot, (rid,), order),))
+        one = Constant(1, replace(_NUMBER, nullable=False, constant=True))
         first = truth_of(Function.EQ, (number, one))
-        node = Filter(Windowed(node, (numbering,)), first, left.rows_per_unit)
-        columns, made = self.tables.columns(query.items, inner, self.environment)
-        scope.relations.append(Relation(alias, columns))
-        return _settled(Compute(node, made) if made else node, scope)
+        node = Filter(node, first, left.rows_per_unit)
+        shown = Relation(alias, columns)
+        if join.kind == "left":
+            shown = shown.extended_with_null(constant=False)
+        scope.relations.append(with_constancy(shown, constant=False))
+        return _settled(node, scope)
 
     def _refuse_twice(
         self, name: str, names: Sequence[str], source: TableName | DerivedTable
@@ -442,23 +456,58 @@ class SourceBinder:
         return _settled(node, scope)
 
 
-def _first_row_of(join: FirstRowJoin) -> Select:
+_NUMBER = Facts(ColumnType.INTEGER)
+
+
+def _numbering(
+    slot: int, partition: tuple[Expression, ...], order: tuple[Order, ...]
+) -> WindowItem:
+    """Number the rows of a unit within a partition, from 1."""
+    start, end = FrameEnd(None), FrameEnd(0)
+    return WindowItem(slot, "row_number", None, partition, order, start, end)
+
+
+def _or_null(slot: int, facts: Facts) -> FieldRef:
+    """Return a slot of a LEFT join's right side."""
+    return FieldRef(slot, replace(facts, nullable=True, constant=False))
+
+
+def _first_row_of(join: Join) -> Select:
     """Return the query that LATERAL or APPLY reads, if it is of one first row.
 
     Raises:
         SqlNotAllowedError: It is another.
     """
-    on = join.condition
-    true = on is None or (isinstance(on, BooleanLiteral) and on.value)
     query = join.source.query if isinstance(join.source, DerivedTable) else None
-    if not true or not isinstance(query, Select) or query.limit != 1:
+    if not isinstance(query, Select) or query.limit != 1:
         raise refuse(rules.LATERAL_JOIN, join.position)
     strange = (query.joins, query.group_by, query.having, query.distinct, query.kept)
-    items = [item.expression for item in query.items]
-    inner = [part for tree in (*items, query.where) for part in parts(tree)]
-    if any(strange) or any(isinstance(p, _NO_ROW) for p in inner):
+    shown = (query.items, query.order_by, query.where)
+    if any(strange) or any(isinstance(part, _NO_ROW) for part in parts(shown)):
         raise refuse(rules.LATERAL_JOIN, join.position)
     return query
+
+
+def _terms(query: Select, columns: Columns) -> tuple[OrderItem, ...]:
+    """Return ORDER BY with what is selected for its names and positions.
+
+    A literal that is selected orders nothing.
+    """
+    shown = [item.expression for item in query.items]
+    named = {item.alias: item.expression for item in query.items if item.alias}
+    found: list[OrderItem] = []
+    for item in query.order_by:
+        tree = item.expression
+        if isinstance(tree, NumberLiteral):
+            places = {str(place): each for place, each in enumerate(shown, 1)}
+            if tree.text not in places or any(isinstance(e, Star) for e in shown):
+                raise refuse(rules.ORDER_TERM, item.position)
+            tree = places[tree.text]
+        elif isinstance(tree, Name) and tree.qualifier is None and tree.name in columns:
+            tree = named.get(tree.name, tree)
+        if tree is item.expression or not isinstance(tree, LITERALS):
+            found.append(replace(item, expression=tree))
+    return tuple(found)
 
 
 def _of_inside(node: object, relation: Relation) -> object:

@@ -416,7 +416,9 @@ class QueryReader(FunctionReader):
         source = DerivedTable(query, alias or "", at)
         outer = "LEFT" in words or "OUTER" in words
         kind: JoinKind = "left" if outer else "inner"
-        return FirstRowJoin(kind, source, on, (), position, tuple(words))
+        if on is None and "LATERAL" in words and words[0] not in {",", "CROSS"}:
+            raise refuse(rules.JOIN, position, hint="... AS x ON TRUE")
+        return FirstRowJoin(kind, source, on, (), position, words=tuple(words))
 
     def _untied(self, node: exp.Expr, word: JoinWord) -> Join:
         """Read ``, b`` or ``CROSS JOIN b``."""

@@ -4,14 +4,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from query_lang.syntax import rules
-from query_lang.syntax.idioms import WrittenJoin
+from query_lang.syntax.idioms import FirstRowJoin, WrittenJoin
 from query_lang.syntax.nodes import (
     And,
+    BooleanLiteral,
     Comparison,
     DerivedTable,
     Expression,
     Join,
     Name,
+    NumberLiteral,
     Select,
     Star,
     TableName,
@@ -41,6 +43,28 @@ def plain_joins(tree: Select) -> Select:
             joins.append(join)
         known.add(name)
     return replace(tree, joins=tuple(joins), where=_joined(rest))
+
+
+def first_row_join(tree: FirstRowJoin) -> Join:
+    """Return LATERAL or APPLY as a join with a first row, whose ON says nothing.
+
+    Raises:
+        SqlNotAllowedError: ON says something.
+    """
+    if not _is_true(tree.condition):
+        raise refuse(rules.LATERAL_JOIN, tree.position)
+    return Join(tree.kind, tree.source, None, (), tree.position, is_of_first=True)
+
+
+def _is_true(tree: Expression | None) -> bool:
+    """Whether ON says TRUE, 1 = 1, or nothing."""
+    match tree:
+        case None | BooleanLiteral(True):
+            return True
+        case Comparison("=", NumberLiteral(one), NumberLiteral(other)):
+            return one == other
+        case _:
+            return False
 
 
 def _turned(tree: Select) -> Select:

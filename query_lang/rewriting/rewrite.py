@@ -21,7 +21,7 @@ from query_lang.rewriting.conditions import (
     symmetric_between,
 )
 from query_lang.rewriting.first_rows import written_select
-from query_lang.rewriting.joins import plain_joins
+from query_lang.rewriting.joins import first_row_join, plain_joins
 from query_lang.rewriting.layers import MOST_LAYERS, with_one_aggregate
 from query_lang.rewriting.literal_casts import with_plain_literals
 from query_lang.rewriting.quantiles import quantile_at, within_group
@@ -32,6 +32,7 @@ from query_lang.rewriting.trees import Sizes, aggregates, mapped, parts
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
     Filtered,
+    FirstRowJoin,
     IsDistinct,
     IsTruth,
     LikeEach,
@@ -211,6 +212,7 @@ _CHANGES: Mapping[type, Callable[..., object]] = {
     UnionAll: _union,
     SetOperation: set_operation,
     Join: _join,
+    FirstRowJoin: first_row_join,
     DerivedTable: _with_name,
     Case: _case,
     AggregateCall: counted,

@@ -557,7 +557,10 @@ class DerivedTable:
 class Join:
     """``[INNER | LEFT] JOIN source ON condition | USING (names)``.
 
-    ``condition`` is None exactly where ``using`` is not empty.
+    Attributes:
+        condition: None exactly where ``using`` is not empty, or ``is_of_first``.
+        is_of_first: Whether each row meets the first alone of the rows of ``source``,
+            which is a query with its own ties and order.
     """
 
     kind: JoinKind
@@ -565,6 +568,7 @@ class Join:
     condition: Expression | None
     using: tuple[str, ...]
     position: Position
+    is_of_first: bool = False
 
 
 @dataclass(frozen=True, slots=True)

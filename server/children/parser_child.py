@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import time
+import traceback
 
 from privacy.errors import QueryError
 from query_lang.reading.parse import parse_query
@@ -55,6 +56,16 @@ def _reply(sql: str, sequences: bool) -> str:  # noqa: FBT001 - as the line has 
                 "facts": {fact: getattr(error, fact) for fact in facts},
             }
         )
+    except MemoryError:
+        raise  # of this text: the child ends, and another takes its place
+    except Exception as error:  # noqa: BLE001 - a fault of ours, which is told and logged
+        return json.dumps({"fault": _place_of(error)})
+
+
+def _place_of(error: Exception) -> str:
+    """Return what failed where, and nothing of the text."""
+    at = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} in {at.name}, line {at.lineno} of {at.filename}"
 
 
 if __name__ == "__main__":

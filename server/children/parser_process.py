@@ -79,6 +79,9 @@ class ParserPool:
             if reply is None:
                 self._replace()
                 raise ParserUnavailableError
+        if "fault" in reply:
+            message = f"a text could not be parsed: {reply['fault']}"
+            raise RuntimeError(message)
         if "error" in reply:
             raise _refusal(reply)
         with refusing_depth(_START):

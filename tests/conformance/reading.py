@@ -15,6 +15,7 @@ from query_lang.reading.parse import read_query
 from query_lang.rewriting.literal_casts import with_plain_literals
 from query_lang.syntax import idioms
 from query_lang.syntax import nodes as syntax
+from query_lang.syntax.idioms import FirstRowJoin
 from query_lang.syntax.type_names import cast_target
 from tests.conformance import reading_dates, reading_texts
 from tests.semantics.meaning import tree
@@ -136,6 +137,9 @@ def _source(node):
 
 
 def _join(node, where):
+    if isinstance(node, FirstRowJoin):
+        source = tree.Derived(_plain_select(node.source.query), node.source.alias)
+        return tree.Join(node.kind, source, first=True)
     if getattr(node, "word", "") in {",", "CROSS"}:
         name = getattr(node.source, "alias", None) or node.source.name
         parts = where.items if isinstance(where, syntax.And) else (where,)

@@ -2606,8 +2606,8 @@ FAULTS = (
         "first_row_of_each_is_one",
         "the first rows that a unit's rows meet are taken for one",
         "query_lang/binding/sources.py",
-        "(Windowed(node, (numbering,)), first, left.rows_per_unit)",
-        "(Windowed(node, (numbering,)), first, 1)",
+        "        node = Filter(node, first, left.rows_per_unit)\n        shown",
+        "        node = Filter(node, first, 1)\n        shown",
         ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(

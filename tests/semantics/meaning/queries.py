@@ -10,6 +10,7 @@ from tests.semantics.meaning.expressions import (
     compiled,
     compiled_all,
     is_same,
+    ordered,
     texts_left,
 )
 from tests.semantics.meaning.relations import Relation, Row
@@ -75,6 +76,9 @@ class World:
         relation, alias = self.source(select.source, parent)
         joined = relations.first_source(relation, alias)
         for node in select.joins:
+            if node.first:
+                joined = self.with_first(joined, node)
+                continue
             before = joined
             other, name = self.source(node.source, parent)
             joined = relations.join(joined, other, node, name, (parent, self))
@@ -92,6 +96,71 @@ class World:
         if most is not None:
             combined = relations.at_most(most, combined)
         return Body(scope, most, joined.widths, run, combined, select.where)
+
+    def with_first(self, left, node):  # noqa: PLR0915 - one meaning, step by step
+        """Return each row with the first that it meets of a lateral query.
+
+        Names of the query are its own table's, and then those before it; what it shows
+        and is ordered by is its own table's alone.
+        """
+        query = node.source.query
+        relation, alias = self.source(query.source, None)
+        entries = relations.first_source(relation, alias).entries
+        own = Scope(self, entries)
+        both = Scope(self, entries, Scope(self, left.entries))
+        test, _ = compiled(query.where, both)
+        meant = {item.alias: item.expression for item in query.items if item.alias}
+        terms = []
+        for item in query.order_by:
+            key = resolved_key(item.expression, query.items, own)
+            if isinstance(key, tree.Col) and key.table is None:
+                key = meant.get(key.name, key)
+            value, _ = compiled(key, own)
+            terms.append((item, lambda row, value=value: value((row.values,))))
+        whole = Body(
+            own,
+            relation.rows_per_unit,
+            relation.widths,
+            relation.run,
+            relation.combined,
+        )
+        shown = projected(whole, query.items)
+        values, _ = compiled_all([item.expression for item in query.items], own)
+        is_left = node.kind == "left"
+        missing = relations.Row(
+            (None,) * len(shown.names), None, relations.zero_tie(relation.widths)
+        )
+
+        def run(env):
+            found = []
+            for row in left.run(env):
+                met = [
+                    other
+                    for other in relation.run(())
+                    if test((row.values, other.values)) is True
+                ]
+                first = ordered(met, terms)[:1]
+                for other in first:
+                    made = tuple(value((other.values,)) for value in values)
+                    tie = relations.ties(row, other)
+                    found.append(relations.Row(row.values + made, row.owner, tie))
+                if is_left and not first:
+                    tie = relations.ties(row, missing)
+                    made = row.values + missing.values
+                    found.append(relations.Row(made, row.owner, tie))
+            return found
+
+        infos = [info.or_null() if is_left else info for info in shown.infos]
+        more = [
+            relations.Entry(name, node.source.alias, info)
+            for name, info in zip(shown.names, infos, strict=True)
+        ]
+        widths = tuple(a + b for a, b in zip(left.widths, relation.widths, strict=True))
+        most = left.rows_per_unit
+        combined = relations.combined_of_join(left, shown, most, is_left=is_left)
+        return relations.Joined(
+            (*left.entries, *more), most, widths, run, None, combined=combined
+        )
 
 
 def run_once(relation):

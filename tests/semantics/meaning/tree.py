@@ -286,12 +286,16 @@ class Derived:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """``kind`` is inner or left; exactly one of ``on`` and ``using`` is given."""
+    """``kind`` is inner or left; exactly one of ``on`` and ``using`` is given.
+
+    ``first``: LATERAL, with the first row of ``source`` for each row before it.
+    """
 
     kind: str
     source: TableRef | Derived
     on: Expr | None = None
     using: str | None = None
+    first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
