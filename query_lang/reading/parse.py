@@ -12,9 +12,8 @@ from query_lang.reading.queries import QueryReader
 from query_lang.reading.sqlglot_tree import TYPE_WORDS, sqlglot_tree
 from query_lang.reading.token_check import check_every_token_is_read
 from query_lang.rewriting.rewrite import rewritten
-from query_lang.rewriting.trees import parts
 from query_lang.syntax import rules
-from query_lang.syntax.nodes import CommonTable, Query, TableName
+from query_lang.syntax.nodes import Query
 from query_lang.syntax.refusals import refuse, refusing_depth
 from query_lang.syntax.tokens import lex, without_tops
 
@@ -33,15 +32,6 @@ def parse_query(sql: str, *, sequences: bool = False) -> Query:
     tree = read_query(sql, sequences=sequences)
     with refusing_depth(tree.select.position):
         return rewritten(tree)
-
-
-def _check_schemas(tree: Query) -> None:
-    """Refuse a schema in front of a table of WITH, which has none."""
-    found = [*parts(tree)]
-    named = {part.name for part in found if isinstance(part, CommonTable)}
-    for part in found:
-        if isinstance(part, TableName) and part.schema and part.name in named:
-            raise refuse(rules.QUALIFIED_TABLE, part.position)
 
 
 def read_query(sql: str, *, sequences: bool = False) -> Query:
@@ -66,7 +56,6 @@ def read_query(sql: str, *, sequences: bool = False) -> Query:
     places = Places(tokens)
     with refusing_depth(first.position):
         tree = QueryReader(places, sequences=sequences).whole(parsed)
-        _check_schemas(tree)
     places.take_end()
     check_every_token_is_read(tree, tokens)
     return tree

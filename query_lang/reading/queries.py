@@ -8,6 +8,7 @@ from privacy.errors import SqlNotAllowedError
 from query_lang.reading.expressions import arguments
 from query_lang.reading.functions import FunctionReader
 from query_lang.reading.node_rules import rule_of
+from query_lang.reading.places import Places
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
     FirstRowJoin,
@@ -70,6 +71,11 @@ _SET_OPERATIONS: dict[type[exp.Expr], SetWord] = {
 class QueryReader(FunctionReader):
     """Reads a whole text."""
 
+    def __init__(self, places: Places, *, sequences: bool = False) -> None:
+        super().__init__(places, sequences=sequences)
+        self._of_schemas: list[TableName] = []
+        self._named: set[str] = set()
+
     def whole(self, tree: exp.Expr) -> Query:
         """Read the query at the top; brackets around it are transparent."""
         if isinstance(tree, exp.Subquery) and arguments(tree) == {"this"}:
@@ -83,6 +89,9 @@ class QueryReader(FunctionReader):
             raise self._whole_refusal(tree)
         tables = self._common_tables(tree.args.get("with_"))
         select = self._select(tree, top=True)
+        for source in self._of_schemas:  # which tables of WITH have none of
+            if source.name in self._named:
+                raise refuse(rules.QUALIFIED_TABLE, source.position)
         return Query(tables, replace(select, aliases=tuple(self.titles)))
 
     def _set_place(self) -> Position:
@@ -118,6 +127,7 @@ class QueryReader(FunctionReader):
         if not self._places.is_sign("("):
             raise refuse(rules.MATERIALIZED, self._places.position)
         self.only(node, "this", "alias")
+        self._named.add(name)
         return CommonTable(name, self.bracketed(node.this), position)
 
     def query(self, node: exp.Expr) -> Select | UnionAll:
@@ -341,7 +351,10 @@ class QueryReader(FunctionReader):
             schema = self.identifier(node.args["db"])
             self._places.take_sign(".")
         name = self.identifier(node.this)
-        return TableName(name, self._alias(node.args.get("alias")), position, schema)
+        table = TableName(name, self._alias(node.args.get("alias")), position, schema)
+        if schema is not None:
+            self._of_schemas.append(table)
+        return table
 
     def _alias(self, node: exp.Expr | None) -> str | None:
         if node is None:
