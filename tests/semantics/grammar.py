@@ -85,11 +85,16 @@ class Question:
         return tree.print_sql(self.tree)
 
 
-def random_question(rng):
-    """Return a question that the evaluator can answer."""
+def random_question(rng, laterals=0.0):
+    """Return a question that the evaluator can answer.
+
+    Args:
+        rng: Of its choices.
+        laterals: How many joins are LATERAL.
+    """
     for _ in range(TRIES):
         try:
-            return Author(rng).question()
+            return Author(rng, laterals).question()
         except NotAnswerableError:
             continue
     message = "the grammar finds no question that can be answered"
@@ -99,8 +104,9 @@ def random_question(rng):
 class Author:
     """Writes one question."""
 
-    def __init__(self, rng):
+    def __init__(self, rng, laterals=0.0):
         self.rng = rng
+        self.laterals = laterals
         self.world = World(NO_ROWS, hospital.DATASET, NO_BOUNDS, HIERARCHIES)
         self.common = []
         self.aliases = 0
@@ -318,6 +324,12 @@ class Author:
         joined = relations.first_source(relation, alias)
         joins = []
         for _ in range(self.pick((0, 0, 0, 1, 1, 2))):
+            lateral = self.laterals and self.chance(self.laterals)
+            if lateral and joined.rows_per_unit is not None:
+                join = self._first_row_join(joined)
+                joined = self.world.with_first(joined, join)
+                joins.append(join)
+                continue
             found = self._join(joined, depth, parent)
             if found is None:
                 continue
@@ -329,6 +341,27 @@ class Author:
                 joined = after
                 joins.append(join)
         return node, tuple(joins), Scope(self.world, joined.entries, parent)
+
+    def _first_row_join(self, joined):
+        """Return LATERAL of a table: its first row for each row so far."""
+        node, alias, relation = self._table(self.pick(PRIVATE))
+        own = Scope(self.world, entries_of(relation, alias))
+        left = Scope(self.world, joined.entries)
+        both = Scope(self.world, (*left.entries, *own.entries))
+        units = [e for e in left.entries if e.info.type == "unit" and not e.hidden]
+        mine = self.pick(units)
+        parts = [Compare("=", Col(UNIT, alias), Col(mine.name, mine.table))]
+        while self.chance(0.4) and len(parts) < 3:
+            parts.append(self._simple(both, "compare"))
+        where = And(tuple(parts)) if len(parts) > 1 else parts[0]
+        items = [
+            Item(self.any_value(own, self.pick((0, 1))), f"l{number}")
+            for number in range(self.pick((1, 2)))
+        ]
+        terms = self._terms(own, 0)
+        query = Select(tuple(items), node, (), where, order_by=terms, limit=1)
+        kind = self.pick(("inner", "left", "left"))
+        return Join(kind, Derived(query, self.alias()), first=True)
 
     def _join(self, joined, depth, parent):
         """Return (relation, alias, join) or None where nothing fits."""

@@ -14,6 +14,7 @@ pytestmark = pytest.mark.thorough
 
 QUESTIONS = 1_500
 CHUNKS = 15
+LATERAL_CHUNKS = 8
 QUESTIONS_PER_DATABASE = 10
 MOST_REFUSED = 0.2
 
@@ -34,14 +35,14 @@ def compared(connection, question, tables):
         raise
 
 
-def run(rng, questions, counts):
+def run(rng, questions, counts, laterals=0.0):
     """Ask questions of fresh databases; count outcomes and constructs."""
     with engine.connect() as connection:
         for number in range(questions):
             if number % QUESTIONS_PER_DATABASE == 0:
                 tables = hospital.random_tables(rng)
                 engine.load(connection, tables)
-            question = random_question(rng)
+            question = random_question(rng, laterals)
             outcome = compared(connection, question, tables)
             counts[outcome] += 1
             if outcome == "equal":
@@ -55,4 +56,14 @@ def test_cells_and_exact_vectors_equal_those_of_the_evaluator(chunk):
     counts = Counter()
     questions = QUESTIONS // CHUNKS
     run(random.Random(chunk), questions, counts)
+    assert counts["refused"] + counts["unanswerable"] <= MOST_REFUSED * questions
+
+
+@pytest.mark.sampled
+@pytest.mark.slow
+@pytest.mark.parametrize("chunk", gate_first(2, range(LATERAL_CHUNKS)))
+def test_so_do_those_of_the_first_row_that_each_row_meets(chunk):
+    counts = Counter()
+    questions = QUESTIONS // CHUNKS
+    run(random.Random(900 + chunk), questions, counts, laterals=0.4)
     assert counts["refused"] + counts["unanswerable"] <= MOST_REFUSED * questions

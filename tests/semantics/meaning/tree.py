@@ -491,6 +491,8 @@ def window_sql(node):
 
 def join_sql(node):
     word = {"inner": "JOIN", "left": "LEFT JOIN"}[node.kind]
+    if node.first:
+        return f"{word} LATERAL {sql(node.source)} ON TRUE"
     tail = f"USING ({node.using})" if node.using else f"ON {sql(node.on)}"
     return f"{word} {sql(node.source)} {tail}"
 
