@@ -1,6 +1,6 @@
 """Everything below the top SELECT: derived tables, UNION ALL, IN and EXISTS."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from privacy.schema import ColumnType
@@ -10,6 +10,7 @@ from query_lang.binding.environment import Environment
 from query_lang.binding.expressions import ExpressionBinder, describe
 from query_lang.binding.names import output_names
 from query_lang.binding.scalars.narrowing import Conditions, named_by
+from query_lang.binding.scalars.row_numbers import numberings, rows_held
 from query_lang.binding.scope import (
     AverageColumn,
     Relation,
@@ -20,21 +21,18 @@ from query_lang.binding.scope import (
     with_constancy,
     written_out,
 )
-from query_lang.binding.sources import Columns, Source, SourceBinder, parts_of
+from query_lang.binding.sources import Columns, SourceBinder, parts_of
 from query_lang.plans.domains import combined, longest_of
 from query_lang.plans.expressions import (
     AverageRef,
-    Call,
     Constant,
     ExistsInQuery,
     Expression,
     Facts,
     FieldRef,
-    Function,
     UnitInQuery,
     ValueInQuery,
     conjunction,
-    conjuncts,
     is_constant_truth,
     restricting,
 )
@@ -138,7 +136,8 @@ class QueryBinder:
             binder = ExpressionBinder(source.scope, environment, self)
             condition = binder.condition(tree.where)
             if not is_constant_truth(condition, truth=True):
-                node = Filter(node, condition, _numbered_rows(tree, condition, source))
+                first = rows_held(condition, _numberings(tree, source.scope))
+                node = Filter(node, condition, first)
             if node.rows_per_unit == 1:
                 source.scope.settle()
         return node, source.scope
@@ -156,11 +155,11 @@ class QueryBinder:
         copied = {
             slot: value.slot for slot, value in made if isinstance(value, FieldRef)
         }
-        numberings = binder.numberings | _numberings(tree, rows.scope)
+        numbered = binder.numberings | _numberings(tree, rows.scope)
         for name, column in columns.items():
             if isinstance(column, ValueColumn):
                 own = copied.get(column.slot, column.slot)  # a copy numbers rows too
-                columns[name] = replace(column, numbering=numberings.get(own))
+                columns[name] = replace(column, numbering=numbered.get(own))
         return (Compute(node, made) if made else node), columns
 
     # -- GROUP BY -------------------------------------------------------------
@@ -421,70 +420,9 @@ def _is_public(query: Select | UnionAll, environment: Environment) -> bool:
     return True
 
 
-def _numbered_rows(tree: Select, condition: Expression, source: Source) -> int | None:
-    """Return the most rows that WHERE leaves of row numbers of the one item of FROM."""
-    numbers = _numberings(tree, source.scope)
-    held = [_held_number(part, numbers) for part in _stated(condition)]
-    return min((most for most in held if most is not None), default=None)
-
-
 def _numberings(tree: Select, scope: Scope) -> dict[int, int]:
-    """Return the row numbers of the one item of FROM: slots, and their partitions."""
-    if tree.joins:
-        return {}
-    return {
-        column.slot: column.numbering
-        for column in scope.relations[0].columns.values()
-        if isinstance(column, ValueColumn) and column.numbering
-    }
-
-
-def _stated(condition: Expression) -> Iterator[Expression]:
-    """Yield the top-level conjuncts; NOT of NOT, and of a comparison, is what it says.
-
-    A row is kept where a condition is TRUE: then none of its parts is NULL.
-    """
-    for part in conjuncts(condition):
-        inner = _negated(part)
-        twice = None if inner is None else _negated(inner)
-        if twice is not None:
-            yield from _stated(twice)
-        elif isinstance(inner, Call) and inner.function in _CONTRARY:
-            yield replace(inner, function=_CONTRARY[inner.function])
-        else:
-            yield part
-
-
-_CONTRARY: Mapping[Function, Function] = {
-    Function.NE: Function.EQ,
-    Function.GT: Function.LE,
-    Function.GE: Function.LT,
-}
-
-
-def _negated(condition: Expression) -> Expression | None:
-    """Return c of ``NOT c``."""
-    if isinstance(condition, Call) and condition.function is Function.NOT:
-        return condition.operands[0]
-    return None
-
-
-def _held_number(condition: Expression, numbers: Mapping[int, int]) -> int | None:
-    """Return the most rows that a condition on a row number leaves."""
-    if not isinstance(condition, Call) or len(condition.operands) != 2:  # noqa: PLR2004 - a comparison
-        return None
-    number, most = condition.operands
-    if not isinstance(number, FieldRef) or number.slot not in numbers:
-        return None
-    if not isinstance(most, Constant) or not isinstance(most.value, int):
-        return None
-    numbers_left = {  # of 1, 2, ... in each partition
-        Function.EQ: min(most.value, 1),
-        Function.LE: most.value,
-        Function.LT: most.value - 1,
-    }
-    kept = numbers_left.get(condition.function, 0)
-    return numbers[number.slot] * kept if kept >= 1 else None
+    """Return the row numbers of the one item of FROM."""
+    return {} if tree.joins else numberings(scope.relations[0])
 
 
 def _where(tree: Select, node: Node, rows: ExpressionBinder) -> Conditions:

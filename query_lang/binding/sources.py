@@ -10,12 +10,14 @@ from privacy.schema import ColumnType, Table
 from query_lang.binding.aggregates import orders
 from query_lang.binding.environment import Environment
 from query_lang.binding.expressions import ExpressionBinder, SubqueryBinder
+from query_lang.binding.scalars.row_numbers import numberings, rows_held
 from query_lang.binding.scope import (
     Relation,
     RelationColumn,
     RowsAsked,
     Scope,
     UnitColumn,
+    ValueColumn,
     table_columns,
     with_constancy,
 )
@@ -133,12 +135,15 @@ class SourceBinder:
         """
         first, joins = self._private_first(tree)
         node, relation = self._item(first)
+        wheres = _wheres(tree, joins)
+        if not isinstance(node, PublicScan):
+            node = self._numbered(node, relation, wheres)
         scope = Scope([relation], outer)
         asked = RowsAsked.by(tree)
         for join in joins:
             if isinstance(node, PublicScan):
                 raise refuse(rules.PUBLIC_FIRST, first.position)
-            node = self._join(node, scope, join, asked)
+            node = self._join(node, scope, join, asked, wheres)
             check_rows(node.rows_per_unit, join.position)
         return Source(node, scope)
 
@@ -241,7 +246,12 @@ class SourceBinder:
     # -- joins ----------------------------------------------------------------
 
     def _join(  # noqa: PLR0911 - an arm a kind
-        self, left: Node, scope: Scope, join: Join, asked: RowsAsked
+        self,
+        left: Node,
+        scope: Scope,
+        join: Join,
+        asked: RowsAsked,
+        wheres: Sequence[Tree],
     ) -> Node:
         if join.is_of_first:
             return self._first_row_join(left, scope, join)
@@ -251,6 +261,8 @@ class SourceBinder:
         )
         if isinstance(right, PublicScan):
             return self._public_join(left, right, (scope, relation), join)
+        own = [] if join.condition is None else parts_of(join.condition)
+        right = self._numbered(right, relation, [*wheres, *own])
         if join.kind != "left" or not asked.is_about(relation, join.using):
             return self._unit_join(left, right, (scope, relation), join)
         there = truth_constant(truth=True)
@@ -262,6 +274,26 @@ class SourceBinder:
         row = replace(row, facts=replace(row.facts, nullable=True, constant=False))
         missing = Call(Function.IS_NULL, (row,), replace(there.facts, constant=False))
         return _settled(Filter(node, missing, left.rows_per_unit), scope)
+
+    def _numbered(
+        self, node: Node, relation: Relation, conditions: Sequence[Tree]
+    ) -> Node:
+        """Hold the row numbers of an item of FROM to what WHERE or its ON says of them.
+
+        So that joins do not multiply rows that are left out. Rows that a LEFT join then
+        finds none for have NULL there, which WHERE leaves out as it does the others.
+        """
+        numbers = numberings(relation)
+        own = [tree for tree in conditions if numbers and _is_of(tree, relation)]
+        if not own:
+            return node
+        rows = ExpressionBinder(Scope([relation]), self.environment, self.subqueries)
+        held = restricting(rows.condition(tree) for tree in own)
+        condition = conjunction(held) if held else None
+        most = None if condition is None else rows_held(condition, numbers)
+        if condition is None or most is None:
+            return node
+        return Filter(node, condition, most)
 
     def _first_row_join(self, left: Node, scope: Scope, join: Join) -> Node:
         """Join each row so far with the first of those that it meets.
@@ -519,6 +551,27 @@ def _of_inside(node: object, relation: Relation) -> object:
     ):
         return replace(node, qualifier=relation.name)
     return node
+
+
+def _wheres(tree: Select, joins: Sequence[Join]) -> list[Tree]:
+    """Return what WHERE says of joined rows; ON of an INNER join says the same."""
+    if not joins:
+        return []
+    inner = [join.condition for join in joins if join.kind == "inner"]
+    said = [tree.where, *inner]
+    return [part for each in said if each is not None for part in parts_of(each)]
+
+
+def _is_of(tree: Tree, relation: Relation) -> bool:
+    """Whether a condition compares a row number of a relation with literals."""
+    found = [*parts(tree)]
+    names = [part for part in found if isinstance(part, Name)]
+    if not names or any(isinstance(part, Select) for part in found):
+        return False
+    columns = [relation.columns.get(name.name) for name in names]
+    return all(name.qualifier == relation.name for name in names) and all(
+        isinstance(column, ValueColumn) and column.numbering for column in columns
+    )
 
 
 def _equal_names(

@@ -2611,6 +2611,22 @@ FAULTS = (
         ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(
+        "numbering_of_the_preserved_side",
+        "what ON of a LEFT join says of the preserved side's row numbers holds them",
+        "query_lang/binding/sources.py",
+        '[join.condition for join in joins if join.kind == "inner"]',
+        "[join.condition for join in joins]",
+        ("tests/unit/query_lang/plans/test_rule_table.py",),
+    ),
+    Fault(
+        "one_number_less",
+        "BETWEEN on a row number leaves one row less",
+        "query_lang/binding/scalars/row_numbers.py",
+        "max(1, high - low + 1)",
+        "max(1, high - low)",
+        ("tests/unit/query_lang/plans/test_rule_table.py",),
+    ),
+    Fault(
         "any_null_is_without_a_match",
         "IS NULL of a unit key bounds rows wherever it stands in WHERE",
         "query_lang/binding/scope.py",

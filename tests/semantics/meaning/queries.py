@@ -1,9 +1,9 @@
 """SELECTs below the top: FROM, WHERE, roll-ups, windows, HAVING, projection."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
-from tests.semantics.meaning import domains, relations, tree
+from tests.semantics.meaning import domains, relations, tree, values
 from tests.semantics.meaning.expressions import (
     FLIPPED,
     OPPOSITE,
@@ -29,6 +29,7 @@ class Body:
     run: Callable[[tuple], list[Row]]
     combined: Callable[[frozenset[int]], int] | None = None
     where: object = None
+    numbered: Mapping[int, int] = field(default_factory=dict)
 
 
 class World:
@@ -71,9 +72,13 @@ class World:
         rows = self.tables[node.name]
         return relations.scan(table, rows, self.bounds.get(node.name)), alias
 
-    def body(self, select, parent):
+    def body(self, select, parent):  # noqa: PLR0915 - one meaning, step by step
         """Return FROM, joins and WHERE."""
         relation, alias = self.source(select.source, parent)
+        said = [select.where, *(j.on for j in select.joins if j.kind == "inner")]
+        wheres = [c for each in said for c in relations.conjuncts(each)]
+        if select.joins:
+            relation = held_to(relation, alias, wheres)
         joined = relations.first_source(relation, alias)
         for node in select.joins:
             if node.first:
@@ -81,6 +86,7 @@ class World:
                 continue
             before = joined
             other, name = self.source(node.source, parent)
+            other = held_to(other, name, [*wheres, *relations.conjuncts(node.on)])
             joined = relations.join(joined, other, node, name, (parent, self))
             if node.kind == "left" and asks_for_none(select.where, other, name, node):
                 most = before.rows_per_unit
@@ -91,11 +97,15 @@ class World:
         if select.where is not None:
             run = filtered(run, compiled(select.where, scope)[0])
             if not select.joins:
-                most = numbered_bound(relation, select.where, scope, most)
+                conditions = relations.conjuncts(select.where)
+                held = numbered_bound(relation, conditions, places_in(scope))
+                most = most if held is None else min(most, held)
         combined = joined.combined
         if most is not None:
             combined = relations.at_most(most, combined)
-        return Body(scope, most, joined.widths, run, combined, select.where)
+        numbered = {} if select.joins else relation.numbered
+        found = (scope, most, joined.widths, run, combined, select.where, numbered)
+        return Body(*found)
 
     def with_first(self, left, node):  # noqa: PLR0915 - one meaning, step by step
         """Return each row with the first that it meets of a lateral query.
@@ -125,7 +135,7 @@ class World:
             relation.combined,
         )
         shown = projected(whole, query.items)
-        values, _ = compiled_all([item.expression for item in query.items], own)
+        shown_values, _ = compiled_all([item.expression for item in query.items], own)
         is_left = node.kind == "left"
         missing = relations.Row(
             (None,) * len(shown.names), None, relations.zero_tie(relation.widths)
@@ -141,7 +151,7 @@ class World:
                 ]
                 first = ordered(met, terms)[:1]
                 for other in first:
-                    made = tuple(value((other.values,)) for value in values)
+                    made = tuple(value((other.values,)) for value in shown_values)
                     tie = relations.ties(row, other)
                     found.append(relations.Row(row.values + made, row.owner, tie))
                 if is_left and not first:
@@ -182,6 +192,34 @@ def filtered(run, test):
     return kept
 
 
+def places_in(scope):
+    """Return what tells the place of a column of a scope's own FROM."""
+
+    def place_of(column):
+        level, place, _ = scope.resolve(column)
+        return place if level == scope.level else None
+
+    return place_of
+
+
+def held_to(relation, alias, conditions):
+    """Return an item of a join with the rows that conditions on its numbers leave."""
+    if not relation.numbered:
+        return relation
+
+    def place_of(column):
+        if column.table != alias or column.name not in relation.names:
+            return None
+        return relation.names.index(column.name)
+
+    held = numbered_bound(relation, conditions, place_of)
+    if held is None or relation.rows_per_unit is None:
+        return relation
+    most = min(relation.rows_per_unit, held)
+    fewer = relations.at_most(most, relation.combined)
+    return replace(relation, rows_per_unit=most, combined=fewer)
+
+
 def asks_for_none(where, relation, alias, join):
     """Whether WHERE says that the unit key of what was joined is NULL."""
     for conjunct in relations.conjuncts(where):
@@ -197,16 +235,44 @@ def asks_for_none(where, relation, alias, join):
     return False
 
 
-def numbered_bound(relation, where, scope, most):
-    """Return rows_per_unit after ``rn = n``, ``rn <= n``, ``rn < n`` (PRIVACY 1)."""
-    for conjunct in relations.conjuncts(where):
-        sign, column, n = as_comparison(conjunct)
-        rows = {"=": min(n, 1), "<=": n, "<": n - 1}.get(sign, 0)
-        if rows >= 1:
-            level, place, _ = scope.resolve(column)
-            if level == scope.level and place in relation.numbered:
-                most = min(most, relation.numbered[place] * rows)
-    return most
+def numbered_bound(relation, conditions, place_of):
+    """Return the most rows that conditions on row numbers leave, None if unsaid.
+
+    Args:
+        relation: With its row numbers.
+        conditions: All of them hold.
+        place_of: From a column to its place in the relation, None of another's.
+    """
+    found = []
+    for place, partitions in relation.numbered.items():
+        kept = set(range(1, MOST_NUMBER + 1))
+        for conjunct in conditions:
+            kept &= numbers_kept(conjunct, place, place_of)
+        if len(kept) < MOST_NUMBER // 2:
+            found.append(partitions * max(1, len(kept)))
+    return min(found, default=None)
+
+
+MOST_NUMBER = 10_000  # more than one unit has rows
+
+
+def numbers_kept(condition, place, place_of):
+    """Return which of the first numbers a condition on a row number keeps."""
+    every = set(range(1, MOST_NUMBER + 1))
+    match condition:
+        case tree.InList(tree.Col() as column, items, False) if (
+            place_of(column) == place
+        ):
+            if all(isinstance(item, tree.Lit) for item in items):
+                return {item.value for item in items} & every
+        case tree.Between(tree.Col() as column, tree.Lit(low), tree.Lit(high), False):
+            if place_of(column) == place:
+                return {n for n in every if low <= n <= high}
+        case _:
+            sign, column, n = as_comparison(condition)
+            if sign not in {None, "<>"} and place_of(column) == place:
+                return {k for k in every if values.COMPARE[sign](k, n)}
+    return every
 
 
 def as_comparison(condition, negated=False):
@@ -260,8 +326,8 @@ def projected(body, items):
         found = []
         for row in run(env):
             inner = (*env, row.values)
-            values = tuple(function(inner) for function in functions)
-            found.append(Row(values, row.owner, row.tie))
+            made = tuple(function(inner) for function in functions)
+            found.append(Row(made, row.owner, row.tie))
         return found
 
     def combined(places):
@@ -272,6 +338,9 @@ def projected(body, items):
 
     parts = [partitions(item.expression, body) for item in items]
     names = tuple(output_name(item) for item in items)
+    for place, node in enumerate(shown):  # a row number that is handed on
+        if isinstance(node, tree.Col) and body.numbered:
+            parts[place] = body.numbered.get(body.scope.resolve(node)[1])
     numbered = {place: most for place, most in enumerate(parts) if most is not None}
     found = (names, tuple(infos), body.rows_per_unit, body.widths, rows, None, numbered)
     return Relation(*found, combined)

@@ -85,6 +85,45 @@ RULES = {
         [1],
         [1],
     ),
+    "numbering between": (
+        ONE + NUMBERED.format("patient_id") + " WHERE n BETWEEN 2 AND 3",
+        [2],
+        [2],
+    ),
+    "numbering among": (
+        ONE + NUMBERED.format("patient_id") + " WHERE n IN (1, 3, 9) AND n > 1",
+        [2],
+        [1],
+    ),
+    "numbering before a join": (
+        ONE
+        + NUMBERED.format("patient_id")
+        + " JOIN labs l ON l.patient_id = x.patient_id WHERE x.n = 1",
+        [5],
+        [5],
+    ),
+    "numbering in ON of an outer join": (
+        ONE
+        + "labs l LEFT JOIN "
+        + NUMBERED.format("patient_id")
+        + " ON l.patient_id = x.patient_id AND x.n <= 2",
+        [10],
+        [10],
+    ),
+    "numbering of the preserved side in ON": (
+        ONE
+        + NUMBERED.format("patient_id")
+        + " LEFT JOIN labs l ON l.patient_id = x.patient_id AND x.n = 1",
+        [20],
+        [8],
+    ),
+    "numbering beside OR": (
+        ONE
+        + NUMBERED.format("patient_id")
+        + " JOIN labs l ON l.patient_id = x.patient_id WHERE x.n = 1 OR l.analyte = 'na'",
+        [20],
+        [20],
+    ),
     "window": (
         ONE + "(SELECT patient_id, SUM(days) OVER (PARTITION BY patient_id) AS s "
         "FROM encounters) x WHERE s > 0",
