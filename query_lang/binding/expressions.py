@@ -401,10 +401,13 @@ class ExpressionBinder:
             )
         return Constant(value, constant_facts(value, beside.facts.type))
 
-    def _between(self, value: Tree, low: Tree, high: Tree) -> Expression:
+    def _between(self, value: Tree, low: Tree, high: Tree) -> Expression:  # noqa: PLR0911 - an arm a form
         if isinstance(value, LITERALS):
             if not isinstance(low, LITERALS) or not isinstance(high, LITERALS):
-                raise refuse(rules.OPERAND, value.position)
+                at = value.position
+                sides = ((low, value), (value, high))
+                held_by = tuple(Comparison("<=", a, b, at) for a, b in sides)
+                return self.condition(And(held_by, at))
             held = literal_truth(">=", value, low), literal_truth("<=", value, high)
             return truth_constant(truth=all(held))
         if self.unit_column(value) is not None:

@@ -455,13 +455,6 @@ REFUSED_AT_BINDING = (
         43,
     ),
     (
-        "SELECT COUNT(*) FROM encounters WHERE 1 BETWEEN age AND 2",
-        "sql_not_allowed",
-        "operand",
-        1,
-        39,
-    ),
-    (
         "SELECT COUNT(*) FROM encounters WHERE 5 IN (NULL)",
         "sql_not_allowed",
         "null_literal",
@@ -933,6 +926,13 @@ REFUSED_AT_BINDING = (
         "lateral_join",
         1,
         35,
+    ),
+    (
+        "SELECT COUNT(*) FROM encounters WHERE 'a' IN (SELECT ward FROM wards)",
+        "sql_not_allowed",
+        "operand",
+        1,
+        39,
     ),
     ("SELECT COUNT(*) FROM main.encounters", *SCHEMA),
     ("SELECT COUNT(*) FROM information_schema.tables", *SCHEMA),

@@ -120,7 +120,7 @@ RULES = {
     "numbering beside OR": (
         ONE
         + NUMBERED.format("patient_id")
-        + " JOIN labs l ON l.patient_id = x.patient_id WHERE x.n = 1 OR l.analyte = 'na'",
+        + " JOIN labs l ON l.patient_id = x.patient_id WHERE x.n = 1 OR analyte = 'na'",
         [20],
         [20],
     ),

@@ -80,6 +80,11 @@ SAME = (  # as written, and in the language's own words
         "SELECT AVG(age) FILTER (WHERE year = 2024 AND age > 60) - AVG(age) AS n FROM encounters",
     ),
     (
+        E + "DATE '2024-06-30' BETWEEN admitted AND admitted + length_of_stay",
+        E
+        + "admitted <= DATE '2024-06-30' AND DATE '2024-06-30' <= admitted + length_of_stay",
+    ),
+    (
         E + "admitted >= DATEADD(day, -30, '2024-12-31')",
         E + "admitted >= DATE '2024-12-01'",
     ),
