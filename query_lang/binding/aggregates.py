@@ -406,7 +406,10 @@ class WindowBinder(ExpressionBinder):
                 value = self._rows.value(part)
                 self.environment.warn_of_other(part, value)
                 others.append(value)
-        if not units:
+        unit = None if units else self.scope.unit_by_key(tree.partition_by)
+        if unit is not None:
+            self.environment.warn_of_unit(unit, "a window is partitioned")
+        elif not units:
             named = [part for part in tree.partition_by if isinstance(part, Name)]
             more = [f"{n.qualifier}.{n.name}" if n.qualifier else n.name for n in named]
             keys = ", ".join([self.scope.unit_name(), *more])

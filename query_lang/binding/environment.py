@@ -128,6 +128,14 @@ class Environment:
                 "COUNT(DISTINCT) of them is too low",
             )
 
+    def warn_of_unit(self, unit: str, what: str) -> None:
+        """Note that a declared key stands for the unit key too."""
+        self.warn(
+            "unit_key_added",
+            f"{what} by {unit} too: a declared key tells rows of one "
+            f"{self.dataset.unit} apart",
+        )
+
     def warn(self, code: str, detail: str) -> None:
         """Note a warning once."""
         warning = QueryWarning(code, detail)

@@ -169,6 +169,16 @@ class QueryBinder:
     ) -> tuple[Node, dict[str, RelationColumn]]:
         keys, has_unit = _group_keys(tree, rows)
         if not has_unit:
+            named = tree.group_by or tuple(item.expression for item in tree.items)
+            meant = [
+                key_tree(key, tree, rows.scope) if tree.group_by else key
+                for key in named
+            ]
+            unit = rows.scope.unit_by_key(meant)
+            if unit is not None:
+                rows.environment.warn_of_unit(unit, "rows are grouped")
+            has_unit = unit is not None
+        if not has_unit:
             rule = rules.DISTINCT_BELOW if tree.distinct else rules.GROUP_BY_UNIT
             hint = f"GROUP BY {rows.scope.unit_name()}, ..."
             raise refuse(rule, tree.position, hint=hint)

@@ -1,6 +1,6 @@
 """Which columns a name can mean."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import lru_cache
@@ -296,6 +296,21 @@ class Scope:
     def is_unit_key(self, name: Name) -> bool:
         """Whether a name means a unit key."""
         return isinstance(self.find(name), UnitColumn)
+
+    def unit_by_key(self, trees: Iterable[object]) -> str | None:
+        """Return the unit key of a table whose declared key is among names, if any."""
+        named = [tree for tree in trees if isinstance(tree, Name)]
+        for relation in self.relations:
+            own = {
+                name.name
+                for name in named
+                if name.qualifier in {None, relation.name}
+                and self.find_here(name) is relation.columns.get(name.name)
+            }
+            units = [n for n, unit in relation.unit_columns() if not unit.nullable]
+            if relation.key and own.issuperset(relation.key) and len(units) == 1:
+                return units[0]
+        return None
 
     def unit_name(self) -> str:
         """Return a name of the unit key, for hints."""

@@ -9,6 +9,7 @@ from privacy.errors import InvalidOptionError, SqlNotAllowedError
 from privacy.schema import Column, ColumnType, RangeDomain, Table
 from query_lang.plans.compiled import KeyShown, NumberShown
 from query_lang.reading.parse import parse_query
+from tests.semantics import hospital as semantic
 from tests.support.compiling import compile_query, compile_syntax
 from tests.support.data.hospital import ENCOUNTERS, HOSPITAL, PATIENTS
 
@@ -337,3 +338,17 @@ def test_a_derivation_of_the_least_sensitivity_offers_no_advice():
     text = compiled(sql).derivation
     assert "constant within one patient" in text
     assert "To make it smaller" not in text
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT COUNT(*) FROM encounters e JOIN diagnoses d ON d.seq = e.severity",
+        "SELECT COUNT(*) FROM (SELECT seq, COUNT(*) AS n FROM diagnoses GROUP BY 1) t",
+        "SELECT COUNT(*) FROM (SELECT DISTINCT seq FROM diagnoses) t",
+        "SELECT COUNT(*) FROM (SELECT LAG(seq) OVER (PARTITION BY seq) FROM diagnoses)",
+    ],
+)
+def test_where_a_declared_key_stands_for_the_unit_key_it_is_told(sql):
+    warnings = compile_query(sql, semantic.DATASET).warnings
+    assert [warning.code for warning in warnings] == ["unit_key_added"]

@@ -165,6 +165,19 @@ RULES = {
         [2],
         [2],
     ),
+    "rollup by a declared key": (
+        ONE + "(SELECT d.seq, COUNT(*) AS n FROM diagnoses d JOIN labs l ON "
+        "l.patient_id = d.patient_id GROUP BY d.seq) x",
+        [4],
+        [4],
+    ),
+    "numbering by a declared key": (
+        ONE
+        + "(SELECT ROW_NUMBER() OVER (PARTITION BY d.seq ORDER BY l.taken) AS n FROM "
+        "diagnoses d JOIN labs l ON l.patient_id = d.patient_id) x WHERE n = 1",
+        [4],
+        [4],
+    ),
     "rollup by a window": (
         ONE + "(SELECT DISTINCT patient_id, n FROM (SELECT e.patient_id, ROW_NUMBER() "
         "OVER (PARTITION BY e.patient_id ORDER BY l.taken) AS n FROM "
