@@ -219,7 +219,11 @@ class FunctionReader(ExpressionReader):
         called, position = node.this, self._places.position
         whole = isinstance(called, exp.Anonymous) and len(called.expressions) == 2  # noqa: PLR2004 - a value and a number
         if not whole or self._places.word() != "APPROX_QUANTILES":
+            name = self._places.word()
             hint = instead_of("APPROX_QUANTILES")[1]
+            if name == "ARRAY_AGG":
+                hint = "the first of an order is FIRST(drug ORDER BY started)"
+                raise refuse(rules.AGGREGATE, position, hint=hint)
             raise refuse(rules.QUANTILE, position, hint=hint)
         self._places.take("APPROX_QUANTILES")
         self._places.take_sign("(")
