@@ -587,8 +587,8 @@ DATE_FORMAT = Rule(
     "date_format",
     "the text of a date is made of YYYY, MM, DD, Q, IYYY, IW or %Y, %m, %d, %Q, %G, %V "
     "with -, /, . or a blank between",
-    "TO_CHAR(admitted, 'YYYY-MM'), FORMAT_DATE('%Y-%m', admitted); of a day of the week "
-    "its number: EXTRACT(ISODOW FROM admitted)",
+    "TO_CHAR(admitted, 'YYYY-MM'), FORMAT_DATE('%Y-%m', admitted); of a day of the "
+    "week its number: EXTRACT(ISODOW FROM admitted)",
 )
 AGE_YEARS = Rule(
     "age_years",
