@@ -4,11 +4,12 @@ import re
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from query_lang.syntax.automata import MOST_STATES, has_few_states
 from query_lang.syntax.patterns import (
+    MOST_CHARACTERS,
     MOST_PLACES,
     PatternError,
     like_escaped,
@@ -74,7 +75,9 @@ def test_a_regular_expression_matches_what_it_matches_elsewhere(text, folds):
 @given(wholes)
 def test_what_is_written_of_a_pattern_is_read_as_that_pattern(text):
     pattern = regular_pattern(text)
-    again = regular_pattern(f"^(?:{written(pattern)})$")
+    whole = f"^(?:{written(pattern)})$"
+    assume(len(whole) <= MOST_CHARACTERS)  # repetitions within each other are long
+    again = regular_pattern(whole)
     assert written(again) == written(pattern)
     assert "'" not in written(pattern)
     assert written(pattern).isascii()
