@@ -21,7 +21,7 @@ from query_lang.binding.scope import (
     with_constancy,
     written_out,
 )
-from query_lang.binding.sources import Columns, SourceBinder, parts_of
+from query_lang.binding.sources import Columns, SourceBinder
 from query_lang.plans.domains import combined, longest_of
 from query_lang.plans.expressions import (
     AverageRef,
@@ -53,6 +53,7 @@ from query_lang.plans.nodes import (
 from query_lang.plans.sensitivity import groups_within
 from query_lang.plans.stability import check_rows
 from query_lang.rewriting.correlated import as_exists
+from query_lang.rewriting.trees import conjuncts
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     AggregateCall,
@@ -168,16 +169,6 @@ class QueryBinder:
         self, tree: Select, node: Node, rows: ExpressionBinder
     ) -> tuple[Node, dict[str, RelationColumn]]:
         keys, has_unit = _group_keys(tree, rows)
-        if not has_unit:
-            named = tree.group_by or tuple(item.expression for item in tree.items)
-            meant = [
-                key_tree(key, tree, rows.scope) if tree.group_by else key
-                for key in named
-            ]
-            unit = rows.scope.unit_by_key(meant)
-            if unit is not None:
-                rows.environment.warn_of_unit(unit, "rows are grouped")
-            has_unit = unit is not None
         if not has_unit:
             rule = rules.DISTINCT_BELOW if tree.distinct else rules.GROUP_BY_UNIT
             hint = f"GROUP BY {rows.scope.unit_name()}, ..."
@@ -385,7 +376,7 @@ def _ties(
     """Part WHERE into ``inner.unit = outer.unit`` and the rest."""
     ties: list[tuple[int, int]] = []
     rest: list[Tree] = []
-    for part in [] if query.where is None else parts_of(query.where):
+    for part in conjuncts(query.where):
         tie = _tie(part, scope)
         if tie is None:
             rest.append(part)
@@ -496,17 +487,22 @@ def _beside_unit(tree: InQuery, scope: Scope) -> str | None:
     return f"({unit}, {name}) IN (SELECT {own}, {inner} FROM ...)"  # noqa: S608 - a hint
 
 
-def _group_keys(
+def _group_keys(  # noqa: C901 - an arm a form
     tree: Select, rows: ExpressionBinder
 ) -> tuple[dict[Expression, int], bool]:
-    """Bind GROUP BY (or DISTINCT): a slot for each key, and if the unit is one."""
+    """Bind GROUP BY (or DISTINCT): a slot for each key, and if the unit is one.
+
+    A declared key stands for it, and is told of.
+    """
     if tree.distinct and tree.group_by:
         raise refuse(rules.DISTINCT_BELOW, tree.position)
     trees = tree.group_by or tuple(item.expression for item in tree.items)
     keys: dict[Expression, int] = {}
     has_unit = False
+    named: list[Tree] = []
     for key in trees:
         meant = key_tree(key, tree, rows.scope) if tree.group_by else key
+        named.append(meant)
         column = rows.scope.find(meant) if isinstance(meant, Name) else None
         if isinstance(column, UnitColumn):
             if column.nullable:
@@ -521,7 +517,10 @@ def _group_keys(
         rows.environment.warn_of_other(meant, value)
         if value not in keys:
             keys[value] = rows.environment.new_slot()
-    return keys, has_unit
+    unit = None if has_unit else rows.scope.unit_by_key(named)
+    if unit is not None:
+        rows.environment.warn_of_unit(unit, "rows are grouped")
+    return keys, has_unit or unit is not None
 
 
 def key_tree(key: Tree, tree: Select, scope: Scope) -> Tree:

@@ -52,11 +52,10 @@ from query_lang.plans.nodes import (
     WindowItem,
 )
 from query_lang.plans.stability import check_rows
-from query_lang.rewriting.trees import mapped, parts
+from query_lang.rewriting.trees import conjuncts, mapped, parts
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     AggregateCall,
-    And,
     Comparison,
     CountRows,
     DerivedTable,
@@ -261,7 +260,7 @@ class SourceBinder:
         )
         if isinstance(right, PublicScan):
             return self._public_join(left, right, (scope, relation), join)
-        own = [] if join.condition is None else parts_of(join.condition)
+        own = conjuncts(join.condition)
         right = self._numbered(right, relation, [*wheres, *own])
         if join.kind != "left" or not asked.is_about(relation, join.using):
             return self._unit_join(left, right, (scope, relation), join)
@@ -457,7 +456,7 @@ class SourceBinder:
         if join.condition is None:
             trees = _equal_names(join.using, scope, relation, join)
         else:
-            trees = parts_of(join.condition)
+            trees = conjuncts(join.condition)
         conditions = restricting(binder.condition(tree) for tree in trees)
         fan_out, lookup_constant = _fan_out(left, right, conditions)
         if fan_out is None:
@@ -559,7 +558,7 @@ def _wheres(tree: Select, joins: Sequence[Join]) -> list[Tree]:
         return []
     inner = [join.condition for join in joins if join.kind == "inner"]
     said = [tree.where, *inner]
-    return [part for each in said if each is not None for part in parts_of(each)]
+    return [part for each in said for part in conjuncts(each)]
 
 
 def _is_of(tree: Tree, relation: Relation) -> bool:
@@ -620,13 +619,6 @@ def _equalities(
     return equal, tuple(c for c in conditions if c not in equal)
 
 
-def parts_of(tree: Tree) -> list[Tree]:
-    """Return the top-level conjuncts of a parsed condition."""
-    if isinstance(tree, And):
-        return [part for item in tree.items for part in parts_of(item)]
-    return [tree]
-
-
 def _equated_columns(
     tree: Tree, scope: Scope, relation: Relation
 ) -> tuple[tuple[Relation, str], str] | None:
@@ -656,7 +648,7 @@ def _unit_tie(
     """Find ``left.unit = right.unit`` among the conjuncts of ON; return the rest."""
     rest: list[Tree] = []
     tie: _Tie | None = None
-    for part in parts_of(join.condition) if join.condition is not None else []:
+    for part in conjuncts(join.condition):
         found = _tied(part, scope, relation)
         if found is not None and tie is None:
             tie = found

@@ -4,14 +4,16 @@ So ``= 1`` on a ROW_NUMBER over exactly the unit key bounds a unit's rows, howev
 is written (docs/proofs/numbering.md).
 """
 
-from dataclasses import fields, is_dataclass, replace
-from typing import TypeVar, cast
+from dataclasses import fields, replace
+from typing import TypeVar
 
 from query_lang.rewriting.conditions import known_true
 from query_lang.rewriting.trees import (
     aggregates,
+    called,
     names_in,
     new_name,
+    outermost,
     parts,
     plain_select,
 )
@@ -28,11 +30,9 @@ from query_lang.syntax.nodes import (
     InQuery,
     Name,
     NumberLiteral,
-    Position,
     Select,
     SelectItem,
     Star,
-    TableName,
     WindowCall,
 )
 from query_lang.syntax.refusals import refuse
@@ -171,25 +171,18 @@ class _Inner:
         self._shown = shown
         self._has_star = _has_star(plain)
         sources = (plain.source, *(join.source for join in plain.joins))
-        self._tables = {_called(source) for source in sources}
+        self._tables = {called(source) for source in sources}
         self._more: dict[Expression, str] = {}
         self.aliases: list[Name] = []  # that the condition names, outside of windows
 
     def above(self, tree: Tree) -> Tree:
         """Return a condition whose windows and columns have the names from below."""
-        return cast("Tree", self._above(tree))
+        return outermost(tree, (WindowCall, Name), self._above)
 
-    def _above(self, node: object) -> object:  # noqa: PLR0911 - an arm a form
-        if isinstance(node, tuple):
-            return tuple([self._above(item) for item in node])
+    def _above(self, node: object) -> object:
         if isinstance(node, WindowCall):
             return Name(self._name(node, "window"), None, node.position)
-        if isinstance(node, Name):
-            return self._column(node)
-        if not is_dataclass(node) or isinstance(node, (type, Position)):
-            return node
-        changed = {f.name: self._above(getattr(node, f.name)) for f in fields(node)}
-        return replace(node, **changed)
+        return self._column(node) if isinstance(node, Name) else node
 
     def _column(self, node: Name) -> Name:
         shown = self._shown
@@ -238,12 +231,6 @@ class _Inner:
 
 def _has_star(plain: Select) -> bool:
     return any(isinstance(item.expression, Star) for item in plain.items)
-
-
-def _called(source: TableName | DerivedTable) -> str:
-    if isinstance(source, DerivedTable):
-        return source.alias
-    return source.alias or source.name
 
 
 def _output(item: SelectItem, place: int) -> str:

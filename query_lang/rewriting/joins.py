@@ -3,20 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from query_lang.rewriting.trees import all_of, called, conjuncts
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import FirstRowJoin, WrittenJoin
 from query_lang.syntax.nodes import (
-    And,
     BooleanLiteral,
     Comparison,
-    DerivedTable,
     Expression,
     Join,
     Name,
     NumberLiteral,
     Select,
     Star,
-    TableName,
 )
 from query_lang.syntax.refusals import refuse
 
@@ -31,10 +29,10 @@ def plain_joins(tree: Select) -> Select:
     if not any(isinstance(join, WrittenJoin) for join in tree.joins):
         return tree
     tree = _turned(tree)
-    rest = _conjuncts(tree.where)
-    known, joins = {_name(tree.source)}, []
+    rest = conjuncts(tree.where)
+    known, joins = {called(tree.source)}, []
     for join in tree.joins:
-        name = _name(join.source)
+        name = called(join.source)
         if isinstance(join, WrittenJoin):
             ties = [part for part in rest if _ties(part, name, known)]
             rest = [part for part in rest if part not in ties]
@@ -42,7 +40,7 @@ def plain_joins(tree: Select) -> Select:
         else:
             joins.append(join)
         known.add(name)
-    return replace(tree, joins=tuple(joins), where=_joined(rest))
+    return replace(tree, joins=tuple(joins), where=all_of(rest))
 
 
 def first_row_join(tree: FirstRowJoin) -> Join:
@@ -84,26 +82,12 @@ def _turned(tree: Select) -> Select:
                 rules.RIGHT_JOIN,
                 stars[0].position,
                 detail="* beside RIGHT JOIN would list the columns in another order",
-                hint=f"{_name(join.source)}.*, or write the join as LEFT JOIN",
+                hint=f"{called(join.source)}.*, or write the join as LEFT JOIN",
             )
         left = Join("left", tree.source, join.condition, join.using, join.position)
         joins = (left, *tree.joins[1:])
         return replace(tree, source=join.source, joins=joins)
     return tree
-
-
-def _name(source: TableName | DerivedTable) -> str:
-    if isinstance(source, DerivedTable):
-        return source.alias
-    return source.alias or source.name
-
-
-def _conjuncts(tree: Expression | None) -> list[Expression]:
-    if tree is None:
-        return []
-    if isinstance(tree, And):
-        return [part for item in tree.items for part in _conjuncts(item)]
-    return [tree]
 
 
 def _ties(part: Expression, name: str, known: set[str]) -> bool:
@@ -116,14 +100,8 @@ def _ties(part: Expression, name: str, known: set[str]) -> bool:
 
 
 def _tied(join: WrittenJoin, ties: Sequence[Expression]) -> Join:
-    condition = _joined(ties)
+    condition = all_of(ties)
     if condition is None:
         rule = rules.COMMA_JOIN if join.word == "," else rules.CROSS_JOIN
         raise refuse(rule, join.position)
     return Join("inner", join.source, condition, (), join.position)
-
-
-def _joined(parts: Sequence[Expression]) -> Expression | None:
-    if len(parts) > 1:
-        return And(tuple(parts), parts[0].position)
-    return parts[0] if parts else None

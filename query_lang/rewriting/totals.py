@@ -4,16 +4,14 @@ Beside GROUP BY it is the sum of the cells, else an aggregate of more rows of th
 table. What reads other rows than the query around it has no meaning here.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import TypeVar, cast
 
-from query_lang.rewriting.trees import parts
+from query_lang.rewriting.trees import all_of, called, conjuncts, outermost, parts
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import Filtered, ScalarQuery, WrittenSelect
 from query_lang.syntax.nodes import (
     AggregateCall,
-    And,
     CountRows,
     Expression,
     Name,
@@ -24,8 +22,8 @@ from query_lang.syntax.nodes import (
 )
 from query_lang.syntax.refusals import refuse
 
-_Tree = TypeVar("_Tree")
 _AGGREGATES = (AggregateCall, CountRows)
+_SHOWN = (*_AGGREGATES, ScalarQuery)
 _ADDED_UP = frozenset({"count", "sum"})
 
 
@@ -51,7 +49,7 @@ def with_totals(select: Select) -> Select:
     same = all(total.where.keys() == wide.keys() for total in totals)
     if not same or not wide.keys() <= own.keys():
         raise refuse(rules.SCALAR_SUBQUERY, found[0].position)
-    kept = _all([c for said, c in own.items() if said not in wide])
+    kept = all_of([c for said, c in own.items() if said not in wide])
 
     def of_fewer(node: Expression) -> Expression:
         if isinstance(node, ScalarQuery):
@@ -60,7 +58,7 @@ def with_totals(select: Select) -> Select:
             return node
         return Filtered(node.position, node, kept)
 
-    where = _all([c for said, c in own.items() if said in wide])
+    where = all_of([c for said, c in own.items() if said in wide])
     return replace(_changed(select, of_fewer), where=where)
 
 
@@ -93,14 +91,14 @@ def _total(tree: ScalarQuery, around: Select) -> _Total:
         raise refusal
     if any(isinstance(part, Select) for part in parts(aggregate)):
         raise refusal
-    called = _called(around)
+    own = called(around.source)
 
     def renamed(node: Expression) -> Expression:
-        if isinstance(node, Name) and node.qualifier == _called(query):
-            return replace(node, qualifier=called)
+        if isinstance(node, Name) and node.qualifier == called(query.source):
+            return replace(node, qualifier=own)
         return node
 
-    plain = _mapped_names(aggregate, renamed)
+    plain = outermost(aggregate, (Name,), renamed)
     return _Total(plain, _conjuncts(query.where, query))
 
 
@@ -109,11 +107,6 @@ def _table(select: Select) -> tuple[str, str | None] | None:
     if select.joins or not isinstance(source, TableName):
         return None
     return source.name, source.schema
-
-
-def _called(select: Select) -> str:
-    source = select.source
-    return source.alias or (source.name if isinstance(source, TableName) else "")
 
 
 def _adds_up(total: _Total) -> bool:
@@ -135,40 +128,16 @@ def _changed(select: Select, change: Callable[[Expression], Expression]) -> Sele
     """Return a SELECT whose aggregates and totals were changed, where it shows them."""
     return replace(
         select,
-        items=_within(select.items, change),
-        having=_within(select.having, change),
-        order_by=_within(select.order_by, change),
+        items=outermost(select.items, _SHOWN, change),
+        having=outermost(select.having, _SHOWN, change),
+        order_by=outermost(select.order_by, _SHOWN, change),
     )
-
-
-def _within(part: _Tree, change: Callable[[Expression], Expression]) -> _Tree:
-    return cast("_Tree", _mapped(part, (*_AGGREGATES, ScalarQuery), change))
-
-
-def _mapped_names(part: _Tree, change: Callable[[Expression], Expression]) -> _Tree:
-    return cast("_Tree", _mapped(part, (Name,), change))
-
-
-def _mapped(
-    part: object, kinds: tuple[type, ...], change: Callable[[Expression], Expression]
-) -> object:
-    """Return a tree in which the outermost parts of some kinds were changed."""
-    if isinstance(part, tuple):
-        return tuple(_mapped(each, kinds, change) for each in part)
-    if isinstance(part, kinds):
-        return change(cast("Expression", part))
-    if not is_dataclass(part) or isinstance(part, (type, Position)):
-        return part
-    made = {f.name: _mapped(getattr(part, f.name), kinds, change) for f in fields(part)}
-    return replace(part, **made)
 
 
 def _conjuncts(tree: Expression | None, select: Select) -> dict[Hashable, Expression]:
     """Return what WHERE says, each by its wording in no table's name."""
-    if tree is None:
-        return {}
-    items = tree.items if isinstance(tree, And) else (tree,)
-    return {_wording(item, _called(select)): item for item in items}
+    own = called(select.source)
+    return {_wording(item, own): item for item in conjuncts(tree)}
 
 
 def _wording(part: object, called: str) -> Hashable:
@@ -181,9 +150,3 @@ def _wording(part: object, called: str) -> Hashable:
     shown = (getattr(part, field.name) for field in fields(part))
     kept = (_wording(s, called) for s in shown if not isinstance(s, Position))
     return type(part), *kept
-
-
-def _all(conditions: Sequence[Expression]) -> Expression | None:
-    if len(conditions) > 1:
-        return And(tuple(conditions), conditions[0].position)
-    return conditions[0] if conditions else None

@@ -1,12 +1,13 @@
 """Trees rebuilt from below, and how large they become."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Final, TypeVar, cast
 
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     AggregateCall,
+    And,
     CountRows,
     DerivedTable,
     Expression,
@@ -50,6 +51,51 @@ def _mapped(value: object, change: Callable[[object], object]) -> object:
         if after is not before:
             changed[field.name] = after
     return change(replace(value, **changed) if changed else value)
+
+
+def outermost(
+    tree: _Tree, kinds: tuple[type, ...], change: Callable[..., object]
+) -> _Tree:
+    """Return a tree in which parts of some kinds were changed, none within another."""
+    return cast("_Tree", _outermost(tree, kinds, change))
+
+
+def _outermost(
+    part: object, kinds: tuple[type, ...], change: Callable[..., object]
+) -> object:
+    if isinstance(part, tuple):
+        return tuple([_outermost(each, kinds, change) for each in part])
+    if isinstance(part, kinds):
+        return change(part)
+    if not is_dataclass(part) or isinstance(part, (type, Position)):
+        return part
+    made = {
+        f.name: _outermost(getattr(part, f.name), kinds, change) for f in fields(part)
+    }
+    return replace(part, **made)
+
+
+def conjuncts(tree: Expression | None) -> list[Expression]:
+    """Return the top-level conjuncts of a condition; of none there are none."""
+    if tree is None:
+        return []
+    if isinstance(tree, And):
+        return [part for item in tree.items for part in conjuncts(item)]
+    return [tree]
+
+
+def all_of(conditions: Sequence[Expression]) -> Expression | None:
+    """Return what holds where all of these do; None where there is nothing."""
+    if len(conditions) > 1:
+        return And(tuple(conditions), conditions[0].position)
+    return conditions[0] if conditions else None
+
+
+def called(source: TableName | DerivedTable) -> str:
+    """Return what FROM calls one of its items."""
+    if isinstance(source, DerivedTable):
+        return source.alias
+    return source.alias or source.name
 
 
 def parts(tree: object, closed: tuple[type, ...] = ()) -> Iterator[object]:

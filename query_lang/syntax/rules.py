@@ -240,9 +240,8 @@ GROUPING_SETS = Rule(
     "grouping_sets",
     "ROLLUP, CUBE and GROUPING SETS are not allowed",
     "name the columns: GROUP BY sex, age; totals of COUNT(*) and SUM are the cells "
-    "added up, SUM(COUNT(*)) OVER (PARTITION BY sex); of COUNT(DISTINCT "
-    "...) and AVG ask "
-    "in a question of their own",
+    "added up, SUM(COUNT(*)) OVER (PARTITION BY sex); of COUNT(DISTINCT ...) and AVG "
+    "ask in a question of their own",
 )
 FROM_CLAUSE = Rule(
     "from_clause",
