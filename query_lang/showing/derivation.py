@@ -92,6 +92,8 @@ def _of_node(node: Node, unit: str) -> Iterator[str]:
 
 def _of_row_wise(node: Node, unit: str) -> Iterator[str]:
     match node:
+        case Filter(UnitJoin(), _, first) if first is not None:
+            yield f"Those without a match are at most {_rows(first)} of one {unit}."
         case Filter(_, _, first) if first is not None:
             yield f"The row number keeps at most {_rows(first)} of one {unit}."
         case Filter():

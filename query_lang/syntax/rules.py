@@ -519,8 +519,8 @@ COMMON_TABLE_NAME = Rule(
 
 NULLABLE_UNIT_KEY = Rule(
     "nullable_unit_key",
-    "the unit key of a LEFT JOIN's right side can be NULL: it stands in ON and in "
-    "COUNT(DISTINCT) only",
+    "the unit key of a LEFT JOIN's right side can be NULL: it stands in ON, in COUNT, "
+    "COUNT(DISTINCT) and IS NULL only",
     "use the unit key of the left side",
 )
 

@@ -352,3 +352,10 @@ def test_a_derivation_of_the_least_sensitivity_offers_no_advice():
 def test_where_a_declared_key_stands_for_the_unit_key_it_is_told(sql):
     warnings = compile_query(sql, semantic.DATASET).warnings
     assert [warning.code for warning in warnings] == ["unit_key_added"]
+
+
+def test_the_derivation_tells_rows_without_a_match_from_row_numbers():
+    joined = "encounters e LEFT JOIN encounters f ON f.patient_id = e.patient_id"
+    told = compiled(f"SELECT COUNT(*) FROM {joined} WHERE f.patient_id IS NULL")
+    assert "Those without a match are at most 4 rows of one" in told.derivation
+    assert "The row number" not in told.derivation
