@@ -21,7 +21,7 @@ from query_lang.binding.scope import (
     with_constancy,
     written_out,
 )
-from query_lang.binding.sources import Columns, SourceBinder
+from query_lang.binding.sources.from_clause import Columns, SourceBinder
 from query_lang.plans.domains import combined, longest_of
 from query_lang.plans.expressions import (
     AverageRef,

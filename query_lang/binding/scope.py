@@ -8,11 +8,10 @@ from functools import lru_cache
 from privacy.errors import SqlNotAllowedError, UnknownColumnError
 from privacy.schema import Column, ColumnType, Table
 from query_lang.plans.expressions import AverageRef, Facts, FieldRef
-from query_lang.rewriting.trees import parts
+from query_lang.rewriting.trees import conjuncts, parts
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     AggregateCall,
-    And,
     DerivedTable,
     IsNull,
     Name,
@@ -196,10 +195,9 @@ class RowsAsked:
                 found.add(_named(part.value))
             elif isinstance(part, AggregateCall) and not part.distinct:
                 found |= {_named(each) for each in part.arguments}
-        where = tree.where.items if isinstance(tree.where, And) else (tree.where,)
         absent = {
             _named(part.value)
-            for part in where
+            for part in conjuncts(tree.where)
             if isinstance(part, IsNull) and not part.negated
         }
         named, without = (frozenset(n for n in s if n) for s in (found, absent))

@@ -2557,7 +2557,7 @@ FAULTS = (
     Fault(
         "key_of_one_side",
         "a key that is equated with its own side counts as one match",
-        "query_lang/binding/sources.py",
+        "query_lang/binding/sources/equalities.py",
         "            if isinstance(column, FieldRef) and slots_read(value) <= other:",
         "            if isinstance(column, FieldRef):",
         ("tests/unit/query_lang/plans/test_rule_table.py",),
@@ -2605,7 +2605,7 @@ FAULTS = (
     Fault(
         "first_row_of_each_is_one",
         "the first rows that a unit's rows meet are taken for one",
-        "query_lang/binding/sources.py",
+        "query_lang/binding/sources/from_clause.py",
         "        node = Filter(node, first, left.rows_per_unit)\n        shown",
         "        node = Filter(node, first, 1)\n        shown",
         ("tests/unit/query_lang/plans/test_rule_table.py",),
@@ -2613,7 +2613,7 @@ FAULTS = (
     Fault(
         "numbering_of_the_preserved_side",
         "what ON of a LEFT join says of the preserved side's row numbers holds them",
-        "query_lang/binding/sources.py",
+        "query_lang/binding/sources/from_clause.py",
         '[join.condition for join in joins if join.kind == "inner"]',
         "[join.condition for join in joins]",
         ("tests/unit/query_lang/plans/test_rule_table.py",),
@@ -2630,9 +2630,8 @@ FAULTS = (
         "any_null_is_without_a_match",
         "IS NULL of a unit key bounds rows wherever it stands in WHERE",
         "query_lang/binding/scope.py",
-        "        where = tree.where.items if isinstance(tree.where, And) else "
-        "(tree.where,)",
-        "        where = tuple(parts(tree.where))",
+        "            for part in conjuncts(tree.where)",
+        "            for part in parts(tree.where)",
         ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(
@@ -2646,7 +2645,7 @@ FAULTS = (
     Fault(
         "nullable_side_constant",
         "a LEFT join's right side stays constant whatever its ON",
-        "query_lang/binding/sources.py",
+        "query_lang/binding/sources/from_clause.py",
         "            constant = tied and all(c.facts.constant for c in conditions)",
         "            constant = tied",
         ("tests/unit/query_lang/plans/test_rule_table.py",),
@@ -2670,7 +2669,7 @@ FAULTS = (
     Fault(
         "lookup_constant",
         "what a varying key looks up counts as constant",
-        "query_lang/binding/sources.py",
+        "query_lang/binding/sources/equalities.py",
         "        return 1, all(equated[slot].facts.constant for slot in key)",
         "        return 1, True",
         ("tests/unit/query_lang/plans/test_rule_table.py",),
@@ -2687,7 +2686,7 @@ FAULTS = (
     Fault(
         "using_reaches_outside",
         "USING takes a unit key of the query around EXISTS",
-        "query_lang/binding/sources.py",
+        "query_lang/binding/sources/ties.py",
         "        left = scope.find_here(Name(name, None, join.position))",
         "        left = scope.find(Name(name, None, join.position))",
         ("tests/unit/query_lang/binding/test_unit_keys.py",),

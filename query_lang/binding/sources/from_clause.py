@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import Protocol
 
 from privacy.errors import SqlNotAllowedError
-from privacy.schema import ColumnType, Table
+from privacy.schema import Table
 from query_lang.binding.aggregates import orders
 from query_lang.binding.environment import Environment
 from query_lang.binding.expressions import ExpressionBinder, SubqueryBinder
@@ -16,60 +16,65 @@ from query_lang.binding.scope import (
     RelationColumn,
     RowsAsked,
     Scope,
-    UnitColumn,
     ValueColumn,
     table_columns,
     with_constancy,
+)
+from query_lang.binding.sources.equalities import (
+    covers_key,
+    equalities,
+    fan_out,
+    refuse_subqueries,
+)
+from query_lang.binding.sources.first_rows import (
+    NUMBER,
+    first_row_of,
+    numbering,
+    of_inside,
+    or_null,
+    terms_of,
+)
+from query_lang.binding.sources.ties import (
+    equal_names,
+    tie_by_key,
+    unit_tie,
+    untied,
+    using_tie,
 )
 from query_lang.plans.expressions import (
     Call,
     Constant,
     Expression,
-    Facts,
     FieldRef,
     Function,
     conjunction,
-    holds_subquery,
-    is_equality,
     restricting,
-    slots_read,
     truth_constant,
     truth_of,
 )
-from query_lang.plans.literals import LITERALS
 from query_lang.plans.nodes import (
     Compute,
     Filter,
-    FrameEnd,
     Item,
     Node,
-    Order,
     PublicJoin,
     PublicScan,
     Scan,
     UnitJoin,
     Windowed,
-    WindowItem,
 )
 from query_lang.plans.stability import check_rows
 from query_lang.rewriting.trees import conjuncts, mapped, parts
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
-    AggregateCall,
-    Comparison,
-    CountRows,
     DerivedTable,
     Join,
     Name,
-    NumberLiteral,
-    OrderItem,
     Position,
     Select,
     SelectItem,
-    Star,
     TableName,
     UnionAll,
-    WindowCall,
 )
 from query_lang.syntax.nodes import (
     Expression as Tree,
@@ -77,10 +82,8 @@ from query_lang.syntax.nodes import (
 from query_lang.syntax.refusals import refuse
 
 Columns = Mapping[str, RelationColumn]
-_Tie = tuple[UnitColumn, UnitColumn]  # a unit key of the left side, and of the right
 
 
-_NO_ROW = (Select, AggregateCall, CountRows, WindowCall)  # what one row does not say
 _SCHEMAS = frozenset({"public", "dbo"})  # that databases have where none was made
 
 
@@ -302,7 +305,7 @@ class SourceBinder:
 
         Proof: docs/proofs/numbering.md.
         """
-        query = _first_row_of(join)
+        query = first_row_of(join)
         right, relation = self._item(query.source)
         if isinstance(right, PublicScan) or query.where is None:
             raise refuse(rules.LATERAL_JOIN, join.position)
@@ -313,24 +316,24 @@ class SourceBinder:
         own = Scope([relation])
         columns, made = self.tables.columns(query.items, own, self.environment)
         terms = orders(
-            _terms(query, columns),
+            terms_of(query, columns),
             ExpressionBinder(own, self.environment, self.subqueries),
         )
         keys = [(self.environment.new_slot(), term.value) for term in terms]
         right = Compute(right, (*made, *keys))
-        rid = FieldRef(self.environment.new_slot(), _NUMBER)
-        left = Windowed(left, (_numbering(rid.slot, (), ()),))
+        rid = FieldRef(self.environment.new_slot(), NUMBER)
+        left = Windowed(left, (numbering(rid.slot, (), ()),))
         inner = Scope([*scope.relations])
-        where = mapped(query.where, lambda node: _of_inside(node, relation))
+        where = mapped(query.where, lambda node: of_inside(node, relation))
         tie = Join(join.kind, query.source, where, (), join.position)
         node = self._unit_join(left, right, (inner, relation), tie)
-        number = FieldRef(self.environment.new_slot(), _NUMBER)
+        number = FieldRef(self.environment.new_slot(), NUMBER)
         order = tuple(
-            replace(term, value=_or_null(slot, term.value.facts))
+            replace(term, value=or_null(slot, term.value.facts))
             for term, (slot, _) in zip(terms, keys, strict=True)
         )
-        node = Windowed(node, (_numbering(number.slot, (rid,), order),))
-        one = Constant(1, replace(_NUMBER, nullable=False, constant=True))
+        node = Windowed(node, (numbering(number.slot, (rid,), order),))
+        one = Constant(1, replace(NUMBER, nullable=False, constant=True))
         first = truth_of(Function.EQ, (number, one))
         node = Filter(node, first, left.rows_per_unit)
         shown = Relation(alias, columns)
@@ -358,12 +361,12 @@ class SourceBinder:
         if not own:
             raise refuse(rules.JOIN_NEEDS_UNIT_KEY, join.source.position)
         if join.using:
-            found, trees = self._using(scope, relation, join)
+            found, trees = using_tie(scope, relation, join)
         else:
-            found, trees = _unit_tie(scope, relation, join)
-        tie = found or self._tie_by_key(scope, relation, trees)
+            found, trees = unit_tie(scope, relation, join)
+        tie = found or tie_by_key(scope, relation, trees, self.environment)
         if tie is None:
-            raise self._untied(scope, relation, join, trees)
+            raise untied(scope, relation, join, trees)
         inner = Scope([*scope.relations, relation])
         binder = JoinBinder(inner, self.environment, self.subqueries)
         conditions = restricting(binder.condition(tree) for tree in trees)
@@ -374,12 +377,12 @@ class SourceBinder:
             tie[1].slot,
             outer=join.kind == "left",
             condition=_condition(conditions) if join.kind == "left" else None,
-            left_by_key=join.kind == "inner" and _covers_key(left, right, conditions),
-            right_by_key=_covers_key(right, left, conditions),
+            left_by_key=join.kind == "inner" and covers_key(left, right, conditions),
+            right_by_key=covers_key(right, left, conditions),
         )
         merged = replace(relation, merged=join.using)
         if join.kind == "left":
-            _refuse_subqueries(conditions, join.position)
+            refuse_subqueries(conditions, join.position)
             tied = not any(unit.nullable for unit in tie)
             constant = tied and all(c.facts.constant for c in conditions)
             merged = merged.extended_with_null(constant=constant)
@@ -387,61 +390,6 @@ class SourceBinder:
         if join.kind == "inner" and conditions:
             return _settled(Filter(node, conjunction(conditions)), scope)
         return _settled(node, scope)
-
-    def _using(
-        self, scope: Scope, relation: Relation, join: Join
-    ) -> tuple[_Tie | None, list[Tree]]:
-        """Return the unit keys that USING equates, and that its other names equal."""
-        ties: list[_Tie] = []
-        others: list[str] = []
-        for name in join.using:
-            right = relation.columns.get(name)
-            left = scope.find_here(Name(name, None, join.position))  # never outside
-            if isinstance(left, UnitColumn) and isinstance(right, UnitColumn):
-                ties.append((left, right))
-            else:
-                others.append(name)
-        if len(ties) > 1:
-            raise refuse(rules.USING, join.position)
-        equal = _equal_names(others, scope, relation, join)
-        return (ties[0] if ties else None), equal
-
-    def _tie_by_key(
-        self, scope: Scope, relation: Relation, trees: Sequence[Tree]
-    ) -> _Tie | None:
-        """Return the unit keys of two tables that a declared key of one joins; say so.
-
-        A key tells rows of one unit apart: what it joins was meant to be of one.
-        """
-        equated = [_equated_columns(tree, scope, relation) for tree in trees]
-        pairs = [pair for pair in equated if pair is not None]
-        lefts = {left.name: left for (left, _), _ in pairs}
-        unit, own = relation.unit_columns()[0]
-        for left in lefts.values():
-            units = left.unit_columns()
-            same = [(mine, theirs) for (one, mine), theirs in pairs if one is left]
-            covered = {mine for mine, _ in same}, {theirs for _, theirs in same}
-            keys = {*left.key}, {*relation.key}
-            if len(units) == 1 and any(
-                k and k <= c for k, c in zip(keys, covered, strict=True)
-            ):
-                self.environment.warn(
-                    "unit_key_added",
-                    f"{relation.name} is joined on {unit} too: rows of different "
-                    f"{self.environment.dataset.unit}s never meet",
-                )
-                return units[0][1], own
-        return None
-
-    def _untied(
-        self, scope: Scope, relation: Relation, join: Join, trees: Sequence[Tree]
-    ) -> SqlNotAllowedError:
-        if join.using:
-            unit = next(name for name, _ in relation.unit_columns())
-            hint = f"USING ({', '.join([unit, *join.using])})"
-            return refuse(rules.USING, join.position, hint=hint)
-        hint = _with_unit(trees, scope, relation)
-        return refuse(rules.JOIN_NEEDS_UNIT_KEY, join.position, hint=hint)
 
     def _public_join(
         self,
@@ -454,12 +402,12 @@ class SourceBinder:
         inner = Scope([*scope.relations, relation])
         binder = JoinBinder(inner, self.environment, self.subqueries)
         if join.condition is None:
-            trees = _equal_names(join.using, scope, relation, join)
+            trees = equal_names(join.using, scope, relation, join)
         else:
             trees = conjuncts(join.condition)
         conditions = restricting(binder.condition(tree) for tree in trees)
-        fan_out, lookup_constant = _fan_out(left, right, conditions)
-        if fan_out is None:
+        most, lookup_constant = fan_out(left, right, conditions)
+        if most is None:
             known = ", ".join(right.table.key) or "none declared"
             raise refuse(
                 rules.PUBLIC_JOIN_KEY,
@@ -467,89 +415,24 @@ class SourceBinder:
                 detail=f"a join with {right.table.name} must equate its whole key "
                 f"({known}), or columns of a declared fan-out",
             )
-        constant = lookup_constant and fan_out == 1
+        constant = lookup_constant and most == 1
         if join.kind == "left":
             constant = constant and all(c.facts.constant for c in conditions)
             relation = relation.extended_with_null(constant=True)
         merged = replace(relation, merged=join.using)
         scope.relations.append(with_constancy(merged, constant=constant))
         if join.kind == "left":
-            _refuse_subqueries(conditions, join.position)
+            refuse_subqueries(conditions, join.position)
             met: tuple[Expression, ...] = tuple(conditions)
             rest: tuple[Expression, ...] = ()
         else:
-            met, rest = _equalities(conditions)
+            met, rest = equalities(conditions)
         node: Node = PublicJoin(
-            left, right, join.kind == "left", conjunction(met), fan_out
+            left, right, join.kind == "left", conjunction(met), most
         )
         if rest:
             node = Filter(node, conjunction(rest))
         return _settled(node, scope)
-
-
-_NUMBER = Facts(ColumnType.INTEGER)
-
-
-def _numbering(
-    slot: int, partition: tuple[Expression, ...], order: tuple[Order, ...]
-) -> WindowItem:
-    """Number the rows of a unit within a partition, from 1."""
-    start, end = FrameEnd(None), FrameEnd(0)
-    return WindowItem(slot, "row_number", None, partition, order, start, end)
-
-
-def _or_null(slot: int, facts: Facts) -> FieldRef:
-    """Return a slot of a LEFT join's right side."""
-    return FieldRef(slot, replace(facts, nullable=True, constant=False))
-
-
-def _first_row_of(join: Join) -> Select:
-    """Return the query that LATERAL or APPLY reads, if it is of one first row.
-
-    Raises:
-        SqlNotAllowedError: It is another.
-    """
-    query = join.source.query if isinstance(join.source, DerivedTable) else None
-    if not isinstance(query, Select) or query.limit != 1:
-        raise refuse(rules.LATERAL_JOIN, join.position)
-    strange = (query.joins, query.group_by, query.having, query.distinct, query.kept)
-    shown = (query.items, query.order_by, query.where)
-    if any(strange) or any(isinstance(part, _NO_ROW) for part in parts(shown)):
-        raise refuse(rules.LATERAL_JOIN, join.position)
-    return query
-
-
-def _terms(query: Select, columns: Columns) -> tuple[OrderItem, ...]:
-    """Return ORDER BY with what is selected for its names and positions.
-
-    A literal that is selected orders nothing.
-    """
-    shown = [item.expression for item in query.items]
-    named = {item.alias: item.expression for item in query.items if item.alias}
-    found: list[OrderItem] = []
-    for item in query.order_by:
-        tree = item.expression
-        if isinstance(tree, NumberLiteral):
-            places = {str(place): each for place, each in enumerate(shown, 1)}
-            if tree.text not in places or any(isinstance(e, Star) for e in shown):
-                raise refuse(rules.ORDER_TERM, item.position)
-            tree = places[tree.text]
-        elif isinstance(tree, Name) and tree.qualifier is None and tree.name in columns:
-            tree = named.get(tree.name, tree)
-        if tree is item.expression or not isinstance(tree, LITERALS):
-            found.append(replace(item, expression=tree))
-    return tuple(found)
-
-
-def _of_inside(node: object, relation: Relation) -> object:
-    """Return a name with the inner table in front, which SQL looks in first."""
-    if (
-        isinstance(node, Name)
-        and node.qualifier is None
-        and node.name in relation.columns
-    ):
-        return replace(node, qualifier=relation.name)
-    return node
 
 
 def _wheres(tree: Select, joins: Sequence[Join]) -> list[Tree]:
@@ -573,20 +456,6 @@ def _is_of(tree: Tree, relation: Relation) -> bool:
     )
 
 
-def _equal_names(
-    names: Sequence[str], scope: Scope, relation: Relation, join: Join
-) -> list[Tree]:
-    """Return what USING says of columns: that those of one name are equal."""
-    found: list[Tree] = []
-    for name in names:
-        here = Name(name, None, join.position)
-        if name not in relation.columns or scope.find_here(here) is None:
-            raise refuse(rules.USING, join.position)
-        there = Name(name, relation.name, join.position)
-        found.append(Comparison("=", scope.qualified(here), there, join.position))
-    return found
-
-
 def public_scan(table: Table, environment: Environment) -> PublicScan:
     """Return a scan of a public table over new slots."""
     row_slot = environment.new_slot()
@@ -603,152 +472,3 @@ def _settled(node: Node, scope: Scope) -> Node:
 
 def _condition(conditions: Sequence[Expression]) -> Expression | None:
     return conjunction(tuple(conditions)) if conditions else None
-
-
-def _refuse_subqueries(conditions: Sequence[Expression], position: Position) -> None:
-    """Keep subqueries out of the ON of LEFT joins, which not every engine can run."""
-    if any(holds_subquery(condition) for condition in conditions):
-        raise refuse(rules.SUBQUERY_PLACE, position)
-
-
-def _equalities(
-    conditions: Sequence[Expression],
-) -> tuple[tuple[Expression, ...], tuple[Expression, ...]]:
-    """Part the conditions of an INNER join into equalities and the rest."""
-    equal = tuple(condition for condition in conditions if is_equality(condition))
-    return equal, tuple(c for c in conditions if c not in equal)
-
-
-def _equated_columns(
-    tree: Tree, scope: Scope, relation: Relation
-) -> tuple[tuple[Relation, str], str] | None:
-    """Return which column of a table before, and of this one, a condition equates."""
-    if not isinstance(tree, Comparison) or tree.operator != "=":
-        return None
-    found: list[tuple[Relation, str]] = []
-    for side in (tree.left, tree.right):
-        named = [
-            one
-            for one in (*scope.relations, relation)
-            if isinstance(side, Name)
-            and side.qualifier in {None, one.name}
-            and side.name in one.columns
-        ]
-        if len(named) != 1 or not isinstance(side, Name):
-            return None
-        found.append((named[0], side.name))
-    before = [each for each in found if each[0] is not relation]
-    own = [name for one, name in found if one is relation]
-    return (before[0], own[0]) if before and own else None
-
-
-def _unit_tie(
-    scope: Scope, relation: Relation, join: Join
-) -> tuple[_Tie | None, list[Tree]]:
-    """Find ``left.unit = right.unit`` among the conjuncts of ON; return the rest."""
-    rest: list[Tree] = []
-    tie: _Tie | None = None
-    for part in conjuncts(join.condition):
-        found = _tied(part, scope, relation)
-        if found is not None and tie is None:
-            tie = found
-        else:
-            rest.append(part)
-    return tie, rest
-
-
-def _written(name: Name) -> str:
-    return name.name if name.qualifier is None else f"{name.qualifier}.{name.name}"
-
-
-def _with_unit(conditions: Sequence[Tree], scope: Scope, relation: Relation) -> str:
-    """Return how a join is written with the unit key beside what ON says already."""
-    unit = next(name for name, _ in relation.unit_columns())
-    beside = [
-        f"{_written(part.left)} = {_written(part.right)}"
-        for part in conditions
-        if isinstance(part, Comparison)
-        and part.operator == "="
-        and isinstance(part.left, Name)
-        and isinstance(part.right, Name)
-    ]
-    there = scope.unit_name()
-    if "." not in there:
-        if not beside:
-            return f"USING ({unit})"
-        there = f"{scope.relations[0].name}.{there}"
-    return " AND ".join([f"ON {relation.name}.{unit} = {there}", *beside])
-
-
-def _tied(tree: Tree, scope: Scope, relation: Relation) -> _Tie | None:
-    """Return the left and right unit keys that a conjunct equates."""
-    if not isinstance(tree, Comparison) or tree.operator != "=":
-        return None
-    both = Scope([*scope.relations, relation])
-    sides = (tree.left, tree.right)
-    named = [side for side in sides if isinstance(side, Name)]
-    columns = [both.find(side) for side in named]
-    units = [column for column in columns if isinstance(column, UnitColumn)]
-    if len(units) != len(sides):
-        return None
-    own = {column.slot for _, column in relation.unit_columns()}
-    outside = [unit for unit in units if unit.slot not in own]
-    inside = [unit for unit in units if unit.slot in own]
-    if len(outside) != 1 or len(inside) != 1:
-        return None
-    return outside[0], inside[0]
-
-
-def _covers_key(side: Node, other: Node, conditions: Sequence[Expression]) -> bool:
-    """Whether ON equates the whole key of a scan with values of the other side."""
-    while isinstance(side, Compute):  # its rows are the scan's
-        side = side.child
-    if not isinstance(side, Scan) or not side.table.key:
-        return False
-    names = [column.name for column in side.table.columns]
-    unit = side.table.unit_column
-    wanted = {
-        side.first_slot + names.index(name)
-        for name in side.table.key
-        if name != unit and name in names
-    }
-    return wanted <= _equated(conditions, other.slots()).keys()
-
-
-def _equated(
-    conditions: Sequence[Expression], other: frozenset[int]
-) -> dict[int, Expression]:
-    """Return each slot that a conjunct equates with values of the other side alone."""
-    found: dict[int, Expression] = {}
-    for condition in conditions:
-        if not is_equality(condition):
-            continue
-        one, two = condition.operands
-        for column, value in ((one, two), (two, one)):
-            if isinstance(column, FieldRef) and slots_read(value) <= other:
-                found.setdefault(column.slot, value)
-    return found
-
-
-def _fan_out(
-    left: Node, right: PublicScan, conditions: Sequence[Expression]
-) -> tuple[int | None, bool]:
-    """Return the most public rows a private row meets, and if it is a constant lookup.
-
-    None where no verified key or fan-out is equated.
-    """
-    equated = _equated(conditions, left.slots())
-    names = [column.name for column in right.table.columns]
-
-    def slots(columns: Sequence[str]) -> list[int]:
-        return [right.first_slot + names.index(name) for name in columns]
-
-    key = slots(right.table.key)
-    if key and all(slot in equated for slot in key):
-        return 1, all(equated[slot].facts.constant for slot in key)
-    most = [
-        rows
-        for columns, rows in right.table.fan_out
-        if all(slot in equated for slot in slots(columns))
-    ]
-    return (min(most) if most else None), False

@@ -1,0 +1,1 @@
+"""What FROM gives: tables, derived tables and their joins."""

@@ -1,0 +1,172 @@
+"""Which unit keys a join equates: by ON, by USING, by a declared key."""
+
+from collections.abc import Sequence
+
+from privacy.errors import SqlNotAllowedError
+from query_lang.binding.environment import Environment
+from query_lang.binding.scope import Relation, Scope, UnitColumn
+from query_lang.rewriting.trees import conjuncts
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import Comparison, Join, Name
+from query_lang.syntax.nodes import (
+    Expression as Tree,
+)
+from query_lang.syntax.refusals import refuse
+
+Tie = tuple[UnitColumn, UnitColumn]  # a unit key of the left side, and of the right
+
+
+def _equated_columns(
+    tree: Tree, scope: Scope, relation: Relation
+) -> tuple[tuple[Relation, str], str] | None:
+    """Return which column of a table before, and of this one, a condition equates."""
+    if not isinstance(tree, Comparison) or tree.operator != "=":
+        return None
+    found: list[tuple[Relation, str]] = []
+    for side in (tree.left, tree.right):
+        named = [
+            one
+            for one in (*scope.relations, relation)
+            if isinstance(side, Name)
+            and side.qualifier in {None, one.name}
+            and side.name in one.columns
+        ]
+        if len(named) != 1 or not isinstance(side, Name):
+            return None
+        found.append((named[0], side.name))
+    before = [each for each in found if each[0] is not relation]
+    own = [name for one, name in found if one is relation]
+    return (before[0], own[0]) if before and own else None
+
+
+def unit_tie(
+    scope: Scope, relation: Relation, join: Join
+) -> tuple[Tie | None, list[Tree]]:
+    """Find ``left.unit = right.unit`` among the conjuncts of ON; return the rest."""
+    rest: list[Tree] = []
+    tie: Tie | None = None
+    for part in conjuncts(join.condition):
+        found = _tied(part, scope, relation)
+        if found is not None and tie is None:
+            tie = found
+        else:
+            rest.append(part)
+    return tie, rest
+
+
+def _written(name: Name) -> str:
+    return name.name if name.qualifier is None else f"{name.qualifier}.{name.name}"
+
+
+def _with_unit(conditions: Sequence[Tree], scope: Scope, relation: Relation) -> str:
+    """Return how a join is written with the unit key beside what ON says already."""
+    unit = next(name for name, _ in relation.unit_columns())
+    beside = [
+        f"{_written(part.left)} = {_written(part.right)}"
+        for part in conditions
+        if isinstance(part, Comparison)
+        and part.operator == "="
+        and isinstance(part.left, Name)
+        and isinstance(part.right, Name)
+    ]
+    there = scope.unit_name()
+    if "." not in there:
+        if not beside:
+            return f"USING ({unit})"
+        there = f"{scope.relations[0].name}.{there}"
+    return " AND ".join([f"ON {relation.name}.{unit} = {there}", *beside])
+
+
+def _tied(tree: Tree, scope: Scope, relation: Relation) -> Tie | None:
+    """Return the left and right unit keys that a conjunct equates."""
+    if not isinstance(tree, Comparison) or tree.operator != "=":
+        return None
+    both = Scope([*scope.relations, relation])
+    sides = (tree.left, tree.right)
+    named = [side for side in sides if isinstance(side, Name)]
+    columns = [both.find(side) for side in named]
+    units = [column for column in columns if isinstance(column, UnitColumn)]
+    if len(units) != len(sides):
+        return None
+    own = {column.slot for _, column in relation.unit_columns()}
+    outside = [unit for unit in units if unit.slot not in own]
+    inside = [unit for unit in units if unit.slot in own]
+    if len(outside) != 1 or len(inside) != 1:
+        return None
+    return outside[0], inside[0]
+
+
+def using_tie(
+    scope: Scope, relation: Relation, join: Join
+) -> tuple[Tie | None, list[Tree]]:
+    """Return the unit keys that USING equates, and that its other names equal."""
+    ties: list[Tie] = []
+    others: list[str] = []
+    for name in join.using:
+        right = relation.columns.get(name)
+        left = scope.find_here(Name(name, None, join.position))  # never outside
+        if isinstance(left, UnitColumn) and isinstance(right, UnitColumn):
+            ties.append((left, right))
+        else:
+            others.append(name)
+    if len(ties) > 1:
+        raise refuse(rules.USING, join.position)
+    equal = equal_names(others, scope, relation, join)
+    return (ties[0] if ties else None), equal
+
+
+def tie_by_key(
+    scope: Scope,
+    relation: Relation,
+    trees: Sequence[Tree],
+    environment: Environment,
+) -> Tie | None:
+    """Return the unit keys of two tables that a declared key of one joins; say so.
+
+    A key tells rows of one unit apart: what it joins was meant to be of one.
+    """
+    equated = [_equated_columns(tree, scope, relation) for tree in trees]
+    pairs = [pair for pair in equated if pair is not None]
+    lefts = {left.name: left for (left, _), _ in pairs}
+    unit, own = relation.unit_columns()[0]
+    for left in lefts.values():
+        units = left.unit_columns()
+        same = [(mine, theirs) for (one, mine), theirs in pairs if one is left]
+        covered = {mine for mine, _ in same}, {theirs for _, theirs in same}
+        keys = {*left.key}, {*relation.key}
+        if len(units) == 1 and any(
+            k and k <= c for k, c in zip(keys, covered, strict=True)
+        ):
+            environment.warn(
+                "unit_key_added",
+                f"{relation.name} is joined on {unit} too: rows of different "
+                f"{environment.dataset.unit}s never meet",
+            )
+            return units[0][1], own
+    return None
+
+
+def untied(
+    scope: Scope, relation: Relation, join: Join, trees: Sequence[Tree]
+) -> SqlNotAllowedError:
+    """Return the refusal of a join that equates no unit keys, with how to write it."""
+    if join.using:
+        unit = next(name for name, _ in relation.unit_columns())
+        hint = f"USING ({', '.join([unit, *join.using])})"
+        return refuse(rules.USING, join.position, hint=hint)
+    hint = _with_unit(trees, scope, relation)
+    return refuse(rules.JOIN_NEEDS_UNIT_KEY, join.position, hint=hint)
+
+
+def equal_names(
+    names: Sequence[str], scope: Scope, relation: Relation, join: Join
+) -> list[Tree]:
+    """Return what USING says of columns: that those of one name are equal."""
+    found: list[Tree] = []
+    for name in names:
+        here = Name(name, None, join.position)
+        if name not in relation.columns or scope.find_here(here) is None:
+            raise refuse(rules.USING, join.position)
+        there = Name(name, relation.name, join.position)
+        found.append(Comparison("=", scope.qualified(here), there, join.position))
+    return found
