@@ -226,7 +226,7 @@ class Rollups:
 def _average_of(total: Expression, number: Expression, facts: Facts) -> AverageRef:
     if not isinstance(total, FieldRef) or not isinstance(number, FieldRef):
         raise TypeError
-    own = replace(facts, constant=False, domain=None)
+    own = replace(facts, constant=total.facts.constant, domain=None)
     return AverageRef(total.slot, number.slot, facts.scale, own)
 
 
@@ -461,7 +461,8 @@ class WindowBinder(ExpressionBinder):
         known = None if value is None else value.facts
         least = 1 if _holds_current(start, end) else 0
         facts = made_facts(kind, known, self.rows_per_unit, least)
-        return FieldRef(self.items[wanted].slot, facts)
+        item = self.items[wanted]
+        return FieldRef(item.slot, replace(facts, constant=item.is_constant))
 
 
 _Shape = tuple[tuple[Expression, ...], tuple[Order, ...], FrameEnd, FrameEnd]

@@ -128,7 +128,8 @@ class ComputedShown:
     least: Fraction | None = None
 
 
-WindowName = Literal["sum", "avg", "lag", "lead", "row_number", "rank", "dense_rank"]
+_Framed = Literal["sum", "avg", "min", "max", "first_value", "last_value"]
+WindowName = Literal[_Framed, "lag", "lead", "row_number", "rank", "dense_rank"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +142,8 @@ class WindowShown:
         partition: Rows that agree in these keys are a window.
         order: Within it; ties in declared order.
         frame: First and last row, counted from the current one, None for the end of
-            the window; of SUM and AVG. Without ``ROWS`` rows that tie with the last
-            are in it, too.
+            the window; of all but ranks, LAG and LEAD. Without ``ROWS`` rows that tie
+            with the last are in it, too.
         is_by_rows: Whether the frame was written in ROWS.
         offset: Of LAG and LEAD.
         rows: HAVING, on keys alone; None where all rows stay.

@@ -11,7 +11,7 @@ UNION ALL, then public row numbers, NULL first.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from privacy.schema import Scalar, Table
 from query_lang.plans import stability
@@ -185,6 +185,9 @@ class FrameEnd:
     offset: int | None
 
 
+_OF_EACH_ROW: Final = frozenset({"row_number", "lag", "lead"})
+
+
 @dataclass(frozen=True, slots=True)
 class WindowItem:
     """One window function over the rows of one unit (and equal ``partition`` values).
@@ -210,6 +213,23 @@ class WindowItem:
     end: FrameEnd
     offset: int = 0
     saturates: bool = True
+
+    @property
+    def is_of_partition(self) -> bool:
+        """Whether all rows of a partition have one value: of all of them, or the first.
+
+        Proof: docs/proofs/combinations.md.
+        """
+        if self.kind in _OF_EACH_ROW or self.start.offset is not None:
+            return False
+        end = self.end.offset
+        return end is None or (self.kind == "first" and end >= 0)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all rows of a unit have one value (docs/proofs/constancy.md)."""
+        of_unit = all(key.facts.constant for key in self.partition)
+        return of_unit and self.is_of_partition
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,11 +69,14 @@ def _combinations(node: Node, slots: frozenset[int]) -> int:  # noqa: C901, PLR0
         case Filter(child) | BoundContributions(child):
             return values_per_unit(child, slots)
         case Compute(child, items):
-            return values_per_unit(child, _behind(slots, dict(items)))
-        case Windowed(child) if slots <= slots_of(child):
-            return values_per_unit(child, slots)
+            return values_per_unit(child, _behind(slots, _each(items)))
+        case Windowed(child, items):
+            of_partitions = {i.slot: i.partition for i in items if i.is_of_partition}
+            read = _behind(slots, of_partitions)
+            if read <= slots_of(child):
+                return values_per_unit(child, read)
         case Rollup(child, keys) if slots <= dict(keys).keys():
-            return values_per_unit(child, _behind(slots, dict(keys)))
+            return values_per_unit(child, _behind(slots, _each(keys)))
         case PublicJoin(left) if slots <= slots_of(left):
             return values_per_unit(left, slots)
         case UnitJoin(left, right, outer=outer):
@@ -89,9 +92,16 @@ def _combinations(node: Node, slots: frozenset[int]) -> int:  # noqa: C901, PLR0
     return node.rows_per_unit
 
 
-def _behind(slots: frozenset[int], made: Mapping[int, Expression]) -> frozenset[int]:
+_Made = Mapping[int, tuple[Expression, ...]]
+
+
+def _each(items: Iterable[tuple[int, Expression]]) -> _Made:
+    return {slot: (expression,) for slot, expression in items}
+
+
+def _behind(slots: frozenset[int], made: _Made) -> frozenset[int]:
     """Return the slots whose values those of others follow from."""
-    read = [slots_read(made[slot]) for slot in slots & made.keys()]
+    read = [slots_read(of) for slot in slots & made.keys() for of in made[slot]]
     return (slots - made.keys()).union(*read)
 
 

@@ -34,8 +34,6 @@ from query_lang.syntax.nodes import (
     DatePart,
     Expression,
     Extract,
-    Frame,
-    FrameBound,
     FunctionCall,
     Idiom,
     Interval,
@@ -45,7 +43,6 @@ from query_lang.syntax.nodes import (
     Position,
     StringLiteral,
     TypedLiteral,
-    WindowCall,
 )
 from query_lang.syntax.refusals import refuse
 from query_lang.syntax.tokens import TokenKind
@@ -77,7 +74,6 @@ class FunctionReader(ExpressionReader):
             {
                 exp.Anonymous: self._call,
                 exp.Filter: self._filtered,
-                exp.Window: self._window,
                 exp.WithinGroup: self._within_group,
                 exp.Bracket: self._quantile_at,
                 exp.Cast: self._cast,
@@ -325,73 +321,6 @@ class FunctionReader(ExpressionReader):
         self._places.take("FIRST" if first else "LAST")
         return first
 
-    def _window(self, node: exp.Expr) -> Expression:
-        if node.args.get("alias"):
-            raise refuse(rules.NAMED_WINDOW, self._over())
-        self.only(node, "this", "partition_by", "order", "spec", "over")
-        function = self._windowed(node.this)
-        self._places.take("OVER")
-        self._places.take_sign("(")
-        keys, order = node.args.get("partition_by"), node.args.get("order")
-        partition: tuple[Expression, ...] = ()
-        if keys:
-            self._places.take("PARTITION", "BY")
-            partition = self.listed(keys)
-        ordered = () if order is None else self.order(order)
-        frame = self._frame(node.args.get("spec"))
-        self._places.take_sign(")")
-        return WindowCall(function, partition, ordered, frame, function.position)
-
-    def _over(self) -> Position:
-        return self._places.ahead(frozenset({"OVER"})) or self._places.position
-
-    def _windowed(self, node: exp.Expr) -> _Call:
-        if isinstance(node, exp.Filter):
-            return self._filtered(node)
-        if isinstance(node, exp.WithinGroup):
-            hint = "leave OVER out, and group: GROUP BY department"
-            raise refuse(rules.WITHIN_GROUP, self._places.position, hint=hint)
-        if not isinstance(node, exp.Anonymous):
-            raise self.refusal(node)
-        name = self._places.word()
-        if name in FUNCTIONS and name not in WINDOW_ONLY:
-            raise refuse(rules.WINDOW, self._places.position)
-        return self._called(node)
-
-    def _frame(self, node: exp.Expr | None) -> Frame | None:
-        if node is None:
-            return None
-        position = self._places.position
-        if self._places.word() != "ROWS" or node.args.get("exclude"):
-            raise refuse(rules.FRAME, position)
-        self._places.take("ROWS")
-        between = self._places.accept("BETWEEN")
-        start, end = self._bound(), FrameBound("current", None, following=False)
-        if between:
-            self._places.take("AND")
-            end = self._bound()
-        if _distance(start) > _distance(end) or _is_outside(start, end):
-            raise refuse(
-                rules.FRAME, position, detail="this frame ends before it begins"
-            )
-        return Frame(start, end)
-
-    def _bound(self) -> FrameBound:
-        if self._places.accept("CURRENT"):
-            self._places.take("ROW")
-            return FrameBound("current", None, following=False)
-        rows = None
-        if not self._places.accept("UNBOUNDED"):
-            rows = self.rows()
-        following = self._places.accept("FOLLOWING")
-        if not following:
-            self._places.take("PRECEDING")
-        if rows is None:
-            return FrameBound("unbounded", None, following=following)
-        return FrameBound(
-            "following" if following else "preceding", rows, following=following
-        )
-
     def rows(self) -> int:
         """Read a plain number of rows."""
         position = self._places.position
@@ -508,14 +437,3 @@ class FunctionReader(ExpressionReader):
 def _check_number(form: Form, given: int, position: Position) -> None:
     if not form.fewest <= given <= form.most:
         raise refuse(rules.ARGUMENTS, position, hint=f"write {form.shape}")
-
-
-def _distance(bound: FrameBound) -> float:
-    """Return how many rows after the current one a bound lies."""
-    rows = 0 if bound.edge == "current" else bound.rows
-    distance = float("inf") if rows is None else rows
-    return distance if bound.following else -distance
-
-
-def _is_outside(start: FrameBound, end: FrameBound) -> bool:
-    return start.edge == end.edge == "unbounded" and start.following == end.following

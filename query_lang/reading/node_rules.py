@@ -20,7 +20,6 @@ _BY_RULE: Mapping[str, tuple[str, str]] = {
     "limit": ("limit Limit Fetch", "LIMIT FETCH"),
     "offset": ("offset Offset", "OFFSET"),
     "sample": ("sample TableSample", "TABLESAMPLE SAMPLE"),
-    "named_window": ("windows", "WINDOW"),
     "window": ("Window WindowSpec", "OVER"),
     "qualify": ("qualify", "QUALIFY"),
     "grouping_sets": (

@@ -6,9 +6,9 @@ from sqlglot import exp
 
 from privacy.errors import SqlNotAllowedError
 from query_lang.reading.expressions import arguments
-from query_lang.reading.functions import FunctionReader
 from query_lang.reading.node_rules import rule_of
 from query_lang.reading.places import Places
+from query_lang.reading.windows import WindowReader
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
     FirstRowJoin,
@@ -37,12 +37,12 @@ from query_lang.syntax.refusals import refuse
 from query_lang.syntax.rules import Rule
 
 _CLAUSES = frozenset({"expressions", "from_", "joins", "where", "group", "having"})
-_TOP_CLAUSES = _CLAUSES | {"with_", "qualify", "order", "limit"}
+_TOP_CLAUSES = _CLAUSES | {"with_", "windows", "qualify", "order", "limit"}
 _FIRST_ROW_CLAUSES = frozenset({"order", "limit"})
 _FIRST_ROW_WORDS = frozenset(
     {"CROSS", "LEFT", "OUTER", "INNER", "JOIN", "LATERAL", "APPLY"}
 )
-_LOWER_CLAUSES = _CLAUSES | {"with_", "distinct", "qualify"}
+_LOWER_CLAUSES = _CLAUSES | {"with_", "distinct", "windows", "qualify"}
 _SET_WORDS = frozenset({"UNION", "INTERSECT", "EXCEPT", "MINUS"})
 _JOINS: dict[str, Rule] = {
     "FULL": rules.FULL_JOIN,
@@ -68,7 +68,7 @@ _SET_OPERATIONS: dict[type[exp.Expr], SetWord] = {
 }
 
 
-class QueryReader(FunctionReader):
+class QueryReader(WindowReader):
     """Reads a whole text."""
 
     def __init__(self, places: Places, *, sequences: bool = False) -> None:
@@ -208,7 +208,9 @@ class QueryReader(FunctionReader):
         where = self._condition("WHERE", tree.args.get("where"))
         keys, by_all = self._keys(tree.args.get("group"))
         having = self._condition("HAVING", tree.args.get("having"))
+        windows = self.windows(tree.args.get("windows"))
         qualify = self._condition("QUALIFY", tree.args.get("qualify"))
+        windows = windows or self.windows(tree.args.get("windows"))
         order = self._order_by(tree.args.get("order"))
         if most is not None and tree.args.get("limit") is not None:
             raise refuse(rules.LIMIT, self._places.position)
@@ -230,6 +232,7 @@ class QueryReader(FunctionReader):
             common_tables=tables,
             distinct_on=distinct_on,
             qualify=qualify,
+            windows=windows,
             groups_by_all=by_all,
             fetches=limited_by is exp.Fetch,
             limits_nothing=limited_by is not None and limit is None,
@@ -257,7 +260,8 @@ class QueryReader(FunctionReader):
     ) -> None:
         known = _TOP_CLAUSES if top else _LOWER_CLAUSES
         known |= _FIRST_ROW_CLAUSES if first else frozenset()
-        if top and "group" in arguments(tree):  # groups are different as it is
+        windows = any(item.find(exp.Window) for item in tree.expressions)
+        if top and (windows or "group" in arguments(tree)):  # groups differ as it is
             known |= {"distinct"}
         if _is_distinct_on(tree) and not top:
             known |= {"order"}

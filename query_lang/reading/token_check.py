@@ -14,6 +14,7 @@ from query_lang.syntax.idioms import (
     IsDistinct,
     IsTruth,
     LikeEach,
+    NamedWindow,
     OtherCall,
     OtherLike,
     Quantified,
@@ -23,6 +24,7 @@ from query_lang.syntax.idioms import (
     ScalarQuery,
     SetOperation,
     SymmetricBetween,
+    WindowDefinition,
     WithinGroup,
     WrittenJoin,
     WrittenSelect,
@@ -197,9 +199,28 @@ def _select(tree: Select, due: Marks) -> None:  # noqa: C901, PLR0912 - a table 
     _clause(("GROUP", "BY"), tree.group_by, due)
     _clause(("HAVING",), _one(tree.having), due)
     if isinstance(tree, WrittenSelect):
-        _clause(("QUALIFY",), _one(tree.qualify), due)
+        _windows_and_qualify(tree, due)
     _order(tree.order_by, due)
     _limit(tree, due)
+
+
+def _windows_and_qualify(tree: WrittenSelect, due: Marks) -> None:
+    qualify, windows = tree.qualify, tree.windows
+    is_first = bool(windows) and qualify is not None
+    if is_first and qualify is not None:
+        place = windows[0].position
+        last = (place.line, place.column)
+        is_first = (qualify.position.line, qualify.position.column) < last
+    if is_first:
+        _clause(("QUALIFY",), _one(qualify), due)
+    between = "WINDOW"
+    for window in windows:
+        due += (between, window.name.upper(), "AS")
+        due += () if window.base is None else (window.base.upper(),)
+        _within(window, due)
+        between = ","
+    if not is_first:
+        _clause(("QUALIFY",), _one(qualify), due)
 
 
 def _one(part: Expression | None) -> tuple[Expression, ...]:
@@ -447,6 +468,16 @@ def _call(tree: FunctionCall | AggregateCall, due: Marks) -> None:
 def _window(tree: WindowCall, due: Marks) -> None:
     _node(tree.function, due)
     due.append("OVER")
+    _within(tree, due)
+
+
+def _named_window(tree: NamedWindow, due: Marks) -> None:
+    _node(tree.function, due)
+    due += ("OVER", tree.base.upper())
+    _within(tree, due)
+
+
+def _within(tree: WindowCall | NamedWindow | WindowDefinition, due: Marks) -> None:
     _clause(("PARTITION", "BY"), tree.partition_by, due)
     _order(tree.order_by, due)
     if tree.frame is not None:
@@ -600,6 +631,7 @@ _WRITERS: Mapping[type[Expression], Callable[..., None]] = {
     ScalarQuery: _scalar,
     LikeEach: _like_each,
     Filtered: _filtered,
+    NamedWindow: _named_window,
     WithinGroup: _within_group,
     QuantileAt: _quantile_at,
     IsTruth: _is_truth,

@@ -20,7 +20,6 @@ from query_lang.rewriting.conditions import (
     row_refusal,
     symmetric_between,
 )
-from query_lang.rewriting.first_rows import written_select
 from query_lang.rewriting.joins import first_row_join, plain_joins
 from query_lang.rewriting.layers import MOST_LAYERS, with_one_aggregate
 from query_lang.rewriting.literal_casts import with_plain_literals
@@ -29,6 +28,13 @@ from query_lang.rewriting.set_operations import named_parts, set_operation
 from query_lang.rewriting.texts import like_each, other_like
 from query_lang.rewriting.totals import with_totals
 from query_lang.rewriting.trees import Sizes, aggregates, mapped, parts
+from query_lang.rewriting.windows.distinct import (
+    check_function,
+    distinct_groups,
+    distinct_rows,
+)
+from query_lang.rewriting.windows.first_rows import written_select
+from query_lang.rewriting.windows.named import with_windows
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
     Filtered,
@@ -36,6 +42,7 @@ from query_lang.syntax.idioms import (
     IsDistinct,
     IsTruth,
     LikeEach,
+    NamedWindow,
     OtherCall,
     OtherLike,
     Quantified,
@@ -54,6 +61,7 @@ from query_lang.syntax.nodes import (
     AggregateCall,
     Case,
     DerivedTable,
+    Expression,
     FunctionCall,
     Join,
     Name,
@@ -120,6 +128,9 @@ def _check_parts(tree: Query) -> None:
     for part in parts(tree):
         if isinstance(part, RowInQuery):
             raise row_refusal(part)
+        if isinstance(part, NamedWindow):
+            detail = f"no WINDOW names {part.base}"
+            raise refuse(rules.NAMED_WINDOW, part.position, detail=detail)
         if isinstance(part, ScalarQuery):
             raise refuse(rules.SCALAR_SUBQUERY, part.position)
         if isinstance(part, OtherCall):  # the one that stands over a window alone
@@ -150,9 +161,13 @@ def _with_answer_rows(tree: Query) -> Query:
             number.
     """
     select = tree.select
+    if isinstance(select, WrittenSelect):
+        select = with_windows(select)
+    if select.distinct and not select.group_by:
+        select = distinct_groups(select)
     if select.distinct:  # beside GROUP BY, whose keys are all selected
         select = replace(select, distinct=False)
-        tree = replace(tree, select=select)
+    tree = replace(tree, select=select)
     if not isinstance(select, WrittenSelect):
         return tree
     if select.distinct_on:
@@ -165,12 +180,16 @@ def _select(tree: Select) -> Select:
     where = None if tree.where is None else known_true(tree.where)
     having = None if tree.having is None else known_true(tree.having)
     kept = None if tree.kept is None else known_true(tree.kept)
-    return replace(tree, where=where, having=having, kept=kept)
+    found = replace(tree, where=where, having=having, kept=kept)
+    return found if isinstance(found, WrittenSelect) else distinct_rows(found)
 
 
 def _written(tree: WrittenSelect) -> Select:
+    tree = with_windows(tree)
     plain = _select(tree)  # still a WrittenSelect: its clauses alone were changed
-    return written_select(plain) if isinstance(plain, WrittenSelect) else plain
+    if not isinstance(plain, WrittenSelect):
+        return plain
+    return distinct_rows(written_select(plain))
 
 
 def _written_union(tree: WrittenUnion) -> UnionAll:
@@ -192,6 +211,10 @@ def _with_name(tree: DerivedTable) -> DerivedTable:
     if tree.alias:
         return tree
     return replace(tree, alias=f"derived_{tree.position.line}_{tree.position.column}")
+
+
+def _window(tree: WindowCall) -> Expression:
+    return ratio(check_function(tree))
 
 
 def _case(tree: Case) -> Case:
@@ -221,7 +244,7 @@ _CHANGES: Mapping[type, Callable[..., object]] = {
     OtherLike: other_like,
     LikeEach: like_each,
     Filtered: filtered,
-    WindowCall: ratio,
+    WindowCall: _window,
     WithinGroup: within_group,
     QuantileAt: quantile_at,
     IsTruth: is_truth,

@@ -5,9 +5,16 @@ table. What reads other rows than the query around it has no meaning here.
 """
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 
-from query_lang.rewriting.trees import all_of, called, conjuncts, outermost, parts
+from query_lang.rewriting.trees import (
+    all_of,
+    called,
+    conjuncts,
+    outermost,
+    parts,
+    wording,
+)
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import Filtered, ScalarQuery, WrittenSelect
 from query_lang.syntax.nodes import (
@@ -15,7 +22,6 @@ from query_lang.syntax.nodes import (
     CountRows,
     Expression,
     Name,
-    Position,
     Select,
     TableName,
     WindowCall,
@@ -137,16 +143,4 @@ def _changed(select: Select, change: Callable[[Expression], Expression]) -> Sele
 def _conjuncts(tree: Expression | None, select: Select) -> dict[Hashable, Expression]:
     """Return what WHERE says, each by its wording in no table's name."""
     own = called(select.source)
-    return {_wording(item, own): item for item in conjuncts(tree)}
-
-
-def _wording(part: object, called: str) -> Hashable:
-    if isinstance(part, tuple):
-        return tuple(_wording(each, called) for each in part)
-    if isinstance(part, Name) and part.qualifier == called:
-        return Name, part.name, None
-    if not is_dataclass(part) or isinstance(part, type):
-        return part
-    shown = (getattr(part, field.name) for field in fields(part))
-    kept = (_wording(s, called) for s in shown if not isinstance(s, Position))
-    return type(part), *kept
+    return {wording(item, own): item for item in conjuncts(tree)}

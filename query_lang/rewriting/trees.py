@@ -1,6 +1,6 @@
 """Trees rebuilt from below, and how large they become."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Final, TypeVar, cast
 
@@ -109,6 +109,19 @@ def parts(tree: object, closed: tuple[type, ...] = ()) -> Iterator[object]:
             yield part
             inner = () if isinstance(part, closed) else reversed(fields(part))
             waiting.extend(getattr(part, f.name) for f in inner)
+
+
+def wording(part: object, called: str) -> Hashable:
+    """Return what is written, wherever it stands; without a table in front of names."""
+    if isinstance(part, tuple):
+        return tuple(wording(each, called) for each in part)
+    if isinstance(part, Name) and part.qualifier == called:
+        return Name, part.name, None
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    shown = (getattr(part, field.name) for field in fields(part))
+    kept = (wording(s, called) for s in shown if not isinstance(s, Position))
+    return type(part), *kept
 
 
 class Sizes:

@@ -9,11 +9,18 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
+from typing import Final
 
-from query_lang.plans.compiled import KeyShown, OrderTerm, WindowShown
+from query_lang.plans.compiled import KeyShown, Operation, OrderTerm, WindowShown
 from query_lang.showing.arithmetic import Number, exact_column
 from query_lang.showing.cells import CellValues, ShownValue
 from query_lang.showing.noisy_conditions import truths
+
+ENDS: Final = frozenset({"first_value", "last_value"})
+"""What reads one row of its frame."""
+
+EXTREMES: Final = {"max": Operation.GREATEST, "min": Operation.LEAST}
+"""What is the greatest or the least of its frame."""
 
 SortKey = tuple[bool, int | Decimal]
 """Whether it is NULL, in the way that it sorts; and its place on its line."""
@@ -73,15 +80,15 @@ class Window:
                     shown.offset if shown.name == "lead" else -shown.offset
                 )
                 return self.cells[other : other + 1] if other >= 0 else ()
-            case "sum" | "avg":
+            case "row_number" | "rank" | "dense_rank":
+                return ()
+            case _:
                 start, end = shown.frame
                 first = 0 if start is None else max(0, place + start)
                 last = len(self.cells) - 1 if end is None else place + end
                 if not shown.is_by_rows and end == 0:
                     last = self.last[place]
                 return self.cells[first : max(first, last + 1)]
-            case _:
-                return ()
 
 
 def windows(shown: WindowShown, values: CellValues) -> list[Window]:
@@ -133,8 +140,13 @@ def _value(shown: WindowShown, window: Window, place: int, taken: _Taken) -> Num
     if shown.name in numbered:
         return Fraction(numbered[shown.name])
     read = [taken.steps[cell] for cell in window.frame(shown, place)]
+    if shown.name in ENDS:
+        read = read[:1] if shown.name == "first_value" else read[-1:]
     held = [value for value in read if value is not None]
     if not held:
         return None
+    if shown.name in EXTREMES:
+        most = max(held) if shown.name == "max" else min(held)
+        return Fraction(most, taken.steps_a_unit)
     total = Fraction(sum(held), taken.steps_a_unit)
     return total / len(held) if shown.name == "avg" else total

@@ -12,9 +12,12 @@ from query_lang.syntax.nodes import (
     CommonTable,
     CountRows,
     Expression,
+    Frame,
+    FunctionCall,
     Idiom,
     Join,
     OrderItem,
+    Position,
     Select,
     UnionAll,
 )
@@ -60,6 +63,29 @@ class Filtered(Idiom):
 
     aggregate: AggregateCall | CountRows | Idiom
     condition: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class NamedWindow(Idiom):
+    """``function OVER w``, or ``OVER (w ORDER BY x ROWS ...)``, by a name of WINDOW."""
+
+    function: AggregateCall | CountRows | FunctionCall | Idiom
+    base: str
+    partition_by: tuple[Expression, ...]
+    order_by: tuple[OrderItem, ...]
+    frame: Frame | None
+
+
+@dataclass(frozen=True, slots=True)
+class WindowDefinition:
+    """``w AS (v PARTITION BY ... ORDER BY ... ROWS ...)`` of WINDOW."""
+
+    position: Position
+    name: str
+    base: str | None
+    partition_by: tuple[Expression, ...]
+    order_by: tuple[OrderItem, ...]
+    frame: Frame | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +178,7 @@ class WrittenSelect(Select):
         common_tables: Of a WITH in front of it, below the top.
         distinct_on: The keys of DISTINCT ON.
         qualify: The condition of QUALIFY.
+        windows: Those that WINDOW names, before QUALIFY or after it.
         groups_by_all: GROUP BY ALL.
         fetches: FETCH FIRST n ROWS ONLY stands for LIMIT n.
         limits_nothing: LIMIT ALL.
@@ -161,6 +188,7 @@ class WrittenSelect(Select):
     common_tables: tuple[CommonTable, ...] = ()
     distinct_on: tuple[Expression, ...] = ()
     qualify: Expression | None = None
+    windows: tuple[WindowDefinition, ...] = ()
     groups_by_all: bool = False
     fetches: bool = False
     limits_nothing: bool = False
@@ -168,7 +196,12 @@ class WrittenSelect(Select):
 
     def says_more(self) -> bool:
         """Whether any of these clauses was written."""
-        clauses = (self.common_tables, self.distinct_on, self.groups_by_all)
+        clauses = (
+            self.common_tables,
+            self.distinct_on,
+            self.groups_by_all,
+            self.windows,
+        )
         limits = (self.fetches, self.limits_nothing, self.has_top)
         return self.qualify is not None or any((*clauses, *limits))
 

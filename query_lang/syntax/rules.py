@@ -215,8 +215,10 @@ WINDOW_NEEDED = Rule(
 )
 NAMED_WINDOW = Rule(
     "named_window",
-    "windows have no names",
-    "write the window itself: OVER (PARTITION BY patient_id)",
+    "WINDOW names each window once, before it is used, and what is over it says what "
+    "it leaves open",
+    "WINDOW w AS (PARTITION BY patient_id), or the window itself: OVER (PARTITION BY "
+    "patient_id)",
 )
 FRAME = Rule(
     "frame",
@@ -811,8 +813,9 @@ COMPUTED_SIZE = Rule(
 )
 ANSWER_WINDOW = Rule(
     "answer_window",
-    "over the answer's rows there are SUM, AVG, LAG, LEAD, ROW_NUMBER, RANK and "
-    "DENSE_RANK; all but SUM and AVG need ORDER BY, and they alone have a frame",
+    "over the answer's rows there are SUM, AVG, MIN, MAX, FIRST_VALUE, LAST_VALUE, "
+    "LAG, LEAD, ROW_NUMBER, RANK and DENSE_RANK, of numbers; all but the first four "
+    "need ORDER BY, and the last five have no frame",
     "SUM(COUNT(*)) OVER (ORDER BY year), LAG(COUNT(*)) OVER (ORDER BY year)",
 )
 ANSWER_WINDOW_ORDER = Rule(

@@ -1414,7 +1414,7 @@ REFUSED_AT_BINDING = (
         8,
     ),
     (
-        "SELECT sex, MIN(COUNT(*)) OVER () AS n FROM encounters GROUP BY sex",
+        "SELECT sex, BOOL_OR(COUNT(*)) OVER () AS n FROM encounters GROUP BY sex",
         "sql_not_allowed",
         "answer_window",
         1,

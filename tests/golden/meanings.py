@@ -117,7 +117,7 @@ REFUSED_BY_MEANING: tuple[tuple[str, str], ...] = (
     ("literal_type", W + "age = 'sixty'"),
     (
         "answer_window",
-        "SELECT year, MIN(COUNT(*)) OVER () AS n FROM encounters GROUP BY year",
+        "SELECT year, LAG(COUNT(*)) OVER () AS n FROM encounters GROUP BY year",
     ),
     (
         "answer_window_order",

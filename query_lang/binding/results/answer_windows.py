@@ -33,7 +33,8 @@ MAX_WINDOW_ROWS: Final = 1_000
 
 _RANKS: Final = frozenset({"row_number", "rank", "dense_rank"})
 _SHIFTS: Final = frozenset({"lag", "lead"})
-_SUMS: Final = frozenset({"sum", "avg"})
+_ENDS: Final = frozenset({"first_value", "last_value"})
+_FRAMED: Final = frozenset({"sum", "avg", "min", "max"}) | _ENDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +99,9 @@ class AnswerWindowBinder:
         plain = not isinstance(tree.function, AggregateCall) or not (
             tree.function.distinct or tree.function.order_by
         )
-        is_known = name in _RANKS | _SHIFTS | _SUMS and plain
-        framed = tree.frame is not None and name not in _SUMS
-        unordered = not tree.order_by and name not in _SUMS
+        is_known = name in _RANKS | _SHIFTS | _FRAMED and plain
+        framed = tree.frame is not None and name not in _FRAMED
+        unordered = not tree.order_by and name not in _FRAMED - _ENDS
         if not is_known or framed or unordered:
             raise refuse(rules.ANSWER_WINDOW, tree.position)
 

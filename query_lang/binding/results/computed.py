@@ -270,8 +270,8 @@ class ComputedBinder:
                 return self.least(shown)
             case AverageShown(_, _, lower):
                 return Fraction(0) if lower >= 0 else None
-            case WindowShown("sum" | "avg" | "lag" | "lead" as name, operand):
-                least = None if operand is None else self.least_of(operand)
+            case WindowShown(name, operand) if operand is not None:
+                least = self.least_of(operand)
                 return _zero(least) if name == "avg" else least  # of 1, 0 and 0: 1/3
             case LiteralShown(value):
                 return value if value is not None and value >= 0 else None

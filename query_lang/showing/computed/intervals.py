@@ -40,6 +40,7 @@ from query_lang.showing.computed.readings import (
     CellReader,
     Chosen,
     Combined,
+    Extreme,
     Fixed,
     Guarded,
     Inverse,
@@ -52,7 +53,7 @@ from query_lang.showing.computed.readings import (
     Tree,
 )
 from query_lang.showing.values import ShownValues
-from query_lang.showing.windows import windows
+from query_lang.showing.windows import EXTREMES, windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,10 @@ class _Placed:
     cell: int
     place: int
     source: Source
+
+
+_Told = tuple[Bounds, bool]  # where a value lies, and whether it is sure not to be NULL
+_OfAKind = Callable[[Sequence[_Placed], Fraction], Iterator[tuple[_Placed, Bounds]]]
 
 
 def _ratios_in(parts: Sequence[_Placed]) -> Iterator[tuple[_Placed, Ratio]]:
@@ -248,10 +253,53 @@ class ComputedIntervals:
             placed = (_Placed(cell, *one) for one in enumerate(reading.parts))
             shares.setdefault(each, []).extend(placed)
         for each, parts in shares.items():
-            for of_a_kind in (self._of_quantiles, self._of_sums, self._of_ratios):
+            for of_a_kind in self._kinds:
                 for part, bounds in of_a_kind(parts, each):
                     found[part.cell][part.place] = bounds
         return found
+
+    @property
+    def _kinds(self) -> Sequence[_OfAKind]:
+        return self._of_quantiles, self._of_sums, self._of_ratios, self._of_extremes
+
+    def _of_extremes(
+        self, parts: Sequence["_Placed"], miss: Fraction
+    ) -> Iterator[tuple["_Placed", Bounds]]:
+        """Yield where the greatest or least of a frame lies: its rows hold at once.
+
+        The exact value may be another row's than the noisy one.
+        """
+        held: dict[WindowShown, dict[int, _Told]] = {}
+        for part in parts:
+            if not isinstance(part.source, Extreme):
+                continue
+            shown = part.source.window
+            if shown not in held:
+                held[shown] = dict(self._rows_of(shown, miss))
+            frame = self._frame(shown, part.cell)
+            told = [held[shown][cell] for cell in frame if cell in held[shown]]
+            if told:
+                bounds = extreme_bounds(EXTREMES[shown.name], told)
+                yield part, within(bounds, part.source.limits)
+
+    def _rows_of(
+        self, shown: WindowShown, miss: Fraction
+    ) -> Iterator[tuple[int, "_Told"]]:
+        """Yield where what a window takes of each of its rows lies, all at once.
+
+        Rows where it is NULL whatever was drawn are left out.
+        """
+        for window in windows(shown, self.values):
+            if shown.operand is None:
+                continue
+            read = self._readings(shown.operand, window.cells, is_null_told=True)
+            found = self._of_parts(read, miss / len(window.cells))
+            for cell in window.cells:
+                guarded = read[cell].guarded
+                if not self._is_null(guarded, cell):
+                    bounds = self._bounds_of(guarded.tree, found[cell], cell)
+                    is_sure = self._is_sure(guarded, found[cell], cell)
+                    yield cell, (within(bounds, read[cell].limits), is_sure)
 
     def _of_quantiles(
         self, parts: Sequence["_Placed"], miss: Fraction

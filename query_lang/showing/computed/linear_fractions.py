@@ -20,6 +20,7 @@ from query_lang.plans.compiled import (
     WindowShown,
 )
 from query_lang.showing.computed.nulls import guards_of
+from query_lang.showing.windows import ENDS, EXTREMES
 
 OWN: Final = -1
 """The cell that is looked at, whichever it is."""
@@ -179,9 +180,10 @@ class FractionReader:
         cells = self.frames(shown, self.cell)
         if shown.operand is None or not cells:
             return None
-        if shown.name in {"lag", "lead"}:
-            return self._at(cells[0], shown.operand)
-        if guards_of(shown.operand) != ():
+        if shown.name in {"lag", "lead", *ENDS}:
+            at = cells[-1] if shown.name == "last_value" else cells[0]
+            return self._at(at, shown.operand)
+        if shown.name in EXTREMES or guards_of(shown.operand) != ():
             return None
         total = self._total(shown, shown.operand, tuple(cells))
         share = Fraction(1, len(cells)) if shown.name == "avg" else Fraction(1)

@@ -44,6 +44,7 @@ from query_lang.showing.computed.nulls import (
     guards_of,
     is_never_null,
 )
+from query_lang.showing.windows import EXTREMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,15 @@ class Ratio:
         return self.fraction.under.is_constant
 
 
-Source = Ratio | QuantileShown
+@dataclass(frozen=True, slots=True)
+class Extreme:
+    """The greatest or the least of what a window reads, as one part of a value."""
+
+    window: WindowShown
+    limits: Bounds
+
+
+Source = Ratio | QuantileShown | Extreme
 
 
 def draws_of(fraction: LinearFraction) -> tuple[RatioDraws, ...]:
@@ -243,6 +252,8 @@ class CellReader:
         match shown:
             case QuantileShown():
                 return self._part(shown)
+            case WindowShown(name) if name in EXTREMES:
+                return self._part(Extreme(shown, self.limits(shown)))
             case ComputedShown(Operation.MULTIPLY | Operation.DIVIDE):
                 return self._product(shown)
             case ComputedShown(operation, operands) if operation in LENIENT:

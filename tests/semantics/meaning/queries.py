@@ -330,12 +330,6 @@ def projected(body, items):
             found.append(Row(made, row.owner, row.tie))
         return found
 
-    def combined(places):
-        read = frozenset().union(*(columns[place] for place in places))
-        if windows and any(place >= len(body.scope.entries) for place in read):
-            return body.rows_per_unit
-        return body.combined(read)
-
     parts = [partitions(item.expression, body) for item in items]
     names = tuple(output_name(item) for item in items)
     for place, node in enumerate(shown):  # a row number that is handed on
@@ -343,7 +337,28 @@ def projected(body, items):
             parts[place] = body.numbered.get(body.scope.resolve(node)[1])
     numbered = {place: most for place, most in enumerate(parts) if most is not None}
     found = (names, tuple(infos), body.rows_per_unit, body.widths, rows, None, numbered)
-    return Relation(*found, combined)
+    return Relation(*found, combined_by(columns, scope, windows, body))
+
+
+def combined_by(columns, scope, windows, body):
+    """Return how many values some columns can have in one unit's rows.
+
+    What a window makes of a whole partition follows from the partition's keys.
+    """
+    made = {scope.slots[scope.canonical(window)][0]: window for window in windows}
+
+    def combined(places):
+        read = set().union(*(columns[place] for place in places))
+        for place in [place for place in read if place in made]:
+            if not relations.is_of_partition(made[place]):
+                return body.rows_per_unit
+            read.remove(place)
+            for key in made[place].partition_by:
+                if compiled(key, body.scope)[1].type != "unit":
+                    read |= places_read(key, body.scope)
+        return body.combined(frozenset(read))
+
+    return combined
 
 
 def named(node, info, body):

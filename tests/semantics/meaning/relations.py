@@ -466,6 +466,17 @@ def window_function(node, scope, rows_per_unit):
     return framed(node, scope, rows_per_unit)
 
 
+def is_of_partition(node):
+    """Whether a window has one value in a partition: of all its rows, or the first."""
+    name, frame = node.function.name, node.frame
+    if name in {"row_number", "lag", "lead"}:
+        return False
+    if frame is None:
+        frame = tree.Frame(None, 0 if node.order_by else None)
+    reaches = frame.end is None or (name == "first_value" and frame.end >= 0)
+    return frame.start is None and reaches
+
+
 def moved(node, scope):
     argument, info = compiled(node.function.arguments[0], scope)
     offset = (*node.function.arguments, 1)[1]

@@ -37,6 +37,13 @@ def test_intervals_of_computed_columns_hold(place):
         ("COUNT(*) / SUM(COUNT(*)) OVER ()", [Fraction(n, 53) for n in (3, 50, 0)]),
         ("COUNT(*) - LAG(COUNT(*)) OVER (ORDER BY level)", [None, 47, -50]),
         ("RANK() OVER (ORDER BY COUNT(*) DESC)", [2, 1, 3]),
+        ("MAX(COUNT(*)) OVER ()", [50, 50, 50]),
+        ("MIN(COUNT(*)) OVER (ORDER BY level)", [3, 3, 0]),
+        (
+            "COUNT(*) / FIRST_VALUE(COUNT(*)) OVER (ORDER BY level)",
+            [1, Fraction(50, 3), 0],
+        ),
+        ("100 * COUNT(*) / MAX(COUNT(*)) OVER ()", [6, 100, 0]),
     ],
 )
 def test_windows_over_the_answer_hold(selected, truth):

@@ -139,6 +139,32 @@ RULES = {
         [5],
         [5],
     ),
+    "units by a window of all of their rows": (
+        CASED.format("MIN(ward) OVER (PARTITION BY patient_id)"),
+        [1],
+        [1],
+    ),
+    "units by their first row": (
+        CASED.format("FIRST_VALUE(ward) OVER (PARTITION BY patient_id ORDER BY days)"),
+        [1],
+        [1],
+    ),
+    "units by a running window": (
+        CASED.format("LAST_VALUE(ward) OVER (PARTITION BY patient_id ORDER BY days)"),
+        [4],
+        [4],
+    ),
+    "units by a window that varies": (
+        CASED.format("MIN(ward) OVER (PARTITION BY patient_id, severity)"),
+        [4],
+        [3],
+    ),
+    "values of windows of all of their rows": (
+        ONE + "(SELECT DISTINCT patient_id, s FROM (SELECT patient_id, SUM(days) OVER "
+        "(PARTITION BY patient_id) AS s FROM encounters) y) x",
+        [1],
+        [1],
+    ),
     "rollup": (
         ONE
         + "(SELECT patient_id, MAX(age) AS a FROM encounters GROUP BY patient_id) x",

@@ -16,7 +16,52 @@ from tests.support.compiling import compile_query
 
 annotate_types = sys.modules["sqlglot.optimizer.annotate_types"]
 E = "SELECT COUNT(*) AS n FROM encounters WHERE "
+BEFORE = "PARTITION BY patient_id ORDER BY admitted"
+GAPS = "SELECT COUNT(*) AS n FROM (SELECT admitted, LAG(admitted) OVER {} AS last FROM encounters{}) AS e WHERE admitted > last"
+STAYS = "SELECT department, RANK() OVER {} AS place, COUNT(*) AS n FROM encounters GROUP BY department {}"
+BUSY = "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department"
+FIRSTS = "SELECT COUNT(*) AS n FROM (SELECT DISTINCT patient_id, {} FROM {}) AS e"
+FIRST = f"FIRST_VALUE(department) OVER ({BEFORE}) AS w"
 SAME = (  # as written, and in the language's own words
+    (GAPS.format("w", f" WINDOW w AS ({BEFORE})"), GAPS.format(f"({BEFORE})", "")),
+    (
+        GAPS.format("(w ORDER BY admitted)", " WINDOW w AS (PARTITION BY patient_id)"),
+        GAPS.format(f"({BEFORE})", ""),
+    ),
+    (
+        GAPS.format(
+            "W", " WINDOW v AS (PARTITION BY patient_id), w AS (v ORDER BY admitted)"
+        ),
+        GAPS.format(f"({BEFORE})", ""),
+    ),
+    (
+        STAYS.format("w", "WINDOW w AS (ORDER BY COUNT(*) DESC)"),
+        STAYS.format("(ORDER BY COUNT(*) DESC)", ""),
+    ),
+    (
+        BUSY + " QUALIFY RANK() OVER w < 3 WINDOW w AS (ORDER BY COUNT(*))",
+        BUSY + " QUALIFY RANK() OVER (ORDER BY COUNT(*)) < 3",
+    ),
+    (
+        BUSY + " WINDOW w AS (ORDER BY COUNT(*)) QUALIFY RANK() OVER w < 3",
+        BUSY + " QUALIFY RANK() OVER (ORDER BY COUNT(*)) < 3",
+    ),
+    (
+        FIRSTS.format(FIRST, "encounters"),
+        FIRSTS.format("w", f"(SELECT patient_id, {FIRST} FROM encounters) AS inside"),
+    ),
+    (
+        "SELECT DISTINCT department, COUNT(*) OVER (PARTITION BY department) AS n FROM encounters",
+        BUSY,
+    ),
+    (
+        "SELECT DISTINCT department, COUNT(*) OVER (PARTITION BY encounters.department) AS n FROM encounters ORDER BY n",
+        BUSY + " ORDER BY n",
+    ),
+    (
+        "SELECT DISTINCT year, sex, PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY age) OVER (PARTITION BY sex, year) AS m FROM encounters JOIN patients USING (patient_id)",
+        "SELECT year, sex, QUANTILE(age, 0.5) AS m FROM encounters JOIN patients USING (patient_id) GROUP BY year, sex",
+    ),
     (E + "(age > 60) IS TRUE", E + "age > 60"),
     (E + "(age > 60) IS TRUE AND year = 2024", E + "age > 60 AND year = 2024"),
     (E + "(age > 60) IS UNKNOWN", E + "(age > 60) IS NULL"),
@@ -523,6 +568,65 @@ def test_order_by_takes_what_is_selected_before_a_column_below():
     named = compile_query(share.format(n="0 - n", by="n"), hospital())
     placed = compile_query(share.format(n="0 - n", by="2"), hospital())
     assert named.presentation == placed.presentation
+
+
+@pytest.mark.parametrize(
+    ("sql", "rule"),
+    [
+        (STAYS.format("w", ""), "named_window"),
+        (STAYS.format("w", "WINDOW v AS (ORDER BY COUNT(*))"), "named_window"),
+        (
+            STAYS.format("w", "WINDOW w AS (v), v AS (ORDER BY COUNT(*))"),
+            "named_window",
+        ),
+        (STAYS.format("w", "WINDOW w AS (), w AS (ORDER BY COUNT(*))"), "named_window"),
+        (
+            STAYS.format("(w ORDER BY department)", "WINDOW w AS (ORDER BY COUNT(*))"),
+            "named_window",
+        ),
+        (
+            STAYS.format(
+                "(w PARTITION BY department)", "WINDOW w AS (ORDER BY COUNT(*))"
+            ),
+            "named_window",
+        ),
+        ("SELECT DISTINCT department FROM encounters", "distinct"),
+        (
+            "SELECT DISTINCT department, COUNT(*) OVER () AS n FROM encounters",
+            "distinct",
+        ),
+        (
+            "SELECT DISTINCT COUNT(*) OVER (PARTITION BY department) AS n FROM encounters",
+            "distinct",
+        ),
+        (
+            "SELECT DISTINCT year, ROW_NUMBER() OVER (PARTITION BY year) AS n FROM encounters",
+            "distinct",
+        ),
+        (
+            "SELECT DISTINCT year, SUM(age) OVER (PARTITION BY year ORDER BY age) AS n FROM encounters",
+            "distinct",
+        ),
+        (
+            "SELECT year, PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY age) OVER (PARTITION BY year) AS m FROM encounters",
+            "within_group",
+        ),
+    ],
+)
+def test_windows_beside_distinct_or_by_names_that_say_nothing_are_refused(sql, rule):
+    with pytest.raises(QueryError) as refused:
+        compile_query(sql, hospital())
+    assert refused.value.rule == rule
+
+
+def test_a_window_that_is_named_is_not_seen_within():
+    with pytest.raises(QueryError) as refused:
+        compile_query(
+            "SELECT COUNT(*) OVER w AS n FROM (SELECT patient_id, ROW_NUMBER() OVER w"
+            " AS k FROM encounters) AS e WINDOW w AS (PARTITION BY patient_id)",
+            hospital(),
+        )
+    assert refused.value.rule == "named_window"
 
 
 @pytest.mark.parametrize("named", ["y", "b"])

@@ -13,6 +13,7 @@ from tests.support.data.hospital import HOSPITAL
 
 CONFIDENCE = Fraction(95, 100)
 N = "COUNT(*)"
+WHOLE = "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
 
 
 def compiled(selected, rest="GROUP BY level"):
@@ -152,6 +153,19 @@ def test_within_an_expression_a_window_is_exact():
         (f"RANK() OVER (ORDER BY {N} DESC)", [2, 1, 3]),
         (f"0 * {N} + ROW_NUMBER() OVER (ORDER BY level DESC)", [3, 2, 1]),
         (f"SUM({N}) OVER (PARTITION BY level)", [20, 30, 10]),
+        (f"MAX({N}) OVER ()", [30, 30, 30]),
+        (f"MIN({N}) OVER (ORDER BY level)", [20, 20, 10]),
+        (
+            f"MAX(100 * {N} / 4) OVER (PARTITION BY level)",
+            ["500.000000", "750.000000", "250.000000"],
+        ),
+        (f"FIRST_VALUE({N}) OVER (ORDER BY level DESC)", [10, 10, 10]),
+        (f"LAST_VALUE({N}) OVER (ORDER BY level)", [20, 30, 10]),
+        (f"LAST_VALUE({N}) OVER (ORDER BY level {WHOLE})", [10, 10, 10]),
+        (
+            f"ROUND({N} / FIRST_VALUE({N}) OVER (ORDER BY level), 2)",
+            ["1.00", "1.50", "0.50"],
+        ),
     ],
 )
 def test_a_window_is_over_the_rows_of_the_answer(selected, expected):
@@ -196,7 +210,13 @@ def test_a_window_may_order_the_answer():
     [
         (f"SUM({N}) OVER ()", "", "window_place"),
         ("SUM(age) OVER (ORDER BY level)", "GROUP BY level", "window_place"),
-        (f"MIN({N}) OVER ()", "GROUP BY level", "answer_window"),
+        (f"FIRST_VALUE({N}) OVER ()", "GROUP BY level", "answer_window"),
+        (
+            f"FIRST_VALUE({N}) OVER (ORDER BY {N})",
+            "GROUP BY level",
+            "answer_window_order",
+        ),
+        ("NTILE(4) OVER (ORDER BY level)", "GROUP BY level", "rank"),
         (f"LAG({N}) OVER ()", "GROUP BY level", "answer_window"),
         (
             f"RANK() OVER (ORDER BY {N} ROWS 1 PRECEDING)",
@@ -244,6 +264,26 @@ def test_a_share_of_the_total_counts_its_own_noise_once():
     assert 0.24 < float(low) < 1 / 3 < float(high) < 0.42
     for low, high in intervals(selected, [0, 900, 0]):
         assert 0 <= float(low) <= float(high) <= 1
+
+
+def test_a_first_value_has_its_own_row_s_noise():
+    found = intervals(f"FIRST_VALUE({N}) OVER (ORDER BY level)", [200, 300, 100])
+    plain = intervals(f"0 + {N}", [200, 300, 100])
+    assert found == (plain[0],) * 3
+
+
+def test_the_greatest_lies_where_all_rows_lie_at_once():
+    low, high = intervals(f"MAX({N}) OVER ()", [200, 230, 100])[0]
+    ends = intervals(f"0 + {N}", [200, 230, 100])
+    assert Fraction(low) < Fraction(ends[1][0])
+    assert Fraction(ends[1][1]) < Fraction(high)
+    assert intervals(f"MAX({N}) OVER ()", [200, 230, 100]) == ((low, high),) * 3
+
+
+def test_what_is_null_in_truth_may_be_no_greatest():
+    """7 / 2 may be NULL, or as large as any: nothing bounds the greatest from above."""
+    (_, high), *_ = intervals(f"MAX({N} / ({N} - 5)) OVER ()", [7, 600, 700])
+    assert high is None
 
 
 def test_a_change_has_the_half_width_of_a_difference():

@@ -1,0 +1,1 @@
+"""Windows by other ways of writing: by names, beside DISTINCT, in QUALIFY."""
