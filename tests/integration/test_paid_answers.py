@@ -13,6 +13,8 @@ from tests.support.installations.harness import (
     serve_in_thread,
 )
 
+pytestmark = pytest.mark.thorough
+
 PAID = {"options": {"prefer": "paid"}}
 BUY = {"options": {"reuse": "never"}}
 TABLE = "SELECT sex, ward, COUNT(*) AS n, SUM(age) AS years FROM visits GROUP BY 1, 2"

@@ -22,6 +22,8 @@ from tests.support.installations.harness import (
     serve_in_thread,
 )
 
+pytestmark = pytest.mark.thorough
+
 ALLOW = {"options": {}}
 
 

@@ -10,6 +10,8 @@ from tests.semantics import hospital
 from tests.semantics.grammar import constructs, random_question
 from tests.semantics.meaning.answers import prepare
 
+pytestmark = pytest.mark.thorough
+
 QUESTIONS = 400
 CONSTRUCTS = """
     CTE, CTE used twice, Derived, UnionAll, select distinct, where, group_by, having,

@@ -5,6 +5,7 @@ import http.client
 import json
 import secrets
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -169,12 +170,16 @@ def _serve(installation, sampler_factory):
     return serve_in_thread(installation, sampler_factory)
 
 
+IDLE = 2  # seconds; a server closes what is idle for five
+
+
 class Line:
-    """One kept-alive connection of one key."""
+    """One kept-alive connection of one key; a new one where it was long idle."""
 
     def __init__(self, url, key):
         host, port = url.removeprefix("http://").split(":")
         self._connection = http.client.HTTPConnection(host, int(port), timeout=60)
+        self._last = time.monotonic()
         self._headers = {
             "Authorization": f"Bearer {key}",
             "Content-Type": "application/json",
@@ -188,9 +193,13 @@ class Line:
 
     def post(self, question):
         """Return status and parsed body."""
+        if time.monotonic() > self._last + IDLE:
+            self._connection.close()
         self._connection.request("POST", question.path, question.body, self._headers)
         response = self._connection.getresponse()
-        return response.status, json.loads(response.read())
+        body = response.read()
+        self._last = time.monotonic()
+        return response.status, json.loads(body)
 
     def answer(self, question):
         """Return the body of an answer that must come."""

@@ -25,6 +25,8 @@ from tests.support.copies import (
 from tests.support.installations.harness import ImportingInstallation
 from tests.support.installations.two_persons import Two
 
+pytestmark = pytest.mark.thorough
+
 TO = ("--to", "Ada, registry", "--purpose", "protocol 12/2026")
 
 

@@ -8,6 +8,8 @@ from server.demo.hospital import write_hospital
 from tests.effort import gate_first
 from tests.support.installations.harness import DEFAULT_ROWS, STRANGERS
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parents[3]
 
 

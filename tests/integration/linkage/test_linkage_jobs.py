@@ -24,6 +24,8 @@ from tests.support.installations.harness import ImportingInstallation
 from tests.support.installations.texts import OPERATOR
 from tests.support.linking import PATIENTS, Linking
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def linked(tmp_path_factory):

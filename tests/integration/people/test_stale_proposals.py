@@ -24,6 +24,8 @@ from server.use_cases.services.paging import Page
 from tests.effort import gate_first
 from tests.support.installations.two_persons import Two
 
+pytestmark = pytest.mark.thorough
+
 ACCEPTED = LoadChoices(accept_changes=True, reason="the protocol changed")
 
 

@@ -31,6 +31,8 @@ from tests.support.installations.harness import (
 )
 from tests.support.installations.two_persons import Two
 
+pytestmark = pytest.mark.thorough
+
 CAP, HIGHER = "10", Loss.parse("12")
 
 
