@@ -1,6 +1,6 @@
 """Everything below the top SELECT: derived tables, UNION ALL, IN and EXISTS."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from privacy.schema import ColumnType
@@ -33,6 +33,7 @@ from query_lang.plans.expressions import (
     UnitInQuery,
     ValueInQuery,
     conjunction,
+    holds_subquery,
     is_constant_truth,
     restricting,
 )
@@ -49,6 +50,7 @@ from query_lang.plans.nodes import (
     Union,
     UnionPart,
     Windowed,
+    WindowItem,
 )
 from query_lang.plans.sensitivity import groups_within
 from query_lang.plans.stability import check_rows
@@ -152,7 +154,8 @@ class QueryBinder:
         binder = WindowBinder(rows, node)
         columns, made = _columns(tree.items, binder, _where(tree, node, rows))
         if binder.items:
-            node = Windowed(node, tuple(binder.items.values()))
+            node, items = _without_subqueries(node, binder.items.values(), rows)
+            node = Windowed(node, items)
         copied = {
             slot: value.slot for slot, value in made if isinstance(value, FieldRef)
         }
@@ -404,6 +407,35 @@ def _tie(tree: Tree, scope: Scope) -> tuple[int, int] | None:  # noqa: PLR0911 -
     if inner[0].nullable or outer[0].nullable:
         raise refuse(rules.NULLABLE_UNIT_KEY, tree.position)
     return inner[0].slot, outer[0].slot
+
+
+def _without_subqueries(
+    node: Node, items: Iterable[WindowItem], rows: ExpressionBinder
+) -> tuple[Node, tuple[WindowItem, ...]]:
+    """Compute the keys of windows that hold subqueries before the windows.
+
+    A subquery may have windows of its own, which engines refuse within windows' keys.
+    """
+    made: dict[Expression, int] = {}
+
+    def key(expression: Expression) -> Expression:
+        if not holds_subquery(expression):
+            return expression
+        if expression not in made:
+            made[expression] = rows.environment.new_slot()
+        return FieldRef(made[expression], expression.facts)
+
+    changed = tuple(
+        replace(
+            item,
+            partition=tuple(map(key, item.partition)),
+            order=tuple(replace(one, value=key(one.value)) for one in item.order),
+        )
+        for item in items
+    )
+    if made:
+        node = Compute(node, tuple((slot, of) for of, slot in made.items()))
+    return node, changed
 
 
 def _is_public(query: Select | UnionAll, environment: Environment) -> bool:

@@ -217,7 +217,7 @@ def _public_matches(exists: ExistsInQuery) -> int | None:
         node = node.child
     if not isinstance(node, PublicScan) or exists.condition is None:
         return None
-    equated = _equated(exists.condition, node.slots())
+    equated = _equated(exists.condition, node.slots)
     names = [column.name for column in node.table.columns]
     covers = [(node.table.key, 1), *node.table.fan_out]
     most = [

@@ -11,6 +11,7 @@ UNION ALL, then public row numbers, NULL first.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, Literal
 
 from privacy.schema import Scalar, Table
@@ -42,7 +43,7 @@ class Identity:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scan:
     """All rows of a private table, or those of rank up to ``max_rows`` in their unit.
 
@@ -65,23 +66,24 @@ class Scan:
     declared_rows_per_unit: int
     max_rows: int | None = None
 
-    @property
+    @cached_property
     def rows_per_unit(self) -> int:
         """The bound that applies: the request's, or the declared one."""
         return stability.scan_rows(self.declared_rows_per_unit, self.max_rows)
 
-    @property
+    @cached_property
     def identity(self) -> Identity:
         """The stored row hash."""
         return Identity((self.hash_slot,))
 
+    @cached_property
     def slots(self) -> frozenset[int]:
         """Return the slots of this node's rows."""
         columns = range(self.first_slot, self.first_slot + len(self.table.columns))
         return frozenset((self.owner, self.hash_slot, *columns))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OneChild:
     """What nodes share that keep their child's rows, or some, perhaps made wider."""
 
@@ -92,17 +94,18 @@ class OneChild:
         """The child's."""
         return self.child.owner
 
-    @property
+    @cached_property
     def identity(self) -> Identity:
         """The child's."""
         return self.child.identity
 
+    @cached_property
     def slots(self) -> frozenset[int]:
         """Return the slots of this node's rows."""
         return slots_of(self.child)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Filter(OneChild):
     """The child's rows for which the condition is TRUE.
 
@@ -116,13 +119,13 @@ class Filter(OneChild):
     condition: Expression
     first: int | None = None
 
-    @property
+    @cached_property
     def rows_per_unit(self) -> int:
         """The child's: each row is kept or dropped by itself."""
         return stability.filter_rows(self.child.rows_per_unit, self.first)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Compute(OneChild):
     """The child's rows with further slots, each a function of the row.
 
@@ -131,11 +134,12 @@ class Compute(OneChild):
 
     items: tuple[Item, ...]
 
-    @property
+    @cached_property
     def rows_per_unit(self) -> int:
         """The child's."""
         return stability.computed_rows(self.child.rows_per_unit)
 
+    @cached_property
     def slots(self) -> frozenset[int]:
         """Return the slots of this node's rows."""
         return slots_of(self.child) | {slot for slot, _ in self.items}
@@ -232,7 +236,7 @@ class WindowItem:
         return of_unit and self.is_of_partition
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Windowed(OneChild):
     """The child's rows with window functions, each within one unit.
 
@@ -241,11 +245,12 @@ class Windowed(OneChild):
 
     items: tuple[WindowItem, ...]
 
-    @property
+    @cached_property
     def rows_per_unit(self) -> int:
         """The child's: a window adds no row."""
         return stability.computed_rows(self.child.rows_per_unit)
 
+    @cached_property
     def slots(self) -> frozenset[int]:
         """Return the slots of this node's rows."""
         return slots_of(self.child) | {item.slot for item in self.items}
@@ -270,7 +275,7 @@ class RollupItem:
     saturates: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rollup:
     """GROUP BY unit key, perhaps with more keys: one row a group of each unit.
 
@@ -293,23 +298,24 @@ class Rollup:
         """The child's."""
         return self.child.owner
 
-    @property
+    @cached_property
     def rows_per_unit(self) -> int:
         """As many as groups, and no more than the child's."""
         return stability.rollup_rows(self.child.rows_per_unit, self.groups)
 
-    @property
+    @cached_property
     def identity(self) -> Identity:
         """The least identity of the group's rows."""
         return self.least
 
+    @cached_property
     def slots(self) -> frozenset[int]:
         """Return the slots of this node's rows."""
         made = (*(slot for slot, _ in self.keys), *(item.slot for item in self.items))
         return frozenset((self.owner, *made, *self.least.slots()))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UnitJoin:
     """Two private nodes joined on the unit key; the left one's rows own the result.
 
@@ -338,7 +344,7 @@ class UnitJoin:
         """The left side's: never NULL."""
         return self.left.owner
 
-    @property
+    @cached_property
     def rows_per_unit(self) -> int:
         """The product, or the other side's where a key allows one match only."""
         left, right = self.left.rows_per_unit, self.right.rows_per_unit
@@ -351,17 +357,18 @@ class UnitJoin:
         bounds += [stability.keyed_join_rows(right)] if self.left_by_key else []
         return min(bounds)
 
-    @property
+    @cached_property
     def identity(self) -> Identity:
         """Both sides', in join order."""
         return self.left.identity.joined(self.right.identity)
 
+    @cached_property
     def slots(self) -> frozenset[int]:
         """Return the slots of this node's rows."""
         return slots_of(self.left) | slots_of(self.right)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PublicScan:
     """All rows of a public table: nobody owns them."""
 
@@ -369,19 +376,21 @@ class PublicScan:
     row_slot: int
     first_slot: int
 
+    @cached_property
     def slots(self) -> frozenset[int]:
         """Return the slots of this node's rows."""
         columns = range(self.first_slot, self.first_slot + len(self.table.columns))
         return frozenset((self.row_slot, *columns))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PublicFilter:
     """A public node's rows for which the condition is TRUE."""
 
     child: "PublicNode"
     condition: Expression
 
+    @cached_property
     def slots(self) -> frozenset[int]:
         """Return the slots of this node's rows."""
         return slots_of(self.child)
@@ -390,7 +399,7 @@ class PublicFilter:
 PublicNode = PublicScan | PublicFilter
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PublicJoin:
     """A private node joined with a public table by a verified key.
 
@@ -413,16 +422,17 @@ class PublicJoin:
         """The private side's."""
         return self.left.owner
 
-    @property
+    @cached_property
     def rows_per_unit(self) -> int:
         """The private side's, times the fan-out."""
         return stability.public_join_rows(self.left.rows_per_unit, self.fan_out)
 
-    @property
+    @cached_property
     def identity(self) -> Identity:
         """The private side's, then the public row number."""
         return self.left.identity.joined(Identity(public_rows=(self.right.row_slot,)))
 
+    @cached_property
     def slots(self) -> frozenset[int]:
         """Return the slots of this node's rows."""
         return slots_of(self.left) | slots_of(self.right)
@@ -436,7 +446,7 @@ class UnionPart:
     items: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Union:
     """The rows of two or more private nodes, one after the other.
 
@@ -455,24 +465,25 @@ class Union:
     own: Identity
     part: int
 
-    @property
+    @cached_property
     def rows_per_unit(self) -> int:
         """The sum of the parts'."""
         rows = tuple(part.node.rows_per_unit for part in self.parts)
         return stability.union_rows(rows)
 
-    @property
+    @cached_property
     def identity(self) -> Identity:
         """Hashes first, then this part number and the parts' own."""
         own = self.own
         return Identity(own.hashes, (self.part, *own.parts), own.public_rows)
 
+    @cached_property
     def slots(self) -> frozenset[int]:
         """Return the slots of this node's rows."""
         return frozenset((self.owner, *self.columns, *self.identity.slots()))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BoundContributions(OneChild):
     """Keep, per unit, its first groups, then its first rows, by identity.
 
@@ -490,7 +501,7 @@ class BoundContributions(OneChild):
     max_groups: int | None
     max_rows: int | None
 
-    @property
+    @cached_property
     def rows_per_unit(self) -> int:
         """The smaller of the bound and the child's own."""
         return stability.bounded_rows(self.child.rows_per_unit, self.max_rows)
@@ -511,7 +522,7 @@ Node = (
 
 def slots_of(node: Node | PublicNode) -> frozenset[int]:
     """Return the slots of a node's rows."""
-    return node.slots()
+    return node.slots
 
 
 def scans_of(node: Node) -> Iterator[Scan]:

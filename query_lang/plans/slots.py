@@ -103,7 +103,7 @@ def _made(value: object) -> set[int]:
         for name in _MADE.get(type(part), ()):
             found.update(_numbers(getattr(part, name)))
         if isinstance(part, Scan | PublicScan):
-            found.update(part.slots())
+            found.update(part.slots)
         if type(part) in _ITEMS:
             found.update(slot for slot, _ in getattr(part, _ITEMS[type(part)]))
     return found

@@ -130,7 +130,9 @@ def _count_if(arguments: _Arguments, position: Position) -> Expression:
 def _count_big(arguments: _Arguments, position: Position) -> Expression:
     """Rewrite SQL Server's COUNT, of any size."""
     is_of_rows = isinstance(arguments[0], Star)
-    return CountRows(position) if is_of_rows else _count(arguments[0], position)
+    if is_of_rows:
+        return CountRows(position)
+    return counted(_count(arguments[0], position))
 
 
 def ratio(tree: WindowCall) -> Expression:

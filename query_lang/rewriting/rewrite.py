@@ -81,7 +81,6 @@ def rewritten(tree: Query) -> Query:
         SqlNotAllowedError: An idiom has no meaning where it stands.
     """
     _check_sets(tree)
-    tree = replace(tree, select=with_totals(tree.select))
     tree = _with_answer_rows(tree)
     sizes = Sizes()
 
@@ -93,6 +92,7 @@ def rewritten(tree: Query) -> Query:
         return found
 
     found = mapped(with_tables_in_front(with_plain_literals(tree)), changed)
+    found = replace(found, select=with_totals(found.select))
     found = with_one_aggregate(found)
     found = replace(found, select=_with_plain_rows(found.select))
     for item in found.select.items:

@@ -4,9 +4,10 @@ Beside GROUP BY it is the sum of the cells, else an aggregate of more rows of th
 table. What reads other rows than the query around it has no meaning here.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 
+from query_lang.rewriting.calls import filtered
 from query_lang.rewriting.trees import (
     all_of,
     called,
@@ -16,7 +17,7 @@ from query_lang.rewriting.trees import (
     wording,
 )
 from query_lang.syntax import rules
-from query_lang.syntax.idioms import Filtered, ScalarQuery, WrittenSelect
+from query_lang.syntax.idioms import Filtered, ScalarQuery
 from query_lang.syntax.nodes import (
     AggregateCall,
     CountRows,
@@ -34,7 +35,7 @@ _ADDED_UP = frozenset({"count", "sum"})
 
 
 def with_totals(select: Select) -> Select:
-    """Return the SELECT at the top without totals in brackets.
+    """Return the SELECT at the top, of no other idioms, without totals in brackets.
 
     Raises:
         SqlNotAllowedError: A subquery reads other rows than it, or is no total.
@@ -45,16 +46,26 @@ def with_totals(select: Select) -> Select:
         return select
     own = _conjuncts(select.where, select)
     totals = [_total(each, select) for each in found]
-    by_all = isinstance(select, WrittenSelect) and select.groups_by_all
-    if select.group_by or by_all:
+    if select.group_by:
         alike = all(total.where.keys() == own.keys() for total in totals)
         if select.having is not None or not alike or not all(map(_adds_up, totals)):
             raise refuse(rules.SCALAR_SUBQUERY, found[0].position)
         return _changed(select, lambda node: _sum_of_cells(node, select))
+    is_of_groups = any(isinstance(p, _AGGREGATES) for p in parts(shown, (Select,)))
+    if select.kept is not None or not is_of_groups:  # else one row for each of these
+        raise refuse(rules.SCALAR_SUBQUERY, found[0].position)
+    return _of_more_rows(select, found[0], totals)
+
+
+def _of_more_rows(
+    select: Select, first: ScalarQuery, totals: Sequence["_Total"]
+) -> Select:
+    """Return aggregates of the totals' rows, of which others are of fewer."""
+    own = _conjuncts(select.where, select)
     wide = totals[0].where
     same = all(total.where.keys() == wide.keys() for total in totals)
     if not same or not wide.keys() <= own.keys():
-        raise refuse(rules.SCALAR_SUBQUERY, found[0].position)
+        raise refuse(rules.SCALAR_SUBQUERY, first.position)
     kept = all_of([c for said, c in own.items() if said not in wide])
 
     def of_fewer(node: Expression) -> Expression:
@@ -62,7 +73,7 @@ def with_totals(select: Select) -> Select:
             return _total(node, select).aggregate
         if kept is None or not isinstance(node, _AGGREGATES):
             return node
-        return Filtered(node.position, node, kept)
+        return filtered(Filtered(node.position, node, kept))
 
     where = all_of([c for said, c in own.items() if said in wide])
     return replace(_changed(select, of_fewer), where=where)

@@ -112,7 +112,12 @@ def parts(tree: object, closed: tuple[type, ...] = ()) -> Iterator[object]:
 
 
 def wording(part: object, called: str) -> Hashable:
-    """Return what is written, wherever it stands; without a table in front of names."""
+    """Return what is written, wherever it stands; without a table in front of names.
+
+    But in subqueries, where a name alone may be of their own tables.
+    """
+    if isinstance(part, Select):
+        called = ""
     if isinstance(part, tuple):
         return tuple(wording(each, called) for each in part)
     if isinstance(part, Name) and part.qualifier == called:

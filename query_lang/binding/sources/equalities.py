@@ -42,7 +42,7 @@ def covers_key(side: Node, other: Node, conditions: Sequence[Expression]) -> boo
         for name in side.table.key
         if name != unit and name in names
     }
-    return wanted <= _equated(conditions, other.slots()).keys()
+    return wanted <= _equated(conditions, other.slots).keys()
 
 
 def _equated(
@@ -67,7 +67,7 @@ def fan_out(
 
     None where no verified key or fan-out is equated.
     """
-    equated = _equated(conditions, left.slots())
+    equated = _equated(conditions, left.slots)
     names = [column.name for column in right.table.columns]
 
     def slots(columns: Sequence[str]) -> list[int]:

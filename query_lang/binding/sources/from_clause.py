@@ -67,9 +67,16 @@ from query_lang.plans.stability import check_rows
 from query_lang.rewriting.trees import conjuncts, mapped, parts
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
+    And,
+    Between,
+    Comparison,
     DerivedTable,
+    InList,
     Join,
     Name,
+    Not,
+    NumberLiteral,
+    Or,
     Position,
     Select,
     SelectItem,
@@ -263,8 +270,10 @@ class SourceBinder:
         )
         if isinstance(right, PublicScan):
             return self._public_join(left, right, (scope, relation), join)
-        own = conjuncts(join.condition)
-        right = self._numbered(right, relation, [*wheres, *own])
+        own, later = conjuncts(join.condition), wheres
+        if join.kind == "left":  # where there is no row, WHERE reads NULL
+            later = [tree for tree in wheres if _is_never_true_of_null(tree)]
+        right = self._numbered(right, relation, [*later, *own])
         if join.kind != "left" or not asked.is_about(relation, join.using):
             return self._unit_join(left, right, (scope, relation), join)
         there = truth_constant(truth=True)
@@ -283,7 +292,8 @@ class SourceBinder:
         """Hold the row numbers of an item of FROM to what WHERE or its ON says of them.
 
         So that joins do not multiply rows that are left out. Rows that a LEFT join then
-        finds none for have NULL there, which WHERE leaves out as it does the others.
+        finds none for have NULL there: only what WHERE says of no NULL is held before
+        it.
         """
         numbers = numberings(relation)
         own = [tree for tree in conditions if numbers and _is_of(tree, relation)]
@@ -442,6 +452,14 @@ def _wheres(tree: Select, joins: Sequence[Join]) -> list[Tree]:
     inner = [join.condition for join in joins if join.kind == "inner"]
     said = [tree.where, *inner]
     return [part for each in said for part in conjuncts(each)]
+
+
+_OF_NO_NULL = (And, Or, Not, Comparison, InList, Between, Name, NumberLiteral)
+
+
+def _is_never_true_of_null(tree: Tree) -> bool:
+    """Whether a condition on a row number is unknown where that is NULL."""
+    return all(isinstance(part, _OF_NO_NULL) for part in parts(tree))
 
 
 def _is_of(tree: Tree, relation: Relation) -> bool:

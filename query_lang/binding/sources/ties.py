@@ -128,22 +128,33 @@ def tie_by_key(
     equated = [_equated_columns(tree, scope, relation) for tree in trees]
     pairs = [pair for pair in equated if pair is not None]
     lefts = {left.name: left for (left, _), _ in pairs}
-    unit, own = relation.unit_columns()[0]
+    own = _unit_of_rows(relation)
     for left in lefts.values():
-        units = left.unit_columns()
+        other = _unit_of_rows(left)
         same = [(mine, theirs) for (one, mine), theirs in pairs if one is left]
         covered = {mine for mine, _ in same}, {theirs for _, theirs in same}
         keys = {*left.key}, {*relation.key}
-        if len(units) == 1 and any(
-            k and k <= c for k, c in zip(keys, covered, strict=True)
-        ):
+        if own is None or other is None:
+            continue
+        if any(k and k <= c for k, c in zip(keys, covered, strict=True)):
+            unit, column = own
             environment.warn(
                 "unit_key_added",
                 f"{relation.name} is joined on {unit} too: rows of different "
                 f"{environment.dataset.unit}s never meet",
             )
-            return units[0][1], own
+            return other[1], column
     return None
+
+
+def _unit_of_rows(relation: Relation) -> tuple[str, UnitColumn] | None:
+    """Return a unit key that each row of a relation has; None where one may lack it.
+
+    A table's own is NULL only where its other columns are: a LEFT join found no row.
+    """
+    units = relation.unit_columns()
+    held = [one for one in units if relation.key or not one[1].nullable]
+    return held[0] if held else None
 
 
 def untied(

@@ -71,7 +71,7 @@ def _marked(
         *slots_read(made.order.value),
     }
     wanted |= {slot for slot in (made.place, made.group) if slot is not None}
-    rows = nodes.expressions(child.slots())
+    rows = nodes.expressions(child.slots)
     order = rows.render(made.order.value)
     below = rows.wrapped(nodes.gathered(child, frozenset(wanted)))
     source = Fragment("(SELECT *, ") + order + Fragment(" AS place FROM ") + below

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from privacy.contributions import NO_BOUNDS, ContributionBounds
-from privacy.errors import InvalidOptionError, SqlNotAllowedError
+from privacy.errors import InvalidOptionError, QueryError, SqlNotAllowedError
 from privacy.schema import Column, ColumnType, RangeDomain, Table
 from query_lang.plans.compiled import KeyShown, NumberShown
 from query_lang.reading.parse import parse_query
@@ -359,3 +359,22 @@ def test_the_derivation_tells_rows_without_a_match_from_row_numbers():
     told = compiled(f"SELECT COUNT(*) FROM {joined} WHERE f.patient_id IS NULL")
     assert "Those without a match are at most 4 rows of one" in told.derivation
     assert "The row number" not in told.derivation
+
+
+def test_a_declared_key_ties_to_a_unit_key_that_is_never_null():
+    inner = (
+        "(SELECT l.patient_id AS lp, {} e.severity AS s FROM encounters e LEFT JOIN"
+        " labs l ON l.patient_id = e.patient_id AND l.level = 1) x"
+    )
+    joined = "SELECT COUNT(*) FROM diagnoses d JOIN {} ON x.s = d.seq"
+    found = compile_query(
+        joined.format(inner.format("e.patient_id AS ep,")), semantic.DATASET
+    )
+    other = compile_query(
+        joined.format(inner.format("e.patient_id AS ep,")) + " AND x.ep = d.patient_id",
+        semantic.DATASET,
+    )
+    assert found.rendered.statements[0].sql == other.rendered.statements[0].sql
+    with pytest.raises(QueryError) as refused:
+        compile_query(joined.format(inner.format("")), semantic.DATASET)
+    assert refused.value.rule == "join_needs_unit_key"

@@ -21,8 +21,29 @@ GAPS = "SELECT COUNT(*) AS n FROM (SELECT admitted, LAG(admitted) OVER {} AS las
 STAYS = "SELECT department, RANK() OVER {} AS place, COUNT(*) AS n FROM encounters GROUP BY department {}"
 BUSY = "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department"
 FIRSTS = "SELECT COUNT(*) AS n FROM (SELECT DISTINCT patient_id, {} FROM {}) AS e"
+OLD = "SELECT {} AS a, COUNT(*) AS n FROM encounters"
 FIRST = f"FIRST_VALUE(department) OVER ({BEFORE}) AS w"
 SAME = (  # as written, and in the language's own words
+    (
+        "SELECT MEAN(age) AS a, (SELECT COUNT(*) FROM encounters) AS n FROM encounters WHERE year > 2023",
+        OLD.format("AVG(age) FILTER (WHERE year > 2023)"),
+    ),
+    (
+        "SELECT COUNT_BIG(*) AS a, (SELECT COUNT(*) FROM encounters) AS n FROM encounters WHERE year > 2023",
+        OLD.format("COUNT(*) FILTER (WHERE year > 2023)"),
+    ),
+    (
+        "SELECT COUNTIF(age > 60) AS a, (SELECT COUNT_BIG(1) FROM encounters) AS n FROM encounters WHERE year > 2023",
+        OLD.format("COUNTIF(age > 60) FILTER (WHERE year > 2023)"),
+    ),
+    (
+        "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY age) AS a, (SELECT COUNT(*) FROM encounters) AS n FROM encounters WHERE year > 2023",
+        OLD.format("QUANTILE(age, 0.5) FILTER (WHERE year > 2023)"),
+    ),
+    (
+        "SELECT SUMIF(age, age > 60) AS a, (SELECT COUNT(*) FROM encounters AS e WHERE e.year > 2023) AS n FROM encounters WHERE encounters.year > 2023",
+        "SELECT SUM(age) FILTER (WHERE age > 60) AS a, COUNT(*) AS n FROM encounters WHERE year > 2023",
+    ),
     (GAPS.format("w", f" WINDOW w AS ({BEFORE})"), GAPS.format(f"({BEFORE})", "")),
     (
         GAPS.format("(w ORDER BY admitted)", " WINDOW w AS (PARTITION BY patient_id)"),
@@ -589,6 +610,19 @@ def test_order_by_takes_what_is_selected_before_a_column_below():
                 "(w PARTITION BY department)", "WINDOW w AS (ORDER BY COUNT(*))"
             ),
             "named_window",
+        ),
+        (
+            "SELECT (SELECT COUNT(*) FROM encounters) AS n FROM encounters",
+            "scalar_subquery",
+        ),
+        (
+            "SELECT 1 / (SELECT COUNT(*) FROM encounters) AS n FROM encounters WHERE age > 1",
+            "scalar_subquery",
+        ),
+        (
+            "SELECT COUNT(*) AS a, (SELECT COUNT(*) FROM encounters WHERE EXISTS (SELECT 1 FROM labs AS l WHERE l.patient_id = encounters.patient_id AND value > 1)) AS n"
+            " FROM encounters WHERE EXISTS (SELECT 1 FROM labs AS l WHERE l.patient_id = encounters.patient_id AND encounters.value > 1)",
+            "scalar_subquery",
         ),
         ("SELECT DISTINCT department FROM encounters", "distinct"),
         (
