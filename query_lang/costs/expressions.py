@@ -34,6 +34,7 @@ from query_lang.costs.constants import (
     WRITE_TEXT_STEPS,
 )
 from query_lang.costs.texts import STEPS, reading_as_written
+from query_lang.plans.dates.day_names import NAMES, PADDED_NAME
 from query_lang.plans.expressions import (
     Call,
     CompareAverage,
@@ -149,6 +150,11 @@ def is_text(value: Expression) -> bool:
     """Whether an expression gives texts."""
     forms = FieldRef | Call | Constant
     return isinstance(value, forms) and value.facts.type is ColumnType.TEXT
+
+
+def _written_width(piece: str) -> int:
+    """Return the most bytes of a piece of a day's text."""
+    return PADDED_NAME if piece in NAMES else max(4, _utf8(piece))
 
 
 def _utf8(value: object) -> int:
@@ -301,7 +307,7 @@ class ExpressionCost:
                     most_bytes(call, list(map(self.width, call.operands)))
                 )
             case Function.WRITTEN_DAY:
-                return text_width(sum(max(4, _utf8(p)) for p in call.parameters))
+                return text_width(sum(_written_width(str(p)) for p in call.parameters))
             case _:
                 return max(map(self.width, _results(call)))
 

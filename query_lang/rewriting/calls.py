@@ -22,6 +22,7 @@ from query_lang.syntax.nodes import (
     FunctionName,
     Idiom,
     IsNull,
+    Name,
     NullLiteral,
     NumberLiteral,
     OrderItem,
@@ -52,7 +53,7 @@ _SAME: Mapping[str, AggregateName] = {
 _FUNCTIONS: Mapping[str, FunctionName] = {
     "CURDATE": "today",
     "EOMONTH": "last_day",
-    "FORMAT": "to_char",
+    "FORMAT": "date_format",
     "DATEDIFF_BIG": "datediff",
     "POW": "power",
     "TIMESTAMPADD": "dateadd",
@@ -154,6 +155,33 @@ def _function(name: FunctionName) -> "_Change":
     return lambda arguments, position: FunctionCall(name, arguments, position)
 
 
+def _named(pattern: str) -> "_Change":
+    """Return the change of a day to its name."""
+
+    def change(arguments: _Arguments, position: Position) -> Expression:
+        text = StringLiteral(pattern, position)
+        return FunctionCall("to_char", (arguments[0], text), position)
+
+    return change
+
+
+_DATENAMES: Mapping[str, str] = {
+    **dict.fromkeys(("weekday", "dw", "w"), "FMDay"),
+    **dict.fromkeys(("month", "mm", "m"), "FMMonth"),
+}
+
+
+def _datename(arguments: _Arguments, position: Position) -> Expression:
+    """Rewrite SQL Server's DATENAME, whose first argument is a bare word."""
+    part, value = arguments
+    word = part.name if isinstance(part, Name) and part.qualifier is None else ""
+    if word not in _DATENAMES:
+        detail = "DATENAME names a weekday or a month"
+        hint = "DATENAME(weekday, admitted), or a number: EXTRACT(YEAR FROM admitted)"
+        raise refuse(rules.DATE_UNIT, part.position, detail=detail, hint=hint)
+    return _named(_DATENAMES[word])((value,), position)
+
+
 def _divided(arguments: _Arguments, position: Position) -> Expression:
     """Rewrite SAFE_DIVIDE, whose quotient is never cut, of whole numbers either."""
     above, below = arguments
@@ -179,6 +207,9 @@ _CALLS: Mapping[str, _Change] = {
     **dict.fromkeys(("APPROX_COUNT_DISTINCT", "COUNT_DISTINCT"), _count_distinct),
     **dict.fromkeys(("SUMIF", "SUM_IF"), _of_some_rows("sum")),
     **dict.fromkeys(("AVGIF", "AVG_IF"), _of_some_rows("avg")),
+    **dict.fromkeys(("DAYNAME",), _named("FMDay")),
+    **dict.fromkeys(("MONTHNAME",), _named("FMMonth")),
+    "DATENAME": _datename,
     "COUNT_BIG": _count_big,
     "NVL2": _nvl2,
     "DECODE": _decode,

@@ -199,6 +199,9 @@ OTHER_FORMS: Mapping[str, Form] = {
     "EOMONTH": Form(1, 1, "LAST_DAY(admitted)"),
     "ENDSWITH": Form(2, 2, "ENDS_WITH(code, '.9')"),
     "EVERY": Form(1, 1, "BOOL_AND(smoker)"),
+    "DATENAME": Form(2, 2, "DATENAME(weekday, admitted)"),
+    "DAYNAME": Form(1, 1, "DAYNAME(admitted)"),
+    "MONTHNAME": Form(1, 1, "MONTHNAME(admitted)"),
     "FORMAT": Form(2, 2, "FORMAT(admitted, 'yyyy-MM')"),
     "IF": Form(2, 3, f"IF{_IF}"),
     "IFF": Form(3, 3, f"IFF{_IF}"),
@@ -248,12 +251,7 @@ WITHIN_GROUP = frozenset({"PERCENTILE_CONT", "PERCENTILE_DISC"})
 
 _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     # rule, names in capitals, what to write instead
-    (
-        rules.FUNCTION,
-        "WEEKDAY DAYNAME DATENAME",
-        "write EXTRACT(ISODOW FROM admitted): Monday is 1",
-    ),
-    (rules.FUNCTION, "MONTHNAME", "write EXTRACT(MONTH FROM admitted)"),
+    (rules.FUNCTION, "WEEKDAY", "write EXTRACT(ISODOW FROM admitted): Monday is 1"),
     (rules.FUNCTION, "YEARWEEK", "write TO_CHAR(admitted, 'IYYY-IW')"),
     (
         rules.FUNCTION,

@@ -586,10 +586,9 @@ DATE_UNIT = Rule(
 )
 DATE_FORMAT = Rule(
     "date_format",
-    "the text of a date is made of YYYY, MM, DD, Q, IYYY, IW or %Y, %m, %d, %Q, %G, %V "
-    "with -, /, . or a blank between",
-    "TO_CHAR(admitted, 'YYYY-MM'), FORMAT_DATE('%Y-%m', admitted); of a day of the "
-    "week its number: EXTRACT(ISODOW FROM admitted)",
+    "the text of a date is made of YYYY, MM, DD, Q, IYYY, IW, FMDay, Dy, FMMonth, Mon "
+    "or %Y, %m, %d, %Q, %G, %V, %A, %a, %B, %b with - / . , or a blank between",
+    "TO_CHAR(admitted, 'YYYY-MM'), FORMAT_DATE('%A', admitted)",
 )
 AGE_YEARS = Rule(
     "age_years",

@@ -17,7 +17,16 @@ _LENGTHS = {  # months, days, microseconds
     "minute": (0, 0, 60 * 10**6),
     "second": (0, 0, 10**6),
 }
-_PERCENT = {"%Y": "YYYY", "%m": "MM", "%d": "DD", "%G": "IYYY", "%V": "IW", "%Q": "Q"}
+_NAMES = {"%A": "FMDay", "%a": "Dy", "%B": "FMMonth", "%b": "Mon"}
+_PERCENT = {
+    "%Y": "YYYY",
+    "%m": "MM",
+    "%d": "DD",
+    "%G": "IYYY",
+    "%V": "IW",
+    "%Q": "Q",
+    **_NAMES,
+}
 _PARTS = {"dayofmonth": "day", "dayofyear": "doy", "weekofyear": "week"}
 PARTS = frozenset(
     (*_LENGTHS, *_PARTS, "dayofweek", "isodow", "isoweek", "isoyear", "dow", "doy")

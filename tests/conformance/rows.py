@@ -224,6 +224,11 @@ CONDITIONS = {  # of the table marks
         " OR TO_CHAR(stamp, 'YYYY-\"Q\"Q') = '2020-Q1' OR STRFTIME(day, '%F') > '9'"
         " OR DATE_FORMAT(until, '%d.%m.%Y') = '31.12.9999'"
     ),
+    "names of days and months": (
+        "TO_CHAR(day, 'Day, DD Mon YYYY') > 'S' OR TO_CHAR(stamp, 'MONTH-FMDAY') LIKE '%-M%'"
+        " OR TO_CHAR(day, 'mon day') < 'k' OR FORMAT_DATE('%A %a %B %b', until) > 'M'"
+        " OR TO_CHAR(until, 'Dy') = 'Sun' OR TO_CHAR(day, 'FMMonth') = 'May'"
+    ),
     "more parts of dates": (
         "EXTRACT(DOW FROM day) = 0 OR EXTRACT(DAYOFWEEK FROM until) = 1 OR DAYOFYEAR(day) = 366"
         " OR EXTRACT(WEEK FROM day) = 53 OR ISOYEAR(until) = 2019 OR YEAR(day) = 9999"

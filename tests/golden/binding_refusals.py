@@ -770,7 +770,7 @@ REFUSED_AT_BINDING = (
         60,
     ),
     (
-        "SELECT COUNT(*) FROM encounters WHERE TO_CHAR(admitted, 'Month') = 'May'",
+        "SELECT COUNT(*) FROM encounters WHERE TO_CHAR(admitted, 'HH24') = 'May'",
         "sql_not_allowed",
         "date_format",
         1,

@@ -281,7 +281,7 @@ REFUSED: tuple[tuple[str, str, str, int, int], ...] = (
     (W + "COALESCE((SELECT 1), 2) = 1", "sql_not_allowed", "from_clause", 1, 49),
     (W + "date_sub('day', admitted, seen) > 1", "sql_not_allowed", "arguments", 1, 39),
     (W + "YEAR(admitted, seen) = 2024", "sql_not_allowed", "arguments", 1, 39),
-    (W + "MONTHNAME(admitted) = 'May'", "sql_not_allowed", "function", 1, 39),
+    (W + "WEEKDAY(admitted) = 1", "sql_not_allowed", "function", 1, 39),
     (W + "time_bucket('day', admitted) = seen", "sql_not_allowed", "function", 1, 39),
     (W + "admitted < current_time", "sql_not_allowed", "function", 1, 50),
     (W + "EXTRACT(ERA FROM admitted) = 1", "sql_not_allowed", "extract_part", 1, 47),

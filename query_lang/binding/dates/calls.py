@@ -302,7 +302,8 @@ def _text(tree: FunctionCall, binder: Binder) -> Expression:
         pattern, of = first, second
     if not isinstance(pattern, StringLiteral):
         raise refuse(rules.DATE_FORMAT, pattern.position)
-    pieces = periods.pieces_of(pattern.text, pattern.position)
+    others = tree.name == "date_format"
+    pieces = periods.pieces_of(pattern.text, pattern.position, others=others)
     return periods.written(pieces, _moment(of, binder, rules.DATE_FORMAT))
 
 

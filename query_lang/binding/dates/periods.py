@@ -10,6 +10,7 @@ from query_lang.binding.dates.shifts import by_days, folded
 from query_lang.binding.scalars.casts import date_of
 from query_lang.plans import intervals
 from query_lang.plans.dates import calendar
+from query_lang.plans.dates.day_names import NAMES
 from query_lang.plans.domains import MAX_LISTED
 from query_lang.plans.expressions import Call, Constant, Expression, Facts, Function
 from query_lang.plans.intervals import Interval, range_of
@@ -22,8 +23,15 @@ UNITS = frozenset({"day", "week", "month", "quarter", "year"})
 SUNDAY_WEEK = "sunday week"
 """BigQuery's WEEK, which begins on Sunday."""
 
-_POSTGRES = re.compile(r"IYYY|YYYY|IW|MM|DD|Q|[-/. _]|\"[^\"%]*\"", re.ASCII)
-_PERCENT = re.compile(r"%[YmdGVQF]|[-/. _]|(?<![A-Z])[A-Z](?![A-Z])", re.ASCII)
+_NAMES = "|".join(sorted(NAMES, key=len, reverse=True))
+_POSTGRES = re.compile(rf"{_NAMES}|IYYY|YYYY|IW|MM|DD|Q|[-/. _,]|\"[^\"%]*\"", re.ASCII)
+_PERCENT = re.compile(r"%[YmdGVQFAaBbh]|[-/. _,]|(?<![A-Z])[A-Z](?![A-Z])", re.ASCII)
+_OTHERS: Mapping[str, str] = {  # of DATE_FORMAT: MySQL, Spark, SQL Server
+    **dict.fromkeys(("%W", "EEEE", "dddd"), "FMDay"),
+    **dict.fromkeys(("%a", "E", "EE", "EEE", "ddd"), "Dy"),
+    **dict.fromkeys(("%M", "MMMM"), "FMMonth"),
+    **dict.fromkeys(("%b", "MMM"), "Mon"),
+}
 _PERCENT_FIELDS: Mapping[str, tuple[str, ...]] = {
     "%Y": ("YYYY",),
     "%m": ("MM",),
@@ -32,6 +40,11 @@ _PERCENT_FIELDS: Mapping[str, tuple[str, ...]] = {
     "%V": ("IW",),
     "%Q": ("Q",),
     "%F": ("YYYY", "'-", "MM", "'-", "DD"),
+    "%A": ("FMDay",),
+    "%a": ("Dy",),
+    "%B": ("FMMonth",),
+    "%b": ("Mon",),
+    "%h": ("Mon",),
 }
 
 
@@ -107,16 +120,21 @@ def month_end(first: Expression) -> Expression:
 # -- texts ---------------------------------------------------------------------
 
 
-def pieces_of(pattern: str, position: Position) -> tuple[str, ...]:
+def pieces_of(
+    pattern: str, position: Position, *, others: bool = False
+) -> tuple[str, ...]:
     """Return the fields and other texts of a pattern of either kind.
 
     Args:
         pattern: PostgreSQL's ``YYYY-MM`` or, with a percent sign, ``%Y-%m``.
         position: Of the pattern.
+        others: Whether names stand alone as MySQL, Spark and SQL Server write them.
 
     Raises:
         SqlNotAllowedError: Rule ``date_format``: it has another field.
     """
+    if others:
+        pattern = _OTHERS.get(pattern, pattern)
     form = _PERCENT if "%" in pattern else _POSTGRES
     if "yyyy" in pattern:  # as Spark and SQL Server write it
         pattern = pattern.replace("yyyy", "YYYY").replace("dd", "DD")
@@ -157,11 +175,20 @@ def _texts(pieces: tuple[str, ...], days: Interval) -> Domain | None:
     """List the texts in the order of the days; those that come again, sorted."""
     unit = calendar.written_period(pieces)
     shortest = {"day": 1, "week": 7, "month": 28, "quarter": 90, "year": 365}[unit]
+    all_seen = calendar.comes_again(pieces)
+    if all_seen is not None:
+        days = days[0], min(days[1], days[0] + all_seen - 1)
     if (days[1] - days[0]) // shortest >= MAX_LISTED:
         return None
     starts = list(calendar.period_starts(days, unit))
     first, last = map(intervals.day, days)
-    seen = (max(first, start) for start in starts)
-    texts = [calendar.written_day(min(last, day), pieces) for day in seen]
-    unique = tuple(dict.fromkeys(texts))
-    return ValuesDomain(unique if len(unique) == len(texts) else tuple(sorted(unique)))
+    seen = [min(last, max(first, start)) for start in starts]
+    texts = [calendar.written_day(day, pieces) for day in seen]
+    places = {
+        text: calendar.order_of(day, pieces)
+        for text, day in zip(texts, seen, strict=True)
+    }
+    if len(places) == len(texts) and all_seen is None:
+        return ValuesDomain(tuple(texts))
+    listed = sorted((place, text) for text, place in places.items())
+    return ValuesDomain(tuple(text for _, text in listed))

@@ -7,6 +7,7 @@ held against them by tests/conformance. Proof of bounds and lists: docs/proofs/d
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime, timedelta
 
+from query_lang.plans.dates.day_names import NAMES, WEEKDAYS
 from query_lang.plans.intervals import MAX_DAY, MIN_DAY, Interval, day, grid_value
 
 FIRST_MONTH, LAST_MONTH = 12, 9_999 * 12 + 11
@@ -169,6 +170,7 @@ _WRITTEN: Mapping[str, Callable[[date], str]] = {
     "DD": lambda moment: f"{moment.day:02}",
     "IYYY": lambda moment: f"{moment.isocalendar()[0]:04}",
     "IW": lambda moment: f"{moment.isocalendar()[1]:02}",
+    **{field: name.of for field, name in NAMES.items()},
 }
 FIELDS = frozenset(_WRITTEN)
 """Parts of a day that texts are made of, by PostgreSQL's names."""
@@ -204,4 +206,23 @@ def written_period(pieces: tuple[str, ...]) -> str:
     fields = FIELDS.intersection(pieces)
     if fields & _OF_WEEKS and fields - _OF_WEEKS:  # months begin within weeks
         return "day"
-    return next((unit for field, unit in _FINEST if field in pieces), "year")
+    named = {NAMES[field].unit for field in fields & NAMES.keys()}
+    if "weekday" in named:
+        return "day"
+    fields |= {"MM"} if "month" in named else set()
+    return next((unit for field, unit in _FINEST if field in fields), "year")
+
+
+def comes_again(pieces: tuple[str, ...]) -> int | None:
+    """Return after how many days at most every text of days has come, if it has."""
+    fields = FIELDS.intersection(pieces)
+    if {NAMES[f].unit if f in NAMES else f for f in fields} == {"weekday"}:
+        return len(WEEKDAYS)
+    return None
+
+
+def order_of(moment: date, pieces: tuple[str, ...]) -> tuple[int, int]:
+    """Return where a text that comes again stands: names in the calendar's order."""
+    units = {NAMES[field].unit for field in NAMES.keys() & set(pieces)}
+    month = moment.month if "month" in units else 0
+    return month, moment.isoweekday() if "weekday" in units else 0

@@ -15,6 +15,7 @@ from query_lang.plans.dates.calendar import (
     MIN_MOMENT,
     TEXT,
 )
+from query_lang.plans.dates.day_names import NAMES, PADDED_NAME, DayName
 from query_lang.rendering.fragments import Fragment, listed
 
 PARTS: Mapping[str, str] = {"dow": "dayofweek", "doy": "dayofyear"}
@@ -104,9 +105,24 @@ def written_day_sql(moment: Fragment, pieces: tuple[str, ...]) -> Fragment:
     )
 
 
+def _name(moment: Fragment, name: DayName) -> Fragment:
+    """Return the English name of a day's weekday or month."""
+    function = "dayname" if name.unit == "weekday" else "monthname"
+    found = Fragment(f"{function}(") + moment + Fragment(")")
+    if name.letters is not None:
+        found = Fragment("left(") + found + Fragment(f", {name.letters})")
+    if name.case != "capital":
+        found = Fragment(f"{name.case}(") + found + Fragment(")")
+    if name.padded:
+        found = Fragment("rpad(") + found + Fragment(f", {PADDED_NAME}, ' ')")
+    return found
+
+
 def _piece(moment: Fragment, piece: str) -> Fragment:
     if piece.startswith(TEXT):
         return Fragment("CAST(? AS VARCHAR)", (piece.removeprefix(TEXT),))
+    if piece in NAMES:
+        return _name(moment, NAMES[piece])
     function, width = _WRITTEN[piece]
     number = Fragment(f"lpad(CAST({function}(") + moment
     return number + Fragment(f") AS VARCHAR), {width}, '0')")

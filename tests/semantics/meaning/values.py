@@ -198,8 +198,17 @@ FIELDS = {
     "Q": lambda d: str(PARTS["quarter"](d)),
     "IYYY": lambda d: str(d.isocalendar().year).rjust(4, "0"),
     "IW": lambda d: str(d.isocalendar().week).rjust(2, "0"),
+    "Day": lambda d: f"{d:%A}".ljust(9),
+    "day": lambda d: f"{d:%A}".ljust(9).lower(),
+    "FMDay": lambda d: f"{d:%A}",
+    "FMDAY": lambda d: f"{d:%A}".upper(),
+    "Dy": lambda d: f"{d:%a}",
+    "MONTH": lambda d: f"{d:%B}".ljust(9).upper(),
+    "FMMonth": lambda d: f"{d:%B}",
+    "Mon": lambda d: f"{d:%b}",
+    "mon": lambda d: f"{d:%b}".lower(),
 }
-_FIELD = re.compile('"[^"]*"|IYYY|YYYY|IW|MM|DD|Q')
+_FIELD = re.compile("|".join(('"[^"]*"', *sorted(FIELDS, key=len, reverse=True))))
 
 
 def day_text(moment, pattern):

@@ -12,6 +12,7 @@ from privacy.schema import Column, ColumnType, Dataset, RangeDomain, Table
 from query_lang.binding.bind import bind_query
 from query_lang.plans import intervals
 from query_lang.plans.dates import calendar
+from query_lang.plans.dates.day_names import MONTHS, WEEKDAYS
 from query_lang.plans.nodes import HistogramMeasure, SumMeasure
 from query_lang.reading.parse import parse_query
 from tests.support.compiling import compile_query
@@ -89,6 +90,23 @@ def days_of(expression):
         ("TO_CHAR(arrived, 'YYYY.MM.DD')", ("2024.01.01", "2024.01.02")),
         ("TO_CHAR(admitted, 'YYYY-\"Q\"Q')", ("2023-Q4", "2024-Q1")),
         ("TO_CHAR(admitted, 'IYYY-IW')", None),
+        ("TO_CHAR(admitted, 'FMDay')", WEEKDAYS),
+        ("DAYNAME(admitted)", WEEKDAYS),
+        ("DATENAME(weekday, admitted)", WEEKDAYS),
+        ("DATE_FORMAT(admitted, 'EEEE')", WEEKDAYS),
+        ("TO_CHAR(admitted, 'DY')", tuple(name[:3].upper() for name in WEEKDAYS)),
+        ("TO_CHAR(admitted, 'Day')", tuple(name.ljust(9) for name in WEEKDAYS)),
+        ("FORMAT_DATE('%A', arrived)", ("Monday", "Tuesday")),
+        (
+            "FORMAT_DATE('%B', admitted)",
+            ("November", "December", "January", "February"),
+        ),
+        ("MONTHNAME(admitted)", ("November", "December", "January", "February")),
+        (
+            "TO_CHAR(admitted, 'Mon YYYY')",
+            ("Nov 2023", "Dec 2023", "Jan 2024", "Feb 2024"),
+        ),
+        ("FORMAT_DATE('%b', born)", (*(name[:3] for name in MONTHS), None)),
         ("EXTRACT(ISOYEAR FROM admitted)", (2023, 2024)),
         ("EXTRACT(DOW FROM admitted)", tuple(range(7))),
         ("LAST_DAY(arrived)", (date(2024, 1, 31),)),

@@ -92,7 +92,7 @@ def test_a_refused_meaning_hints_at_the_nearest_allowed_form(sql, words):
     ("sql", "words"),
     [
         (W + "DATEDIFF('day') = 1", "DATEDIFF(day, admitted, discharged)"),
-        (W + "MONTHNAME(admitted) = 'May'", "EXTRACT(MONTH FROM admitted)"),
+        (W + "DATENAME(year, admitted) = '2024'", "EXTRACT(YEAR FROM admitted)"),
         (W + "YEARWEEK(admitted) = 202401", "TO_CHAR(admitted, 'IYYY-IW')"),
         (W + "seen::timestamptz = seen", "x::timestamp"),
         (W + "REGEXP_EXTRACT(code, 'e') = 'e'", "LEFT(code, 3)"),
