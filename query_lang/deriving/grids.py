@@ -23,6 +23,7 @@ from query_lang.deriving.regions import (
 from query_lang.normalising.comparisons import compared
 from query_lang.normalising.questions import Counted, counted
 from query_lang.normalising.relations import Relation, RelationReader
+from query_lang.normalising.steps import TooManyStepsError, counted_steps
 from query_lang.normalising.terms import Term, constant, read_as
 from query_lang.plans.expressions import Function
 from query_lang.plans.nodes import Aggregate, Key
@@ -78,13 +79,22 @@ def grids_of(plan: Aggregate) -> list[Grid | None]:
     Args:
         plan: As it is measured.
     """
+    nothing: list[Grid | None] = [None] * len(plan.measures)
     if sum(len(key.values) for key in plan.keys) > MOST_VALUES:
-        return [None] * len(plan.measures)
+        return nothing
+    try:
+        with counted_steps():
+            return _grids(plan) or nothing
+    except TooManyStepsError:
+        return nothing
+
+
+def _grids(plan: Aggregate) -> list[Grid | None]:
     reader = RelationReader()
     rows = reader.read(plan.child)
     axes = _axes(plan.keys, rows, reader)
     if axes is None:
-        return [None] * len(plan.measures)
+        return []
     sources = json.dumps(rows.sources)
     return [
         _grid(counted(plan, measure, reader, rows), axes, sources)

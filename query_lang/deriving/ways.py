@@ -5,6 +5,7 @@ added up, and such sums taken from one another. Where there are several, they ar
 weighed by least squares, draws that they share counted. Proof: docs/proofs/derived.md.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,12 +19,14 @@ from query_lang.deriving.grids import Grid
 MOST_CELLS: Final = 1_000
 """That are derived for one question."""
 MOST_ADDED: Final = 400_000
-"""Numbers that are added up for one measure."""
+"""Numbers that are added up for one question."""
 MOST_SOURCES: Final = 16
 """Vectors that are looked at for one measure, the least noisy first."""
 
 _MOST_WAYS: Final = 4
 _MOST_STEPS: Final = 3_000_000
+_PART_STEPS: Final = 30  # to number one value of a key
+_PAIR_STEPS: Final = 30  # to see how many cells two sums share
 _GRAIN: Final = 1_000
 """Weights are whole multiples of its inverse, so that they add up to 1 exactly."""
 
@@ -125,11 +128,37 @@ def _apart(own: Sequence[Taken]) -> Iterator[tuple[Fraction, int]]:
                 yield sum((own[n].weight for n in chosen), start=Fraction(0)), exactly
 
 
+def _apart_steps(found: Combination) -> int:
+    """Return what it takes to tell apart the cells that parts of one vector share."""
+    alike = Counter(taken.vector for taken in found)
+    return sum(4**parts for parts in alike.values())  # pairs of choices among them
+
+
 def _all_of(places: Iterable[int]) -> int:
     found = -1
     for each in places:
         found &= each
     return found
+
+
+@dataclass(slots=True)
+class Effort:
+    """What is left of the work that one question may take, whatever it measures.
+
+    Attributes:
+        cells: That are derived.
+        added: Numbers that are added up.
+        steps: Parts that are compared.
+    """
+
+    cells: int = MOST_CELLS
+    added: int = MOST_ADDED
+    steps: int = _MOST_STEPS
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether more was taken than there was."""
+        return min(self.cells, self.added, self.steps) < 0
 
 
 class Deriver:
@@ -138,9 +167,13 @@ class Deriver:
     Args:
         wanted: What is to be derived.
         vectors: That may be taken; those that count something else are left out.
+        effort: Of the question whose measure it is.
     """
 
-    def __init__(self, wanted: Grid, vectors: Sequence[Vector]) -> None:
+    def __init__(
+        self, wanted: Grid, vectors: Sequence[Vector], effort: Effort | None = None
+    ) -> None:
+        self._effort = Effort() if effort is None else effort
         self._wanted = wanted
         self._vectors = vectors
         near = [
@@ -149,23 +182,31 @@ class Deriver:
             if (vector.grid.rows, vector.grid.what) == (wanted.rows, wanted.what)
         ]
         near.sort(key=lambda n: vectors[n].variance)
-        self._near = near[:MOST_SOURCES]
+        self._near = self._affordable(near[:MOST_SOURCES])
         self._coded = Codes([wanted, *(vectors[n].grid for n in self._near)])
         self._grids = {n: self._coded.grid(vectors[n].grid) for n in self._near}
         self._direct: dict[frozenset[tuple[str, int]], list[Combination]] = {}
         self._weights: dict[tuple[tuple[float, ...], ...], list[Fraction]] = {}
         self._larger = self._known_unions()
-        self._steps = 0
         self.tried = 0  # cells
+
+    def _affordable(self, near: list[int]) -> list[int]:
+        """Return the vectors to look at, none where that takes more than is left."""
+        if not near:
+            return near
+        grids = [self._wanted, *(self._vectors[n].grid for n in near)]
+        parts = sum(len(axis.parts) for grid in grids for axis in grid.axes)
+        self._effort.cells -= self._wanted.size
+        self._effort.steps -= _PART_STEPS * parts
+        return [] if self._effort.is_spent else near
 
     def all_cells(self) -> list[Combination] | None:
         """Return a combination for each wanted cell, None where one has none."""
-        if not self._near or self._wanted.size > MOST_CELLS:
+        if not self._near:
             return None
         wanted = self._coded.grid(self._wanted)
         names = [axis.operand for axis in self._wanted.axes]
         found: list[Combination] = []
-        added = 0
         for cell in product(*wanted.axes):
             self.tried += 1
             if not all(cell):  # no row can be in it
@@ -175,8 +216,9 @@ class Deriver:
             one = self._cell({**wanted.base, **self._coded.restricting(asked)})
             if one is None:
                 return None
-            added += sum(taken.size for taken in one)
-            if added > MOST_ADDED or self._steps > _MOST_STEPS:
+            self._effort.added -= sum(taken.size for taken in one)
+            self._effort.steps -= _apart_steps(one)
+            if self._effort.is_spent:
                 return None
             found.append(one)
         return found
@@ -199,7 +241,7 @@ class Deriver:
     def _within(self, number: int, region: Mapping[str, int]) -> Taken | None:
         """Return the cells of one vector whose union is a region."""
         grid, coded = self._vectors[number].grid, self._grids[number]
-        self._steps += 1
+        self._effort.steps -= 1
         names = {axis.operand for axis in grid.axes}
         if {n: part for n, part in region.items() if n not in names} != coded.base:
             return None
@@ -215,7 +257,7 @@ class Deriver:
 
     def _union_of(self, parts: Sequence[int], part: int) -> int:
         """Return the values of an axis whose union is a part, as bits; 0: none."""
-        self._steps += len(parts)
+        self._effort.steps -= len(parts)
         chosen = union = 0
         for n, each in enumerate(parts):
             if each and each & part == each:
@@ -262,6 +304,7 @@ class Deriver:
         return self._covariance(found, found)
 
     def _covariance(self, one: Combination, other: Combination) -> float:
+        self._effort.steps -= _PAIR_STEPS * len(one) * len(other)
         return sum(
             float(a.weight * b.weight) * a.shared(b) * self._vectors[a.vector].variance
             for a in one

@@ -5,11 +5,12 @@ stand in a CASE or be selected. Proof: docs/proofs/normal_form.md.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from privacy.schema import ColumnType
+from query_lang.normalising.steps import take_steps
 from query_lang.normalising.terms import (
     Term,
     condition_facts,
@@ -53,6 +54,7 @@ def chain(head: str, operands: Iterable[Term]) -> Term:
     parts: dict[str, Term] = {}
     for operand in operands:
         inner = operand.parts if operand.head == head else (operand,)
+        take_steps(1 + len(inner))
         parts.update((part.key, part) for part in inner)
     kept = [
         part
@@ -110,6 +112,7 @@ def _shared(head: str, parts: Sequence[Term]) -> Term | None:
         {p.key: p for p in (part.parts if part.head == dual else (part,))}
         for part in parts
     ]
+    take_steps(sum(map(len, split)))
     counts = Counter(key for own in split for key in own)
     common = [key for key, count in counts.items() if count == len(split)]
     if not common:
@@ -145,6 +148,8 @@ class Conditions:
     def __init__(self) -> None:
         self._negated: dict[int, tuple[Term, Term]] = {}
         self._holding: dict[int, tuple[Term, Term]] = {}
+        self._needed: dict[int, tuple[Term, frozenset[str]]] = {}
+        self._strict: dict[int, tuple[Term, frozenset[str]]] = {}
 
     def negated(self, one: Term) -> Term:
         """Return NOT of a condition, brought inwards; NULL stays NULL."""
@@ -225,9 +230,43 @@ class Conditions:
         for part in one.parts:
             tested = _tested_for_null(part)
             others = [other for other in kept if other is not part]
-            if tested and any(tested.key in needed(other) for other in others):
+            if tested and any(tested.key in self.needed(other) for other in others):
                 kept = others
         return chain("and", kept)
+
+    def needed(self, one: Term) -> frozenset[str]:
+        """Return the keys of values that are not NULL wherever a condition is TRUE."""
+        known = self._needed.get(id(one))
+        if known is None:
+            known = self._needed[id(one)] = one, self._needed_by(one)
+        return known[1]
+
+    def _needed_by(self, one: Term) -> frozenset[str]:
+        tested = _tested_for_null(one)
+        if tested is not None:
+            return self._operands(tested)
+        if one.head == "and":
+            return frozenset[str]().union(*self._of_each(self.needed, one.parts))
+        if one.head == "or":
+            first, *others = self._of_each(self.needed, one.parts)
+            return first.intersection(*others)
+        return self._operands(one)
+
+    def _operands(self, one: Term) -> frozenset[str]:
+        """Return the keys of a value and of all whose NULL makes it NULL."""
+        known = self._strict.get(id(one))
+        if known is None:
+            parts = one.parts if one.head in _STRICT else ()
+            found = frozenset((one.key,)).union(*self._of_each(self._operands, parts))
+            known = self._strict[id(one)] = one, found
+        return known[1]
+
+    def _of_each(
+        self, keys: Callable[[Term], frozenset[str]], parts: Sequence[Term]
+    ) -> list[frozenset[str]]:
+        found = [keys(part) for part in parts]
+        take_steps(sum(map(len, found)))
+        return found
 
     def is_true(self, one: Term) -> Term:
         """Return whether a condition is TRUE: never NULL."""
@@ -318,28 +357,3 @@ def _tested_for_null(one: Term) -> Term | None:
     if one.head == "not" and one.parts[0].head == "is_null":
         return one.parts[0].parts[0]
     return None
-
-
-def needed(one: Term) -> frozenset[str]:
-    """Return the keys of values that are not NULL wherever a condition is TRUE."""
-    tested = _tested_for_null(one)
-    if tested is not None:
-        return _operands(tested)
-    if one.head == "and":
-        return frozenset[str]().union(*map(needed, one.parts))
-    if one.head == "or":
-        first, *others = map(needed, one.parts)
-        return first.intersection(*others)
-    return _operands(one)
-
-
-def _operands(one: Term) -> frozenset[str]:
-    """Return the keys of a value and of all whose NULL makes it NULL."""
-    found: set[str] = set()
-    waiting = [one]
-    while waiting:
-        each = waiting.pop()
-        if each.key not in found:
-            found.add(each.key)
-            waiting += each.parts if each.head in _STRICT else ()
-    return frozenset(found)

@@ -6,7 +6,7 @@ they are shown of the same noisy vectors. Proof: docs/proofs/normal_form.md.
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -14,8 +14,10 @@ from math import prod
 from query_lang.normalising.cases import is_zero
 from query_lang.normalising.conditions import Conditions, chain, is_null_constant
 from query_lang.normalising.relations import UNIT, Relation, RelationReader
-from query_lang.normalising.terms import Term, digest_of, scalar_parameter
+from query_lang.normalising.steps import MOST_STEPS, TooManyStepsError, counted_steps
+from query_lang.normalising.terms import Term, digest_of, scalar_parameter, truth
 from query_lang.normalising.value_sets import Parameter
+from query_lang.plans.canonical import canonical_text
 from query_lang.plans.nodes import (
     Aggregate,
     CountDistinctMeasure,
@@ -92,11 +94,13 @@ class NormalQuestion:
         sources: Digest of what rows are of.
         keys: In the question's order.
         measures: In the question's order.
+        steps: That it took to find.
     """
 
     sources: str
     keys: tuple[NormalKey, ...]
     measures: tuple[NormalMeasure, ...]
+    steps: int = field(default=MOST_STEPS, compare=False)
 
     @property
     def text(self) -> str:
@@ -171,7 +175,38 @@ def normal_question(plan: Aggregate, weights: Sequence[Fraction]) -> NormalQuest
     Args:
         plan: As it is measured.
         weights: Of its measures; their shares of the loss are part of the question.
+
+    Returns:
+        Where it takes too many steps, a form that the same plan alone has.
     """
+    try:
+        with counted_steps() as left:
+            found = _read(plan, weights)
+        return replace(found, steps=MOST_STEPS - left[0])
+    except TooManyStepsError:
+        return _as_written(plan, weights)
+
+
+def _as_written(plan: Aggregate, weights: Sequence[Fraction]) -> NormalQuestion:
+    whole = sum(weights, start=Fraction(0))
+    return NormalQuestion(
+        sources=digest_of(["as written", canonical_text(plan, weights)]),
+        keys=tuple(
+            _ordered(digest_of(["key", place]), key)
+            for place, key in enumerate(plan.keys)
+        ),
+        measures=tuple(
+            _made(
+                plan, measure, Counted(["as written", place], truth(holds=True)), share
+            )
+            for place, (measure, share) in enumerate(
+                zip(plan.measures, (w / whole for w in weights), strict=True)
+            )
+        ),
+    )
+
+
+def _read(plan: Aggregate, weights: Sequence[Fraction]) -> NormalQuestion:
     relations = RelationReader()
     rows = relations.read(plan.child)
     whole = sum(weights, start=Fraction(0))
@@ -186,9 +221,13 @@ def normal_question(plan: Aggregate, weights: Sequence[Fraction]) -> NormalQuest
 
 
 def _key(key: Key, rows: Relation) -> NormalKey:
+    return _ordered(rows.columns[key.slot].key, key)
+
+
+def _ordered(term: str, key: Key) -> NormalKey:
     values = tuple(scalar_parameter(value) for value in key.values)
     order = sorted(range(len(values)), key=lambda place: _sort_key(values[place]))
-    return NormalKey(rows.columns[key.slot].key, values, tuple(order))
+    return NormalKey(term, values, tuple(order))
 
 
 def _measure(
@@ -198,7 +237,12 @@ def _measure(
     rows: Relation,
     share: Fraction,
 ) -> NormalMeasure:
-    found = counted(plan, measure, relations, rows)
+    return _made(plan, measure, counted(plan, measure, relations, rows), share)
+
+
+def _made(
+    plan: Aggregate, measure: MeasureKind, found: "Counted", share: Fraction
+) -> NormalMeasure:
     l1 = str(measure_sensitivity(plan, measure).l1)
     size = measure.bins.count if isinstance(measure, HistogramMeasure) else 1
     written = type(measure).__name__

@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import Final
 
 from privacy.schema import ColumnType, Scalar
+from query_lang.normalising.steps import take_steps
 from query_lang.normalising.value_sets import Parameter, ValueSet
 from query_lang.plans.expressions import Facts
 
@@ -58,6 +59,7 @@ def term(
     It is constant within a unit where its parts are; a term without parts where its
     facts say so. What reads other rows is not.
     """
+    take_steps(1 + len(parts))
     means: list[object] = [head, parameters, [part.key for part in parts]]
     if facts.type is ColumnType.DECIMAL:
         means.append(facts.scale)

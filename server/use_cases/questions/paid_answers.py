@@ -22,6 +22,7 @@ from query_lang.deriving.grids import Grid, grids_of
 from query_lang.deriving.ways import (
     Combination,
     Deriver,
+    Effort,
     Vector,
     draws_of,
     value_of,
@@ -45,6 +46,11 @@ NOTHING_LOOKED_AT: Final = (0, 0)
 _MISS: Final = Fraction(5, 100)
 _MOST_LAWS: Final = 64
 """Kinds of noise in one answer: each takes its half-width to be found."""
+
+_STEPS_OF_A_TEXT: Final = 1_000  # to compile it, in those of its normal form
+_MOST_STEPS_ANEW: Final = 100_000
+"""Steps after which no more charges are read anew for one question: the next one goes
+on, for what was read is kept."""
 
 _KEPT_SECONDS: Final = 3_600.0
 """What a project's charges paid for is kept so long after it asked last."""
@@ -231,34 +237,46 @@ class PaidAnswers:
         """Return what charges paid for, and how many of them were read anew.
 
         A project has what it asked of last, whatever others ask meanwhile: how many are
-        read anew decides when a reply leaves (PRIVACY 6).
+        read anew decides when a reply leaves (PRIVACY 6). What would take long to read
+        is left for questions to come.
         """
         now, project = time.monotonic(), grant.project.name
         for name in [n for n, kept in list(self._kept.items()) if kept.until < now]:
             self._kept.pop(name, None)
         known = self._kept[project].read if project in self._kept else {}
         read: dict[tuple[PaidQuestion, Grant], PaidVectors | None] = {}
+        steps = 0
         for each in listed:
             key = each, grant
-            read[key] = known[key] if key in known else self._read_anew(each, grant)
+            if key in known:
+                read[key] = known[key]
+            elif steps < _MOST_STEPS_ANEW:
+                read[key], taken = self._read_anew(each, grant)
+                steps += taken
         self._kept[project] = _Kept(now + _KEPT_SECONDS, read)
         found = [one for one in read.values() if one is not None]
         return found, len(read.keys() - known.keys())
 
-    def _read_anew(self, paid: PaidQuestion, grant: Grant) -> PaidVectors | None:
-        """Return what a charge paid for; None where its vectors are of no use.
+    def _read_anew(
+        self, paid: PaidQuestion, grant: Grant
+    ) -> tuple[PaidVectors | None, int]:
+        """Return what a charge paid for, and the steps of its forms.
 
-        Its text is read as it was then; where its form is another one now, what is
-        stored is in an order that is not known.
+        None where its vectors are of no use. Its text is read as it was then; where its
+        form is another one now, what is stored is in an order that is not known.
         """
         question = self._as_charged(paid, grant)
-        if question is None or question.identity != paid.question:
-            return None
+        if question is None:
+            return None, _STEPS_OF_A_TEXT
+        steps = _STEPS_OF_A_TEXT + 2 * question.normal.steps  # its grids take as many
+        if question.identity != paid.question:
+            return None, steps
         grids = tuple(grids_of(question.bound.plan))
         kept = self._services.ledger.measured_vectors(paid.query_id) is not None
         if not kept or not any(grids):
-            return None
-        return PaidVectors(paid.query_id, paid.loss, question, question.event, grids)
+            return None, steps
+        found = PaidVectors(paid.query_id, paid.loss, question, question.event, grids)
+        return found, steps
 
     def _as_charged(self, paid: PaidQuestion, grant: Grant) -> Question | None:
         if "sql" not in json.loads(paid.request):
@@ -292,10 +310,11 @@ def _derived(
     vectors = [Vector(source.grid, 2 * source.scale**2) for source in sources]
     cells: list[list[Combination]] = []
     tried = 0
+    effort = Effort()
     for grid in wanted:
         if grid is None:
             return None, tried
-        deriver = Deriver(grid, vectors)
+        deriver = Deriver(grid, vectors, effort)
         found = deriver.all_cells()
         tried += deriver.tried
         if found is None:

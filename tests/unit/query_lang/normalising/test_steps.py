@@ -1,0 +1,129 @@
+"""A normal form takes so many steps and no more, whatever chain of tables it reads."""
+
+import sys
+from fractions import Fraction
+
+import pytest
+
+from privacy.contributions import NO_BOUNDS
+from privacy.errors import QueryError
+from query_lang.binding.bind import bind_query
+from query_lang.deriving.grids import grids_of
+from query_lang.normalising.questions import normal_question
+from query_lang.normalising.steps import (
+    MOST_STEPS,
+    TooManyStepsError,
+    counted_steps,
+    take_steps,
+)
+from query_lang.reading.parse import parse_query
+from tests.support.data.hospital import HOSPITAL
+
+MOST_CALLS = 600_000
+"""About a fifth of a second; each of these took seconds or hours in 20 to 30 steps."""
+
+DEEP = 30
+TRUTHS = (
+    "(y OR age = {i}) AND (NOT y OR level = {j})",
+    "(y OR age = {i}) IS NOT TRUE",
+    "(y AND age = {i}) IS NOT FALSE",
+    "y IS DISTINCT FROM (age > {i})",
+    "y = (level = {j})",
+    "(y AND age > {i}) OR (NOT y AND level < {j})",
+    "CASE WHEN y THEN age > {i} ELSE level = {j} OR y END",
+    "COALESCE(y, age = {i}) OR (y IS NULL AND level = {j})",
+    "CASE WHEN y IS NULL THEN age = {i} WHEN NOT y THEN level = {j} END",
+    "(y OR smoker) AND (NOT y OR NOT smoker) IS NOT TRUE",
+)
+NUMBERS = (
+    "CASE WHEN y > {i} THEN y + age ELSE age - y END",
+    "COALESCE(NULLIF(y, {i}), age) + level",
+    "GREATEST(y, age) - LEAST(y, level)",
+    "NULLIF(y + y, {i}) * {j}",
+)
+
+
+def plan_of(sql):
+    return bind_query(parse_query(sql), HOSPITAL, NO_BOUNDS).plan
+
+
+def chain(step, start, end, depth=DEEP):
+    """Return a question in which each table uses the one before it several times."""
+    shown = "patient_id, age, level, smoker"
+    tables = [f"c0 AS (SELECT {shown}, {start} AS y FROM encounters)"]
+    for i in range(1, depth):
+        made = step.format(i=i % 7, j=i % 4)
+        tables.append(f"c{i} AS (SELECT {shown}, {made} AS y FROM c{i - 1})")
+    return f"WITH {', '.join(tables)} SELECT COUNT(*) FROM c{depth - 1} WHERE {end}"
+
+
+def forms_of(plan):
+    normal = normal_question(plan, [Fraction(1)] * len(plan.measures))
+    return normal, grids_of(plan)
+
+
+def calls_of(plan):
+    """Return how many functions are called for a plan's forms."""
+    calls = 0
+
+    def count(_frame, event, _argument):
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(count)
+    try:
+        forms_of(plan)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+@pytest.mark.parametrize(
+    ("step", "start", "end"),
+    [
+        *((step, "age > 60", "y") for step in TRUTHS),
+        *((step, "smoker", "NOT y") for step in TRUTHS),
+        *((step, "age", "y > 3") for step in NUMBERS),
+    ],
+)
+def test_no_chain_of_tables_takes_long(step, start, end):
+    read = 0
+    for depth in (8, 16, DEEP):
+        try:
+            plan = plan_of(chain(step, start, end, depth))
+        except QueryError:  # it is too large, or no condition
+            continue
+        assert calls_of(plan) < MOST_CALLS
+        read += 1
+    assert read
+
+
+def test_what_takes_too_many_steps_has_a_form_of_its_own():
+    texts = [chain(TRUTHS[0], "age > 60", end) for end in ("y", "y", "NOT y")]
+    one, same, other = (forms_of(plan_of(text))[0] for text in texts)
+    assert one.steps == MOST_STEPS
+    assert one.text == same.text != other.text
+    assert grids_of(plan_of(texts[0])) == [None]
+    assert one.own_vectors(one.normal_vectors([[7]])) == [[7]]
+
+
+def test_ordinary_questions_take_few_steps():
+    sql = (
+        "SELECT ward, COUNT(*), AVG(age) FROM encounters WHERE (age > 60 OR smoker) "
+        "AND NOT (level = 2 OR ward IS NULL) GROUP BY ward"
+    )
+    plan = plan_of(sql)
+    normal, grids = forms_of(plan)
+    assert normal.steps < MOST_STEPS // 50
+    assert len(grids) == len(plan.measures)
+
+
+def test_steps_are_counted_within_alone():
+    take_steps(MOST_STEPS + 1)  # by nobody
+    with counted_steps(5) as left:
+        take_steps(3)
+        with counted_steps(1):
+            take_steps()
+        assert left == [2]
+        with pytest.raises(TooManyStepsError):
+            take_steps(3)
