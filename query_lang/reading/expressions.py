@@ -15,8 +15,10 @@ from query_lang.syntax.idioms import (
     IsTruth,
     LikeEach,
     OtherLike,
+    Overlaps,
     PatternWord,
     Quantified,
+    QuantifiedList,
     QuantifierWord,
     RowIn,
     RowInQuery,
@@ -98,6 +100,12 @@ def _kind(node: exp.Expr) -> Rule:
     return rules.FUNCTION if isinstance(node, exp.Func) else rules.CONSTRUCT
 
 
+_OVERLAPS = (
+    "(a.started, a.stopped) OVERLAPS (b.started, b.stopped): starts and ends on both "
+    "sides"
+)
+
+
 class ExpressionReader(ABC):
     """Reads names, literals, conditions and arithmetic, in the order of the text."""
 
@@ -116,6 +124,7 @@ class ExpressionReader(ABC):
             exp.Neg: self._negative,
             exp.Between: self._between,
             exp.In: self._in,
+            exp.Overlaps: self._overlaps,
             exp.Is: self._is,
             exp.Escape: self._like,
             exp.NullSafeEQ: self._is_distinct,
@@ -299,18 +308,25 @@ class ExpressionReader(ABC):
         self._places.take_sign(*signs)
         if isinstance(node.expression, exp.Any | exp.All):
             return self._quantified(left, operator, node.expression)
+        if isinstance(node.expression, exp.Anonymous) and self._is_quantifier():
+            word = self._quantifier()
+            items = self._in_brackets(node.expression.expressions)
+            return QuantifiedList(left.position, left, operator, word, items)
         right = self.operand(node.expression)
         return Comparison(operator, left, right, left.position)
 
     def _quantified(
         self, value: Expression, operator: str, node: exp.Expr
     ) -> Expression:
-        """Read ``ANY (SELECT ...)``; a list in its place is refused."""
+        """Read ``ANY (SELECT ...)``."""
         if not isinstance(node.this, exp.Query):
             raise refuse(rules.ANY_ALL, self._places.position)
         word = self._quantifier()
         query = self.bracketed(node.this)
         return Quantified(value.position, value, operator, word, query)
+
+    def _is_quantifier(self) -> bool:
+        return self._places.word() in get_args(QuantifierWord)
 
     def _quantifier(self) -> QuantifierWord:
         word: QuantifierWord = next(
@@ -380,12 +396,26 @@ class ExpressionReader(ABC):
         self._places.take_sign(")")
         return RowIn(position, values, tuple(rows), negated)
 
-    def _row(self, node: exp.Expr) -> tuple[Expression, ...]:
-        self.only(node, "expressions")
+    def _in_brackets(self, nodes: list[exp.Expr]) -> tuple[Expression, ...]:
         self._places.take_sign("(")
-        row = self.listed(node.expressions)
+        row = self.listed(nodes)
         self._places.take_sign(")")
         return row
+
+    def _overlaps(self, node: exp.Expr) -> Expression:
+        """Read ``(a, b) OVERLAPS (c, d)``."""
+        self.only(node, "this", "expression")
+        position = self._places.position
+        for side in (node.this, node.expression):
+            if not isinstance(side, exp.Tuple) or len(side.expressions) != 2:  # noqa: PLR2004 - a start and an end
+                raise refuse(rules.TUPLE, position, hint=_OVERLAPS)
+        one = self._row(node.this)
+        self._places.take("OVERLAPS")
+        return Overlaps(position, one, self._row(node.expression))
+
+    def _row(self, node: exp.Expr) -> tuple[Expression, ...]:
+        self.only(node, "expressions")
+        return self._in_brackets(node.expressions)
 
     def bracketed(self, node: exp.Expr) -> Select | UnionAll:
         """Read a query and the brackets around it, of which there may be several."""
@@ -464,11 +494,8 @@ class ExpressionReader(ABC):
         if negated or not isinstance(listed, exp.Tuple | exp.Paren):
             hint = "write code LIKE 'I2%' OR code LIKE 'I50%', or NOT (...) of it"
             raise refuse(rules.ANY_ALL, position, hint=hint)
-        quantifier = self._quantifier()
         items = listed.expressions if isinstance(listed, exp.Tuple) else [listed.this]
-        self._places.take_sign("(")
-        patterns = self.listed(items)
-        self._places.take_sign(")")
+        quantifier, patterns = self._quantifier(), self._in_brackets(items)
         return LikeEach(value.position, value, patterns, word, quantifier)
 
     def _pattern_word(

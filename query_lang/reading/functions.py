@@ -23,7 +23,13 @@ from query_lang.syntax.functions import (
     Form,
     instead_of,
 )
-from query_lang.syntax.idioms import Filtered, OtherCall, QuantileAt, WithinGroup
+from query_lang.syntax.idioms import (
+    ArrayElement,
+    Filtered,
+    OtherCall,
+    QuantileAt,
+    WithinGroup,
+)
 from query_lang.syntax.nodes import (
     AggregateCall,
     Cast,
@@ -63,6 +69,9 @@ _MAX_DIGITS = 18  # of a number of rows: within 64 bits
 _Call = AggregateCall | CountRows | FunctionCall | Idiom
 
 
+_FIRST_OF_ORDER = "the first of an order is FIRST(drug ORDER BY started)"
+
+
 class FunctionReader(ExpressionReader):
     """Reads whatever has the shape of a call."""
 
@@ -75,7 +84,7 @@ class FunctionReader(ExpressionReader):
                 exp.Anonymous: self._call,
                 exp.Filter: self._filtered,
                 exp.WithinGroup: self._within_group,
-                exp.Bracket: self._quantile_at,
+                exp.Bracket: self._element,
                 exp.Cast: self._cast,
                 exp.TryCast: self._cast,
                 PostfixCast: self._cast,
@@ -209,17 +218,57 @@ class FunctionReader(ExpressionReader):
         self._places.take_sign(")")
         return WithinGroup(position, name, arguments, order)
 
-    def _quantile_at(self, node: exp.Expr) -> QuantileAt:
-        """Read ``APPROX_QUANTILES(x, 4)[OFFSET(1)]``."""
+    def _element(self, node: exp.Expr) -> Expression:
+        """Read ``APPROX_QUANTILES(x, 4)[OFFSET(1)]``, or the first of ARRAY_AGG."""
         self.only(node, "this", "expressions")
+        called = node.this.this if isinstance(node.this, exp.Paren) else node.this
+        is_array = (
+            isinstance(called, exp.Anonymous) and called.name.upper() == "ARRAY_AGG"
+        )
+        return (
+            self._array_element(node, called) if is_array else self._quantile_at(node)
+        )
+
+    def _array_element(self, node: exp.Expr, called: exp.Expr) -> ArrayElement:
+        position, in_brackets = self._places.position, called is not node.this
+        listed = called.expressions[0] if len(called.expressions) == 1 else called
+        limited = listed if isinstance(listed, exp.Limit) else None
+        ordered = listed if limited is None else limited.this
+        if not isinstance(ordered, exp.Order):
+            raise refuse(rules.AGGREGATE, position, hint=_FIRST_OF_ORDER)
+        if in_brackets:
+            self._places.take_sign("(")
+        self._places.take("ARRAY_AGG")
+        self._places.take_sign("(")
+        (value,) = self._plain([ordered.this])
+        order, limit = self.order(ordered), None
+        if limited is not None:
+            self.only(limited, "this", "expression")
+            self._places.take("LIMIT")
+            limit = self.rows()
+        self._places.take_sign(")")
+        if in_brackets:
+            self._places.take_sign(")")
+        return ArrayElement(position, value, order, limit, *self._at())
+
+    def _at(self) -> tuple[str, int]:
+        """Read ``[OFFSET(0)]`` or ``[1]``."""
+        self._places.take_sign("[")
+        word = self._places.word()
+        if word:
+            self._places.take(word)
+            self._places.take_sign("(")
+        at = self.rows()
+        if word:
+            self._places.take_sign(")")
+        self._places.take_sign("]")
+        return word, at
+
+    def _quantile_at(self, node: exp.Expr) -> QuantileAt:
         called, position = node.this, self._places.position
         whole = isinstance(called, exp.Anonymous) and len(called.expressions) == 2  # noqa: PLR2004 - a value and a number
         if not whole or self._places.word() != "APPROX_QUANTILES":
-            name = self._places.word()
             hint = instead_of("APPROX_QUANTILES")[1]
-            if name == "ARRAY_AGG":
-                hint = "the first of an order is FIRST(drug ORDER BY started)"
-                raise refuse(rules.AGGREGATE, position, hint=hint)
             raise refuse(rules.QUANTILE, position, hint=hint)
         self._places.take("APPROX_QUANTILES")
         self._places.take_sign("(")
@@ -227,14 +276,7 @@ class FunctionReader(ExpressionReader):
         self._places.take_sign(",")
         parts = self.rows()
         self._places.take_sign(")")
-        self._places.take_sign("[")
-        word = self._places.word()
-        self._places.take(word)
-        self._places.take_sign("(")
-        at = self.rows()
-        self._places.take_sign(")")
-        self._places.take_sign("]")
-        return QuantileAt(position, value, parts, word, at)
+        return QuantileAt(position, value, parts, *self._at())
 
     def _check_form(self, name: str, given: int, position: Position) -> None:
         _check_number(self._forms[name], given, position)

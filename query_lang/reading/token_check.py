@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
+    ArrayElement,
     Filtered,
     FirstRowJoin,
     IsDistinct,
@@ -17,7 +18,9 @@ from query_lang.syntax.idioms import (
     NamedWindow,
     OtherCall,
     OtherLike,
+    Overlaps,
     Quantified,
+    QuantifiedList,
     QuantileAt,
     RowIn,
     RowInQuery,
@@ -548,6 +551,27 @@ def _quantile_at(tree: QuantileAt, due: Marks) -> None:
     due += (",", str(tree.parts), "[", tree.word, str(tree.at), "]")
 
 
+def _array_element(tree: ArrayElement, due: Marks) -> None:
+    due.append("ARRAY_AGG")
+    _node(tree.value, due)
+    _order(tree.order_by, due)
+    due += () if tree.limit is None else ("LIMIT", str(tree.limit))
+    due += ("[", tree.word) if tree.word else ("[",)
+    due += (str(tree.at), "]")
+
+
+def _overlaps(tree: Overlaps, due: Marks) -> None:
+    _listed(tree.one, due)
+    due.append("OVERLAPS")
+    _listed(tree.other, due)
+
+
+def _quantified_list(tree: QuantifiedList, due: Marks) -> None:
+    _node(tree.value, due)
+    due += (tree.operator, tree.word)
+    _listed(tree.items, due)
+
+
 _Negatable = IsTruth | IsDistinct | SymmetricBetween | RowIn | RowInQuery
 
 
@@ -640,4 +664,7 @@ _WRITERS: Mapping[type[Expression], Callable[..., None]] = {
     RowIn: _row_in,
     RowInQuery: _row_in_query,
     Quantified: _quantified,
+    QuantifiedList: _quantified_list,
+    Overlaps: _overlaps,
+    ArrayElement: _array_element,
 }

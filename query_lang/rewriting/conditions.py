@@ -13,6 +13,7 @@ from query_lang.syntax.idioms import (
     IsDistinct,
     IsTruth,
     Quantified,
+    QuantifiedList,
     RowIn,
     RowInQuery,
     SymmetricBetween,
@@ -26,6 +27,7 @@ from query_lang.syntax.nodes import (
     Exists,
     Expression,
     FunctionCall,
+    InList,
     InQuery,
     IsNull,
     Name,
@@ -134,6 +136,18 @@ def row_in(tree: RowIn) -> Expression:
         rows.append(equal[0] if len(equal) == 1 else And(equal, tree.position))
     found = rows[0] if len(rows) == 1 else Or(tuple(rows), tree.position)
     return _perhaps_not(found, negated=tree.negated)
+
+
+def quantified_list(tree: QuantifiedList) -> Expression:
+    """Rewrite ``= ANY (a, b)`` and ``<> ALL (a, b)``.
+
+    Raises:
+        SqlNotAllowedError: Another comparison stands before ANY or ALL.
+    """
+    is_all = tree.word == "ALL"
+    if tree.operator != ("<>" if is_all else "="):
+        raise refuse(rules.ANY_ALL, tree.position)
+    return InList(tree.value, tree.items, is_all, tree.position)
 
 
 def quantified(tree: Quantified) -> Expression:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Final
 
 from query_lang.syntax import rules
-from query_lang.syntax.idioms import OtherCall, QuantileAt, WithinGroup
+from query_lang.syntax.idioms import ArrayElement, OtherCall, QuantileAt, WithinGroup
 from query_lang.syntax.nodes import AggregateCall, Expression, NumberLiteral
 from query_lang.syntax.refusals import refuse
 
@@ -60,6 +60,19 @@ def quantile_at(tree: QuantileAt) -> Expression:
     fraction = NumberLiteral(f"{Decimal(at) / tree.parts:f}", tree.position)
     arguments = (tree.value, fraction)
     return AggregateCall("quantile", False, arguments, (), tree.position)  # noqa: FBT003 - fields in their order
+
+
+def array_element(tree: ArrayElement) -> Expression:
+    """Rewrite ``ARRAY_AGG(x ORDER BY y)[OFFSET(0)]``: the first of an order.
+
+    Raises:
+        SqlNotAllowedError: It is another than the first.
+    """
+    first = 0 if tree.word.endswith("OFFSET") else 1
+    if tree.at != first or tree.limit == 0:
+        hint = "the first and the last of an order are FIRST and LAST(x ORDER BY y)"
+        raise refuse(rules.AGGREGATE, tree.position, hint=hint)
+    return AggregateCall("first", False, (tree.value,), tree.order_by, tree.position)  # noqa: FBT003 - fields in their order
 
 
 def _from_above(fraction: Expression) -> Expression:

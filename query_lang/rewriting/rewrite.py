@@ -16,6 +16,7 @@ from query_lang.rewriting.conditions import (
     is_truth,
     known_true,
     quantified,
+    quantified_list,
     row_in,
     row_refusal,
     symmetric_between,
@@ -23,7 +24,8 @@ from query_lang.rewriting.conditions import (
 from query_lang.rewriting.joins import first_row_join, plain_joins
 from query_lang.rewriting.layers import MOST_LAYERS, with_one_aggregate
 from query_lang.rewriting.literal_casts import with_plain_literals
-from query_lang.rewriting.quantiles import quantile_at, within_group
+from query_lang.rewriting.periods import overlaps
+from query_lang.rewriting.quantiles import array_element, quantile_at, within_group
 from query_lang.rewriting.set_operations import named_parts, set_operation
 from query_lang.rewriting.texts import like_each, other_like
 from query_lang.rewriting.totals import with_totals
@@ -37,6 +39,7 @@ from query_lang.rewriting.windows.first_rows import written_select
 from query_lang.rewriting.windows.named import with_windows
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
+    ArrayElement,
     Filtered,
     FirstRowJoin,
     IsDistinct,
@@ -45,7 +48,9 @@ from query_lang.syntax.idioms import (
     NamedWindow,
     OtherCall,
     OtherLike,
+    Overlaps,
     Quantified,
+    QuantifiedList,
     QuantileAt,
     RowIn,
     RowInQuery,
@@ -252,4 +257,7 @@ _CHANGES: Mapping[type, Callable[..., object]] = {
     SymmetricBetween: symmetric_between,
     RowIn: row_in,
     Quantified: quantified,
+    QuantifiedList: quantified_list,
+    Overlaps: overlaps,
+    ArrayElement: array_element,
 }

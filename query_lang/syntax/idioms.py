@@ -115,6 +115,17 @@ class QuantileAt(Idiom):
 
 
 @dataclass(frozen=True, slots=True)
+class ArrayElement(Idiom):
+    """``ARRAY_AGG(value ORDER BY item [LIMIT n])[OFFSET(0)]``, or ``[1]``."""
+
+    value: Expression
+    order_by: tuple[OrderItem, ...]
+    limit: int | None
+    word: str  # in capitals; empty where the number stands alone
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
 class IsTruth(Idiom):
     """``value IS [NOT] TRUE``, FALSE or UNKNOWN, whose truth is None."""
 
@@ -158,6 +169,24 @@ class RowInQuery(Idiom):
     values: tuple[Expression, ...]
     query: Select | UnionAll
     negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Overlaps(Idiom):
+    """``(start, end) OVERLAPS (start, end)``; an end may be a length of time."""
+
+    one: tuple[Expression, ...]
+    other: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QuantifiedList(Idiom):
+    """``value operator ANY (a, b)``."""
+
+    value: Expression
+    operator: str
+    word: QuantifierWord
+    items: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)

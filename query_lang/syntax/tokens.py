@@ -51,7 +51,8 @@ _SCANNER = re.compile(
     |(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))
     |(?P<text_sign>\|\||!~\*|!~|~\*|~)
     |(?P<operator>//|\*\*|->|=>|<<|>>|<=>|[|^&])
-    |(?P<place>\[(?=[ ]*(?i:(?:SAFE_)?(?:OFFSET|ORDINAL))[ ]*\()|\])
+    |(?P<place>\[(?=[ ]*(?i:(?:SAFE_)?(?:OFFSET|ORDINAL))[ ]*\()|\]
+        |(?i:(?<=ARRAY))\[|(?<=\))\[(?=[ ]*1[ ]*\]))
     |(?P<sign>::|<=|>=|<>|!=|==|[=<>(),.;*+/%-])
     |(?P<end>\Z)
     |(?P<unknown>.)
@@ -132,7 +133,33 @@ def lex(sql: str) -> tuple[Token, ...]:
                 tokens.pop()
             _refuse_forms(tokens[-1] if tokens else None, token, sql)
             tokens.append(token)
-    return _one_statement(tokens)
+    return _one_statement(_without_arrays(tokens))
+
+
+def _without_arrays(tokens: list[Token]) -> list[Token]:
+    """Return the tokens in which ``ANY (ARRAY['a', 'b'])`` is ``ANY ('a', 'b')``.
+
+    Raises:
+        SqlNotAllowedError: An array stands elsewhere.
+    """
+    kept: list[Token] = []
+    is_open = False
+    for token in tokens:
+        if token.is_sign("[") and kept and kept[-1].word == "ARRAY":
+            words = [before.word or before.text for before in kept[-3:-1]]
+            if is_open or len(words) < 2 or words[0] not in _BEFORE_ARRAYS:  # noqa: PLR2004 - ANY and a bracket
+                hint = _OTHER_SIGNS["["]
+                raise refuse(rules.SYMBOL, token.position, hint=hint)
+            kept.pop()
+            is_open = True
+        elif token.is_sign("]") and is_open:
+            is_open = False
+        else:
+            kept.append(token)
+    return kept
+
+
+_BEFORE_ARRAYS = frozenset({"ANY", "SOME", "ALL"})
 
 
 def _path(quoted: str, start: int, position: Position) -> Iterator[Token]:

@@ -57,7 +57,7 @@ REFUSED_BY_MEANING: tuple[tuple[str, str], ...] = (
     ("date_diff", W + "DATE_DIFF('century', admitted, CURRENT_DATE) > 3"),
     (
         "date_format",
-        "SELECT TO_CHAR(admitted, 'Mon') AS m, COUNT(*) FROM encounters GROUP BY m",
+        "SELECT TO_CHAR(admitted, 'HH24') AS m, COUNT(*) FROM encounters GROUP BY m",
     ),
     ("date_unit", W + "DATE_TRUNC('decade', admitted) = DATE '2020-01-01'"),
     ("interval", W + "CURRENT_DATE - admitted > INTERVAL '3 months'"),

@@ -121,7 +121,7 @@ REFUSED: tuple[tuple[str, str, str, int, int], ...] = (
     ("SELECT COUNT(*), FROM encounters", "sql_not_allowed", "unread_text", 1, 16),
     (W + "age ISNULL", "sql_not_allowed", "unread_text", 1, 43),
     (W + "pg_sleep(5)", "sql_not_allowed", "function", 1, 39),
-    (W + "age = ANY (1)", "sql_not_allowed", "any_all", 1, 45),
+    (W + "age > ANY (1)", "sql_not_allowed", "any_all", 1, 39),
     (
         "SELECT COALESCE(age, 1) FILTER (WHERE smoker) FROM encounters",
         "sql_not_allowed",

@@ -23,7 +23,30 @@ BUSY = "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department"
 FIRSTS = "SELECT COUNT(*) AS n FROM (SELECT DISTINCT patient_id, {} FROM {}) AS e"
 OLD = "SELECT {} AS a, COUNT(*) AS n FROM encounters"
 FIRST = f"FIRST_VALUE(department) OVER ({BEFORE}) AS w"
+FIRST_DRUGS = "SELECT drug, COUNT(*) AS n FROM (SELECT patient_id, {} AS drug FROM prescriptions GROUP BY patient_id) AS p GROUP BY drug"
 SAME = (  # as written, and in the language's own words
+    (
+        E + "department = ANY (ARRAY['surgery', 'oncology'])",
+        E + "department IN ('surgery', 'oncology')",
+    ),
+    (E + "department = SOME ('surgery')", E + "department IN ('surgery')"),
+    (E + "age <> ALL (ARRAY[1, 2])", E + "age NOT IN (1, 2)"),
+    (
+        E + "discharged_to LIKE ANY (array['h%', 'd%'])",
+        E + "discharged_to LIKE 'h%' OR discharged_to LIKE 'd%'",
+    ),
+    (
+        FIRST_DRUGS.format("ARRAY_AGG(drug ORDER BY started LIMIT 1)[OFFSET(0)]"),
+        FIRST_DRUGS.format("FIRST(drug ORDER BY started)"),
+    ),
+    (
+        FIRST_DRUGS.format("ARRAY_AGG(drug ORDER BY started)[SAFE_ORDINAL(1)]"),
+        FIRST_DRUGS.format("FIRST(drug ORDER BY started)"),
+    ),
+    (
+        FIRST_DRUGS.format("(ARRAY_AGG(drug ORDER BY started DESC))[1]"),
+        FIRST_DRUGS.format("FIRST(drug ORDER BY started DESC)"),
+    ),
     (
         "SELECT MEAN(age) AS a, (SELECT COUNT(*) FROM encounters) AS n FROM encounters WHERE year > 2023",
         OLD.format("AVG(age) FILTER (WHERE year > 2023)"),
@@ -595,6 +618,15 @@ def test_order_by_takes_what_is_selected_before_a_column_below():
     ("sql", "rule"),
     [
         (STAYS.format("w", ""), "named_window"),
+        (E + "department <> ANY (ARRAY['surgery'])", "any_all"),
+        (E + "department = ARRAY['surgery']", "symbol"),
+        (E + "department = ANY (ARRAY[ARRAY['surgery']])", "symbol"),
+        (E + "(admitted, admitted, admitted) OVERLAPS (admitted, admitted)", "tuple"),
+        (
+            FIRST_DRUGS.format("ARRAY_AGG(drug ORDER BY started)[OFFSET(1)]"),
+            "aggregate",
+        ),
+        (FIRST_DRUGS.format("(ARRAY_AGG(drug))[1]"), "aggregate"),
         (STAYS.format("w", "WINDOW v AS (ORDER BY COUNT(*))"), "named_window"),
         (
             STAYS.format("w", "WINDOW w AS (v), v AS (ORDER BY COUNT(*))"),
