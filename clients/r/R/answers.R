@@ -1,0 +1,121 @@
+# A reply's rows as a tibble, intervals beside what is noisy.
+answer_of <- function(document) {
+  columns <- document$columns
+  found <- list()
+  for (place in seq_along(columns)) {
+    column <- columns[[place]]
+    values <- lapply(document$rows, function(row) row[[place]])
+    found[[column$name]] <- typed(values, column$type)
+    if (identical(column$kind, "measure")) {
+      ends <- ends_of(document, column, values)
+      if (!is.null(ends)) {
+        found[[paste0(column$name, "_low")]] <- ends$low
+        found[[paste0(column$name, "_high")]] <- ends$high
+      }
+    }
+  }
+  tibble::new_tibble(
+    found,
+    nrow = length(document$rows),
+    class = "curator_answer",
+    query_id = document$query_id,
+    release = document$release,
+    epsilon = if (is.null(document$charge)) "0" else document$charge$epsilon,
+    snapshot = document$snapshot,
+    remaining = document$remaining$project,
+    noise = document$noise,
+    warnings = vapply(document$warnings, function(one) one$detail, ""),
+    derivation = document$derivation,
+    columns = columns
+  )
+}
+
+typed <- function(values, type) {
+  none <- vapply(values, is.null, NA)
+  text <- rep(NA_character_, length(values))
+  text[!none] <- vapply(values[!none], as.character, "")
+  switch(type,
+    integer = ,
+    decimal = as.numeric(text),
+    boolean = as.logical(text),
+    date = as.Date(text),
+    timestamp = as.POSIXct(sub("T", " ", text, fixed = TRUE), tz = "UTC"),
+    text
+  )
+}
+
+# The ends that the reply tells, else the number and its half-width on both sides.
+ends_of <- function(document, column, values) {
+  told <- Filter(function(one) identical(one$column, column$name), document$intervals)
+  if (length(told)) {
+    rows <- told[[1]]$rows
+    end <- function(n) typed(lapply(rows, function(pair) {
+      if (is.null(pair)) NULL else pair[[n]]
+    }), column$type)
+    return(list(low = end(1), high = end(2)))
+  }
+  noise <- Filter(function(one) {
+    identical(one$column, column$name) && is.null(one$part) && is.null(one$per)
+  }, document$noise)
+  if (!length(noise)) return(NULL)
+  width <- as.numeric(noise[[1]]$half_width_95)
+  numbers <- typed(values, column$type)
+  list(low = numbers - width, high = numbers + width)
+}
+
+#' @export
+print.curator_answer <- function(x, ...) {
+  plain <- x
+  class(plain) <- setdiff(class(x), "curator_answer")
+  print(plain, ...)
+  paid <- attr(x, "epsilon")
+  cat("# epsilon ", paid, if (!is.null(attr(x, "remaining"))) {
+    paste0(", ", attr(x, "remaining"), " left")
+  }, "; intervals hold 95 %\n", sep = "")
+  for (one in attr(x, "warnings")) cat("# note: ", one, "\n", sep = "")
+  invisible(x)
+}
+
+#' Draw an answer with its intervals
+#'
+#' A point and its 95 % interval for each group; lines where the first group column is a
+#' date or a number, a panel for each value of a second one.
+#'
+#' @param object An answer of [curator_query()] or [curator_ask()].
+#' @param measure Which noisy column; the first, where left out.
+#' @param ... Not used.
+#' @return A ggplot, to add to.
+#' @exportS3Method ggplot2::autoplot
+autoplot.curator_answer <- function(object, measure = NULL, ...) {
+  columns <- attr(object, "columns")
+  kinds <- vapply(columns, function(one) one$kind, "")
+  names <- vapply(columns, function(one) one$name, "")
+  groups <- names[kinds == "group"]
+  if (is.null(measure)) measure <- names[kinds == "measure"][1]
+  if (!measure %in% names[kinds == "measure"]) {
+    stop("no measure is called ", measure, call. = FALSE)
+  }
+  data <- as.data.frame(object)
+  x <- if (length(groups)) groups[1] else "all"
+  if (!length(groups)) data$all <- ""
+  ordered <- is.numeric(data[[x]]) || inherits(data[[x]], c("Date", "POSIXct"))
+  if (!ordered) data[[x]] <- factor(data[[x]], unique(data[[x]]), exclude = NULL)
+  low <- paste0(measure, "_low")
+  high <- paste0(measure, "_high")
+  plot <- ggplot2::ggplot(data, ggplot2::aes(.data[[x]], .data[[measure]]))
+  if (all(c(low, high) %in% names(data))) {
+    ends <- ggplot2::aes(ymin = .data[[low]], ymax = .data[[high]])
+    plot <- plot + if (ordered) {
+      ggplot2::geom_ribbon(ends, alpha = 0.25)
+    } else {
+      ggplot2::geom_errorbar(ends, width = 0.2)
+    }
+  }
+  if (ordered) plot <- plot + ggplot2::geom_line()
+  plot <- plot + ggplot2::geom_point() +
+    ggplot2::labs(x = x, y = measure, caption = "noisy; bars and bands hold 95 %")
+  if (length(groups) > 1) plot <- plot + ggplot2::facet_wrap(groups[-1])
+  plot
+}
+
+utils::globalVariables(".data")

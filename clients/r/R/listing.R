@@ -1,0 +1,105 @@
+#' What there is, and what is left
+#'
+#' @param con A connection, of [curator()].
+#' @param dataset Another than the connection's.
+#' @return Tibbles. `curator_datasets()`: what you may ask. `curator_schema()`: a row a
+#'   column, with its table, type and public domain. `curator_budget()`: allotment, spent
+#'   and remaining of each of your projects. `curator_history()`: your questions, newest
+#'   first. `curator_releases()`: what is published for you.
+#' @export
+curator_datasets <- function(con) {
+  rows_of(all_items(con, c("v1", "datasets")), c("name", "population", "snapshot"))
+}
+
+#' @rdname curator_datasets
+#' @export
+curator_schema <- function(con, dataset = NULL) {
+  found <- call_server(con, "GET", c("v1", "datasets", dataset_of(con, dataset)))
+  rows <- list()
+  for (table in found$tables) {
+    for (column in table$columns) {
+      rows[[length(rows) + 1]] <- list(
+        table = table$name, column = column$name, type = column$type,
+        nullable = column$nullable, domain = domain_text(column$domain)
+      )
+    }
+  }
+  rows_of(rows, c("table", "column", "type", "nullable", "domain"))
+}
+
+domain_text <- function(domain) {
+  if (is.null(domain)) return(NA_character_)
+  if (!is.null(domain$values)) {
+    others <- if (isTRUE(domain$other)) ", other" else ""
+    return(paste0(paste(unlist(domain$values), collapse = ", "), others))
+  }
+  if (!is.null(domain$min)) return(paste0(domain$min, " to ", domain$max))
+  if (!is.null(domain$hierarchy)) return(paste("codes of", domain$hierarchy))
+  NA_character_
+}
+
+#' @rdname curator_datasets
+#' @export
+curator_budget <- function(con) {
+  found <- call_server(con, "GET", c("v1", "budget"))
+  rows_of(
+    found$projects,
+    c("project", "population", "allotment", "spent", "remaining", "expires")
+  )
+}
+
+#' @param most The most questions to list.
+#' @rdname curator_datasets
+#' @export
+curator_history <- function(con, most = 50) {
+  items <- lapply(all_items(con, c("v1", "queries"), most), function(one) {
+    c(one, list(epsilon = one$charge$epsilon))
+  })
+  rows_of(items, c("query_id", "time", "state", "dataset", "project", "epsilon", "sql"))
+}
+
+#' @rdname curator_datasets
+#' @export
+curator_releases <- function(con) {
+  rows_of(
+    all_items(con, c("v1", "releases")),
+    c("name", "id", "kind", "strategy", "dataset", "counts", "epsilon", "created")
+  )
+}
+
+# A row an item; what is missing or null is NA, losses stay text.
+rows_of <- function(items, names) {
+  columns <- lapply(names, function(name) {
+    values <- lapply(items, function(item) item[[name]])
+    none <- vapply(values, is.null, NA)
+    found <- rep(NA_character_, length(values))
+    found[!none] <- vapply(values[!none], function(one) {
+      if (is.list(one)) paste(unlist(one), collapse = ", ") else as.character(one)
+    }, "")
+    if (length(values) && all(vapply(values[!none], is.logical, NA)) && any(!none)) {
+      found <- as.logical(found)
+    }
+    found
+  })
+  tibble::as_tibble(stats::setNames(columns, names))
+}
+
+#' Ask a release, for nothing
+#'
+#' @param con A connection, of [curator()].
+#' @param release Its id or its name, as [curator_releases()] has them.
+#' @param sql The question.
+#' @param confidence Of the intervals.
+#' @return As of [curator_query()].
+#' @export
+curator_ask <- function(con, release, sql, confidence = 0.95) {
+  known <- curator_releases(con)
+  found <- known$id[known$id == release | known$name == release]
+  if (length(found) == 0) {
+    stop("no release of yours is called ", release, ": ",
+      paste(known$name, collapse = ", "), call. = FALSE)
+  }
+  body <- list(sql = paste(sql, collapse = "\n"), confidence = confidence)
+  # Newest first: of one name, the last that was published.
+  answer_of(call_server(con, "POST", c("v1", "releases", found[1], "queries"), body = body))
+}

@@ -1,0 +1,126 @@
+#' Price a question, or ask it
+#'
+#' `curator_plan()` tells the price, the noise and what is to be had for nothing; it costs
+#' nothing. `curator_query()` pays, once: the question is sent with a key of its own, so
+#' that a lost reply is charged no second time.
+#'
+#' @param con A connection, of [curator()].
+#' @param sql The question.
+#' @param epsilon What to pay: `"0.1"`, or a number.
+#' @param within Instead of `epsilon`: how far off every count and sum may be, with 95 %.
+#' @param prefer `"release"` or `"paid"` takes what is there for nothing, where it is.
+#' @param reuse `"never"` buys the same question anew.
+#' @param max_rows_per_unit,max_groups_per_unit Bounds of what one patient adds.
+#' @param dataset,project Others than the connection's.
+#' @return `curator_plan()`: a plan, printed as a table. `curator_query()`: a tibble with
+#'   one row a group. Beside each noisy column stand `<column>_low` and `<column>_high`,
+#'   between which the exact value lies with 95 %. Attributes: `query_id`, `epsilon`,
+#'   `snapshot`, `remaining`, `noise`, `warnings`, `derivation`.
+#' @examples
+#' \dontrun{
+#' con <- curator()
+#' sql <- "SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex"
+#' curator_plan(con, sql, epsilon = "0.1")
+#' answer <- curator_query(con, sql, epsilon = "0.1")
+#' }
+#' @export
+curator_plan <- function(con, sql, epsilon = NULL, within = NULL, prefer = NULL,
+                         reuse = NULL, max_rows_per_unit = NULL,
+                         max_groups_per_unit = NULL, dataset = NULL, project = NULL) {
+  body <- question(
+    con, sql, epsilon, within, prefer, reuse, max_rows_per_unit, max_groups_per_unit, project
+  )
+  path <- c("v1", "datasets", dataset_of(con, dataset), "plan")
+  structure(call_server(con, "POST", path, body = body), class = "curator_plan")
+}
+
+#' @rdname curator_plan
+#' @export
+curator_query <- function(con, sql, epsilon = NULL, within = NULL, prefer = NULL,
+                          reuse = NULL, max_rows_per_unit = NULL,
+                          max_groups_per_unit = NULL, dataset = NULL, project = NULL) {
+  body <- question(
+    con, sql, epsilon, within, prefer, reuse, max_rows_per_unit, max_groups_per_unit, project
+  )
+  path <- c("v1", "datasets", dataset_of(con, dataset), "queries")
+  answer_of(call_server(con, "POST", path, body = body, once = new_key()))
+}
+
+question <- function(con, sql, epsilon, within, prefer, reuse, rows, groups, project) {
+  if (is.null(epsilon) == is.null(within)) {
+    stop("give epsilon, or within: one of them", call. = FALSE)
+  }
+  options <- Filter(Negate(is.null), list(
+    prefer = prefer,
+    reuse = reuse,
+    bounds = named_or_null(list(max_rows_per_unit = rows, max_groups_per_unit = groups))
+  ))
+  body <- list(sql = paste(sql, collapse = "\n"))
+  if (!is.null(epsilon)) body$epsilon <- decimal_text(epsilon)
+  if (!is.null(within)) body$accuracy <- list(within = within)
+  body$project <- if (is.null(project)) con$project else project
+  body$options <- named_or_null(options)
+  body
+}
+
+named_or_null <- function(members) {
+  members <- Filter(Negate(is.null), members)
+  if (length(members)) members else NULL
+}
+
+# 0.1 is meant where 0.1 is written, whatever double lies next to it.
+decimal_text <- function(value) {
+  if (is.character(value)) return(value)
+  format(value, digits = 15, scientific = FALSE, trim = TRUE)
+}
+
+dataset_of <- function(con, dataset) {
+  found <- if (is.null(dataset)) con$dataset else dataset
+  if (!is.null(found)) return(found)
+  known <- vapply(all_items(con, c("v1", "datasets")), function(one) one$name, "")
+  if (length(known) == 1) return(known)
+  stop(
+    if (length(known)) paste("name a dataset:", paste(known, collapse = ", "))
+    else "no dataset is granted to you: ask your custodian",
+    call. = FALSE
+  )
+}
+
+new_key <- function() {
+  letters_and_digits <- c(letters, 0:9)
+  # The session's random numbers stay as set.seed() left them.
+  if (exists(".Random.seed", globalenv())) {
+    seed <- get(".Random.seed", globalenv())
+    on.exit(assign(".Random.seed", seed, globalenv()))
+  } else {
+    on.exit(rm(".Random.seed", envir = globalenv()))
+  }
+  set.seed(NULL)
+  moment <- format(as.numeric(Sys.time()) * 1e6, scientific = FALSE, trim = TRUE)
+  paste0("r-", moment, "-", Sys.getpid(), "-",
+    paste(sample(letters_and_digits, 24, TRUE), collapse = ""))
+}
+
+offered <- function(one) {
+  switch(one$kind,
+    answer = paste("the answer of", one$id, "again: it was paid for"),
+    release = paste0("release ", one$name, " (", one$id, "), prefer = \"release\""),
+    paste0("what was paid for gives it, prefer = \"", one$kind, "\"")
+  )
+}
+
+#' @export
+print.curator_plan <- function(x, ...) {
+  cat("epsilon ", x$epsilon, ", of ", x$remaining$project, " left", sep = "")
+  cat(if (isTRUE(x$affordable)) "\n" else ": not affordable\n")
+  for (one in x$noise) {
+    part <- if (is.null(one$part)) one$per else one$part
+    name <- if (is.null(part)) one$column else paste0(one$column, " (", part, ")")
+    cat("  ", name, ": +/- ", one$half_width_95, " in 95 %\n", sep = "")
+  }
+  for (one in x$free) {
+    cat("  for nothing: ", offered(one), "\n", sep = "")
+  }
+  for (one in x$warnings) cat("  note: ", one$detail, "\n", sep = "")
+  invisible(x)
+}

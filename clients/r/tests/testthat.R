@@ -1,0 +1,3 @@
+library(testthat)
+library(curator)
+test_check("curator")

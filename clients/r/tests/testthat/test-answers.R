@@ -1,0 +1,101 @@
+reply <- function(...) {
+  told <- list(
+    columns = list(
+      list(name = "day", kind = "group", type = "date"),
+      list(name = "seen", kind = "group", type = "timestamp"),
+      list(name = "died", kind = "group", type = "boolean"),
+      list(name = "n", kind = "measure", type = "integer"),
+      list(name = "mean", kind = "measure", type = "decimal")
+    ),
+    rows = list(
+      list("2024-05-01", "2024-05-01T09:30:00", TRUE, 12, "3.500000"),
+      list(NULL, NULL, NULL, -4, NULL)
+    ),
+    noise = list(
+      list(column = "n", half_width_95 = "30"),
+      list(column = "mean", part = "sum", half_width_95 = "7"),
+      list(column = "mean", part = "count", half_width_95 = "30")
+    ),
+    intervals = list(list(column = "mean", rows = list(list("1.25", NULL), NULL))),
+    warnings = list(list(code = "small", detail = "few")),
+    charge = list(epsilon = "0.1"), query_id = "q_1", remaining = list(project = "4.9")
+  )
+  others <- list(...)
+  told[names(others)] <- others
+  curator:::answer_of(told)
+}
+
+test_that("columns have their types, and NULL is NA", {
+  found <- reply()
+  expect_s3_class(found, c("curator_answer", "tbl_df"), exact = FALSE)
+  expect_identical(found$day, as.Date(c("2024-05-01", NA)))
+  expect_identical(format(found$seen[1], "%H:%M"), "09:30")
+  expect_identical(found$died, c(TRUE, NA))
+  expect_identical(found$n, c(12, -4))
+  expect_identical(found$mean, c(3.5, NA))
+})
+
+test_that("intervals stand beside what is noisy", {
+  found <- reply()
+  expect_identical(found$n_low, c(-18, -34))
+  expect_identical(found$n_high, c(42, 26))
+  expect_identical(found$mean_low, c(1.25, NA))
+  expect_identical(found$mean_high, c(NA_real_, NA_real_))
+  expect_null(found$day_low)
+})
+
+test_that("an answer without rows has its columns", {
+  found <- reply(rows = list(), intervals = list())
+  expect_identical(nrow(found), 0L)
+  expect_identical(names(found)[4:6], c("n", "n_low", "n_high"))
+})
+
+test_that("it prints its price and its notes", {
+  expect_output(print(reply()), "epsilon 0.1, 4.9 left")
+  expect_output(print(reply()), "note: few")
+})
+
+test_that("it is drawn with its intervals", {
+  skip_if_not_installed("ggplot2")
+  drawn <- ggplot2::autoplot(reply(), "n")
+  expect_s3_class(drawn, "ggplot")
+  expect_error(ggplot2::autoplot(reply(), "m"), "no measure is called m")
+})
+
+test_that("a number is sent as it is written", {
+  expect_identical(curator:::decimal_text(0.1), "0.1")
+  expect_identical(curator:::decimal_text(1e-6), "0.000001")
+  expect_identical(curator:::decimal_text("0.25"), "0.25")
+  expect_identical(curator:::decimal_text(3L), "3")
+})
+
+test_that("keys differ, and random numbers go on as before", {
+  set.seed(7)
+  first <- runif(1)
+  set.seed(7)
+  keys <- replicate(50, curator:::new_key())
+  expect_identical(runif(1), first)
+  expect_length(unique(keys), 50)
+  expect_true(all(grepl("^[!-~]{20,255}$", keys)))
+})
+
+test_that("a refusal has the class of its type, and says what to do", {
+  problem <- list(type = "unknown_column", detail = "no column agee", line = 1, column = 8,
+    hint = "did you mean age?")
+  found <- tryCatch(curator:::refuse(problem, 400), curator_unknown_column = identity)
+  expect_identical(found$status, 400)
+  expect_match(conditionMessage(found), "line 1, column 8")
+  expect_match(conditionMessage(found), "did you mean age?")
+  expect_error(curator:::refuse(NULL, 502), "status 502", class = "curator_error")
+})
+
+test_that("a question says epsilon or within, and a connection where it is", {
+  con <- curator("http://127.0.0.1:9/", "cur_x", dataset = "d")
+  expect_identical(con$url, "http://127.0.0.1:9")
+  expect_error(curator_plan(con, "SELECT 1"), "epsilon, or within")
+  expect_error(curator_plan(con, "SELECT 1", epsilon = 1, within = 2), "one of them")
+  expect_error(curator("http://x", "a b"), "the key is none")
+  expect_error(curator(url = "", key = "k"), "CURATOR_URL")
+  expect_output(print(con), "127.0.0.1:9")
+  expect_false(any(grepl("cur_x", capture.output(print(con)))))
+})
