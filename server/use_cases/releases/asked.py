@@ -55,12 +55,12 @@ class ReleaseQueryService:
         self._working = BoundedSemaphore(AT_ONCE)
         self._waiting = BoundedSemaphore(WAITING)
 
-    def ask(self, caller: Caller, release_id: str, sql: str, confidence: str) -> bytes:
+    def ask(self, caller: Caller, named: str, sql: str, confidence: str) -> bytes:
         """Answer a question.
 
         Args:
             caller: Who asks.
-            release_id: Of the release.
+            named: The release, by its id or its name.
             sql: One SELECT from the release's name.
             confidence: Of each interval by itself, a decimal text.
 
@@ -69,8 +69,8 @@ class ReleaseQueryService:
             QueryError: The text is refused, with rule, place and hint.
             BusyError: All places are taken.
         """
-        row = self._row(caller, release_id)
-        key = f"{release_id}\0{confidence}\0{sql}"
+        row = self._row(caller, named)
+        key = f"{row.id}\0{confidence}\0{sql}"
         kept = self._answers.get(key)
         if kept is not None:
             return kept
@@ -79,7 +79,7 @@ class ReleaseQueryService:
         return body
 
     def branch(
-        self, caller: Caller, release_id: str, wanted: WantedBranch
+        self, caller: Caller, named: str, wanted: WantedBranch
     ) -> replies.TreeBranch:
         """Return a branch of a published tree.
 
@@ -89,15 +89,15 @@ class ReleaseQueryService:
             InvalidOptionError: The branch names what the release does not declare.
             BusyError: All places are taken.
         """
-        row = self._row(caller, release_id)
+        row = self._row(caller, named)
         with self._place():
             return branch_document(self._open_releases.sequences(row), wanted)
 
-    def _row(self, caller: Caller, release_id: str) -> PublicationRow:
+    def _row(self, caller: Caller, named: str) -> PublicationRow:
         """Return a release that the caller may read now; a refusal is not kept."""
         return self._services.catalogue.get(
-            ("release", caller, release_id, today()),
-            lambda _: self._catalogue.row(caller, release_id),
+            ("release", caller, named, today()),
+            lambda _: self._catalogue.row(caller, named),
         )
 
     def _answer(self, row: PublicationRow, sql: str, confidence: str) -> bytes:

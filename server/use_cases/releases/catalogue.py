@@ -81,19 +81,25 @@ class ReleaseCatalogue:
         except (OSError, BrokenReleaseError):
             raise NotFoundError from None
 
-    def row(self, caller: Caller, release_id: str) -> PublicationRow:
+    def row(self, caller: Caller, named: str) -> PublicationRow:
         """Return the row of a release that a caller may read.
+
+        Args:
+            caller: Who reads.
+            named: Its id, or its name: of several of one name the newest that the
+                caller may read.
 
         Raises:
             NotFoundError: There is none, or it is not theirs.
         """
         release = tables.publication
+        is_id = release.c.id == named
         with self._services.databases.reader.connect() as connection:
-            row = connection.execute(
-                select(release).where(
-                    release.c.id == release_id, readable_by(connection, caller)
-                )
-            ).one_or_none()
+            wanted = select(release).where(
+                or_(is_id, release.c.name == named), readable_by(connection, caller)
+            )
+            first = wanted.order_by(is_id.desc(), release.c.created.desc())
+            row = connection.execute(first.limit(1)).one_or_none()
         if row is None:
             raise NotFoundError
         return row
@@ -102,22 +108,22 @@ class ReleaseCatalogue:
         """Return where a published release lies."""
         return self._folders.path(str(row.id), str(row.manifest_sha256))
 
-    def show(self, caller: Caller, release_id: str) -> ReleaseDetail:
+    def show(self, caller: Caller, named: str) -> ReleaseDetail:
         """Return a release with its manifest.
 
         Raises:
             NotFoundError: As ``open``.
         """
-        row = self.row(caller, release_id)
+        row = self.row(caller, named)
         return {**release_item(row), "manifest": self.opened(row).manifest}
 
-    def file(self, caller: Caller, release_id: str, wanted: Download) -> FoundFile:
+    def file(self, caller: Caller, named: str, wanted: Download) -> FoundFile:
         """Return a file of a release, for sending it.
 
         Raises:
             NotFoundError: As ``open``, or the release has no such file.
         """
-        row = self.row(caller, release_id)
+        row = self.row(caller, named)
         files = self.opened(row).manifest.get("files")
         digests = {MANIFEST: str(row.manifest_sha256)}
         if isinstance(files, dict):

@@ -101,6 +101,23 @@ def test_readers_see_what_is_public_or_granted_and_nothing_else(http, releases, 
                 assert (reply.status_code, reply.content) == (404, absent.content)
 
 
+@pytest.mark.parametrize("reader", SEEN)
+def test_a_release_is_read_by_its_name_too(http, releases, reader):
+    absent = http[reader].get("/v1/releases/rel_" + "0" * 24)
+    for name, release in releases.items():
+        for end in ("", "/download"):
+            by_id, by_name = (
+                http[reader].get(f"/v1/releases/{one}{end}") for one in (release, name)
+            )
+            assert (by_id.status_code, by_id.content) == (
+                by_name.status_code,
+                by_name.content,
+            )
+            seen = name in SEEN[reader]
+            assert by_name.status_code == (200 if seen else 404)
+            assert seen or by_name.content == absent.content
+
+
 def test_a_download_is_the_file_that_the_signed_manifest_names(http, releases):
     base = f"/v1/releases/{releases['ours']}"
     manifest = http["ada"].get(base).json()["manifest"]
