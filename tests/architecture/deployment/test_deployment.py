@@ -11,7 +11,7 @@ import yaml
 
 from scripts.image.dockerfile import read_stages
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "docs/operations"
 COMPOSE = yaml.safe_load((FOLDER / "compose.yaml").read_text("utf-8"))
 SERVICES = COMPOSE["services"]

@@ -13,7 +13,7 @@ from typer.main import get_command
 from server.main import cli
 from server.telemetry.metrics import Metrics, Readings
 
-FOLDER = Path(__file__).parents[2] / "docs/operations"
+FOLDER = Path(__file__).parents[3] / "docs/operations"
 GROUPS = yaml.safe_load((FOLDER / "alerts.yaml").read_text("utf-8"))["groups"]
 RULES = [rule for group in GROUPS for rule in group["rules"]]
 RUNBOOK = (FOLDER / "runbook.md").read_text("utf-8")
