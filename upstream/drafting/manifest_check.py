@@ -8,7 +8,7 @@ import duckdb
 
 from engines.regular_files import identity_of
 from upstream.errors import IngestionError, ManifestError, Problem
-from upstream.files.exports.plain_copies import header_of
+from upstream.files.exports.plain_copies import header_of, of_each_sheet
 from upstream.files.reading_sql import quoted
 from upstream.files.sources import no_file, two_names
 from upstream.manifests.declarations import TableSpec
@@ -53,6 +53,14 @@ def _in_file(table: TableSpec, file: Path, root: Path) -> Iterator[Problem]:
     if kind_of(file.name) is None:
         yield Problem(file.name, None, None, unread(file.name))
         return
+    if kind_of(file.name) == "workbook":
+        for part in of_each_sheet(table):
+            yield from _in_part(part, file)
+    else:
+        yield from _in_part(table, file)
+
+
+def _in_part(table: TableSpec, file: Path) -> Iterator[Problem]:
     try:
         header = _header(table, file)
     except IngestionError as error:

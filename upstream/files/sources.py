@@ -1,7 +1,7 @@
 """The files that a table declares: found, kept inside the import folder, opened."""
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -11,7 +11,7 @@ import duckdb
 from engines.regular_files import FileIdentity, identity_of
 from upstream.errors import IngestionError, Problem
 from upstream.files.csv_structure import CsvFile, check_csv
-from upstream.files.exports.plain_copies import CopyArea, needs_copy
+from upstream.files.exports.plain_copies import CopyArea, needs_copy, of_each_sheet
 from upstream.manifests.declarations import ColumnSpec, TableSpec
 from upstream.manifests.file_specs import kind_of, unread
 from upstream.progress import Progress, ProgressStep, silent
@@ -99,13 +99,14 @@ def open_sources(
     opener = _Opener(table, folders, connection, tell)
     for path, match in found:
         name = _name(match, folders.base)
-        try:
-            file = opener.open(path, name)
-        except IngestionError as error:
-            problems.extend(error.problems)
-            continue
-        problems.extend(_missing_columns(table, file, name))
-        files.append(replace(file, names=_names(path, match, folders)))
+        for part in opener.parts(path):
+            try:
+                file = part.open(path, name)
+            except IngestionError as error:
+                problems.extend(error.problems)
+                continue
+            problems.extend(_missing_columns(table, file, file.name))
+            files.append(replace(file, names=_names(path, match, folders)))
     problems.extend(_in_no_file(table, files) if files else ())
     if problems:
         raise IngestionError(tuple(problems))
@@ -224,7 +225,17 @@ class _Opener:
     table: TableSpec
     folders: Folders
     connection: duckdb.DuckDBPyConnection
-    tell: _Told
+    tell: Callable[[int], None]
+
+    def parts(self, path: Path) -> Iterator["_Opener"]:
+        """Yield what opens each part of a file: a sheet of several, or all of it."""
+        if kind_of(path.name) != "workbook":
+            yield self
+            return
+        tell = self.tell
+        for table in of_each_sheet(self.table):
+            yield replace(self, table=table, tell=tell)
+            tell = _untold
 
     def open(self, path: Path, name: str) -> SourceFile:
         """Return a file that was checked.
@@ -260,6 +271,10 @@ class _Opener:
         if copies is None:
             raise ValueError
         return copies.of_file(self.table, path, name, self.tell, root)
+
+
+def _untold(_: int) -> None:
+    """A file's bytes are told once, whatever number of sheets is read."""
 
 
 def _parquet(path: Path, connection: duckdb.DuckDBPyConnection) -> ParquetFile:

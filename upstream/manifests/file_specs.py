@@ -177,16 +177,24 @@ class ExcelSpec(Spec):
     """Which part of a workbook is the table.
 
     Attributes:
-        sheet: Its name; needed where a workbook has several.
+        sheet: Its name; needed where a workbook has several. Or the names of several,
+            laid out alike, whose rows make one table.
         skip_rows: Rows of the sheet before the header, empty ones too.
         footer_rows: Rows at the end that are no rows of the table.
         names: What the columns are called, in order, where there is no header.
     """
 
-    sheet: ColumnName | None = None
+    sheet: ColumnName | tuple[ColumnName, ...] | None = None
     skip_rows: RowsAside | None = None
     footer_rows: RowsAside | None = None
     names: tuple[ColumnName, ...] | None = Field(default=None, min_length=1)
+
+
+    def of_each_sheet(self) -> "list[ExcelSpec]":
+        """Return the parts of a workbook that make the table, one a sheet."""
+        if not isinstance(self.sheet, tuple):
+            return [self]
+        return [self.model_copy(update={"sheet": each}) for each in self.sheet]
 
 
 class DatabaseSpec(Spec):

@@ -252,6 +252,14 @@ def header_of(table: TableSpec, path: Path, name: str) -> Sequence[str]:
     return first[1]
 
 
+def of_each_sheet(table: TableSpec) -> list[TableSpec]:
+    """Return a table once for each sheet of a workbook that makes it."""
+    if table.excel is None:
+        return [table]
+    specs = table.excel.of_each_sheet()
+    return [table.model_copy(update={"excel": spec}) for spec in specs]
+
+
 def needs_copy(table: TableSpec, name: str) -> bool:
     """Return whether a file is read by a copy: it is no plain CSV, nor Parquet."""
     kind = kind_of(name)

@@ -31,6 +31,8 @@ def broken_file_rules(at: Place, table: TableSpec) -> Broken:
     yield from _options(at, table, kinds)
     if table.csv is not None:
         yield from _csv((*at, "csv"), table.csv)
+    if table.excel is not None and isinstance(table.excel.sheet, tuple):
+        yield from _sheets((*at, "excel", "sheet"), table.excel.sheet)
     for key, names in _names(table):
         yield from _twice((*at, key, "names"), names)
 
@@ -46,6 +48,12 @@ def _options(at: Place, table: TableSpec, kinds: set[FileKind]) -> Broken:
         yield (*at, "csv"), "no file of the table is a text file: remove csv"
     if table.excel is not None and kinds and "workbook" not in kinds:
         yield (*at, "excel"), "no file of the table is a workbook: remove excel"
+
+
+def _sheets(at: Place, sheets: Sequence[str]) -> Broken:
+    if not sheets:
+        yield at, "name at least one sheet"
+    yield from _twice(at, sheets)
 
 
 def _pattern(at: Place, pattern: str) -> Broken:

@@ -16,6 +16,7 @@ from tests.support.workbooks import write_workbook
 from upstream.errors import IngestionError
 from upstream.files.exports.delimited import delimited_records
 from upstream.manifests.file_specs import CsvSpec, kind_of
+from upstream.manifests.manifest import ManifestError
 
 COLUMNS = [
     {"name": "pid", "from": "PatNr", "type": "integer"},
@@ -197,6 +198,42 @@ def test_a_sheet_is_read_below_its_title_and_above_its_totals(german):
     german.table["decimal"] = None
     german.table["thousands"] = None
     assert stored(german) == sorted(ROWS, key=str)
+
+
+def test_several_sheets_are_one_table(german):
+    first, second = SHEET[:5], [*SHEET[:3], *SHEET[6:]]
+    book = {"Januar": first, "Notizen": [["x"]], "Februar": [*second[:4], SHEET[-1]]}
+    write_workbook(german.folder / "lab.xlsx", {**book, "2024": second[:4]})
+    german.table = {"files": ["lab.xlsx"], **WORDS}
+    german.table |= {"decimal": None, "thousands": None}
+    german.table["excel"] = {"skip_rows": 2, "sheet": ["Januar", "2024"]}
+    assert stored(german) == sorted(ROWS, key=str)
+
+
+def test_a_row_that_is_refused_is_named_by_its_sheet(german):
+    book = {"Januar": SHEET[:5], "Februar": [*SHEET[:3], SHEET[6], SHEET[-1]]}
+    write_workbook(german.folder / "lab.xlsx", book)
+    german.table = {"files": ["lab.xlsx"], **WORDS}
+    german.table |= {"decimal": None, "thousands": None}
+    german.table["excel"] = {"skip_rows": 2, "sheet": ["Januar", "Februar"]}
+    (problem,) = problems(german)  # the total below the second one
+    assert (problem.file, problem.line) == ("lab.xlsx:Februar", 5)
+
+
+@pytest.mark.parametrize(
+    ("sheets", "said"),
+    [
+        (["Labor", "Nichts"], "has no sheet 'Nichts'"),
+        (["Labor", "Labor"], "stands twice"),
+        ([], "at least one sheet"),
+    ],
+)
+def test_each_sheet_that_is_named_is_there_once(german, sheets, said):
+    write_workbook(german.folder / "lab.xlsx", {"Labor": SHEET, "Notizen": [["x"]]})
+    german.table = {"files": ["lab.xlsx"], "excel": {"sheet": sheets, "skip_rows": 2}}
+    with pytest.raises((IngestionError, ManifestError)) as refused:
+        stored(german)
+    assert said in str(refused.value)
 
 
 def test_a_refused_cell_is_named_by_the_row_of_its_sheet(german):
