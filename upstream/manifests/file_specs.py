@@ -140,6 +140,16 @@ RowsAside = Annotated[StrictInt, Field(ge=0, le=MOST_ROWS_ASIDE)]
 ColumnName = Annotated[str, Field(max_length=500)]
 
 
+def _named(sheet: object) -> object:
+    """Return a sheet's name as text: YAML reads 2024 as a number."""
+    if isinstance(sheet, list):
+        return [_named(each) for each in sheet]
+    return str(sheet) if type(sheet) is int else sheet
+
+
+Sheets = Annotated[ColumnName | tuple[ColumnName, ...], BeforeValidator(_named)]
+
+
 class Spec(BaseModel):
     """Keys of a manifest: those that are not known are refused."""
 
@@ -184,11 +194,10 @@ class ExcelSpec(Spec):
         names: What the columns are called, in order, where there is no header.
     """
 
-    sheet: ColumnName | tuple[ColumnName, ...] | None = None
+    sheet: Sheets | None = None
     skip_rows: RowsAside | None = None
     footer_rows: RowsAside | None = None
     names: tuple[ColumnName, ...] | None = Field(default=None, min_length=1)
-
 
     def of_each_sheet(self) -> "list[ExcelSpec]":
         """Return the parts of a workbook that make the table, one a sheet."""

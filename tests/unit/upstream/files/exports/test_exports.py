@@ -206,7 +206,7 @@ def test_several_sheets_are_one_table(german):
     write_workbook(german.folder / "lab.xlsx", {**book, "2024": second[:4]})
     german.table = {"files": ["lab.xlsx"], **WORDS}
     german.table |= {"decimal": None, "thousands": None}
-    german.table["excel"] = {"skip_rows": 2, "sheet": ["Januar", "2024"]}
+    german.table["excel"] = {"skip_rows": 2, "sheet": ["Januar", 2024]}
     assert stored(german) == sorted(ROWS, key=str)
 
 
