@@ -384,6 +384,7 @@ def _inside(
     values = 1 / numbers * np.ones_like(parts)
     for scale, count in zip(scales, counts, strict=True):
         factor = 1 + (numbers * scale) ** 2
-        values /= factor if (count == 1).all() else factor**count
+        with np.errstate(over="ignore"):  # what is that large divides to 0
+            values /= factor if (count == 1).all() else factor**count
     waves = (values * np.sin(math.pi * numbers * parts)).sum(axis=0)
     return np.asarray(parts + 2 / math.pi * waves)

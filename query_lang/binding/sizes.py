@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Final
 
 from privacy.schema import ColumnType, Scalar, ValuesDomain
+from query_lang.plans.dates import calendar
 from query_lang.plans.domains import value_count
 from query_lang.plans.expressions import (
     Call,
@@ -18,6 +19,7 @@ from query_lang.plans.expressions import (
     Function,
     ValueInQuery,
 )
+from query_lang.plans.intervals import day_bounds
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import Position
 from query_lang.syntax.refusals import refuse
@@ -176,7 +178,7 @@ class Sizes:
             return  # one of several, or what is known of it: nothing was computed
         made = _listed(expression)
         if expression.function is Function.WRITTEN_DAY:
-            made *= _DAY_TEXT_STEPS
+            made = _DAY_TEXT_STEPS * max(made, _days_walked(expression))
         read = () if expression.function in _CHOOSES else operands
         self._listed += made + sum(map(_listed, read)) + _mapped(expression)
         if self._listed > MOST_LISTED:
@@ -245,6 +247,15 @@ def _mapped(call: Call) -> int:
         return 0
     count = value_count(varied[0].facts)
     return count if count is not None and count <= MOST_MAPPED else 0
+
+
+def _days_walked(call: Call) -> int:
+    """Return how many days are written to list the texts of days that there are."""
+    days = day_bounds(call.operands[0].facts)
+    if days is None or call.facts.domain is None:
+        return 0
+    unit = calendar.written_period(tuple(map(str, call.parameters)))
+    return 1 + calendar.periods_within(days, unit)
 
 
 def _listed(expression: Expression) -> int:

@@ -168,7 +168,8 @@ def _with_answer_rows(tree: Query) -> Query:
     select = tree.select
     if isinstance(select, WrittenSelect):
         select = with_windows(select)
-    if select.distinct and not select.group_by:
+    by_all = isinstance(select, WrittenSelect) and select.groups_by_all
+    if select.distinct and not (select.group_by or by_all):
         select = distinct_groups(select)
     if select.distinct:  # beside GROUP BY, whose keys are all selected
         select = replace(select, distinct=False)

@@ -186,6 +186,7 @@ LISTED = {
     *("CASE WHEN code = '{i}' THEN 'x' ELSE code END = 'x'", "code = '{i}'"),
     "CASE WHEN code = '{i}' OR code LIKE '{i}%' THEN code || '{i}' ELSE code END = 'x'",
     *("TO_CHAR(admitted, 'YYYY-MM-DD {i}') = 'a'", "code LIKE '{i}%'"),
+    "TO_CHAR(admitted + {i}, 'FMMonth FMDay') = 'x'",
     *("CAST(admitted + {i} AS TEXT) = 'a'", "LAST_DAY(admitted + {i}) > admitted"),
     *("DATE_TRUNC('month', admitted + {i}) > admitted", "code IN ('{i}', 'b')"),
     *("(level * {i} % 1000) || code = 'a'", "STRPOS(code, '{i}') = 1"),

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
+from itertools import pairwise
 
 from privacy.schema import ColumnType, Domain, ValuesDomain
 from query_lang.binding.dates.shifts import by_days, folded
@@ -26,12 +27,20 @@ SUNDAY_WEEK = "sunday week"
 _NAMES = "|".join(sorted(NAMES, key=len, reverse=True))
 _POSTGRES = re.compile(rf"{_NAMES}|IYYY|YYYY|IW|MM|DD|Q|[-/. _,]|\"[^\"%]*\"", re.ASCII)
 _PERCENT = re.compile(r"%[YmdGVQFAaBbh]|[-/. _,]|(?<![A-Z])[A-Z](?![A-Z])", re.ASCII)
-_OTHERS: Mapping[str, str] = {  # of DATE_FORMAT: MySQL, Spark, SQL Server
-    **dict.fromkeys(("%W", "EEEE", "dddd"), "FMDay"),
-    **dict.fromkeys(("%a", "E", "EE", "EEE", "ddd"), "Dy"),
-    **dict.fromkeys(("%M", "MMMM"), "FMMonth"),
-    **dict.fromkeys(("%b", "MMM"), "Mon"),
+_OTHERS: Mapping[str, str] = {  # of DATE_FORMAT: Spark and SQL Server, MySQL
+    "yyyy": "YYYY",
+    "dd": "DD",
+    "MMMM": "FMMonth",
+    "MMM": "Mon",
+    **dict.fromkeys(("EEEE", "dddd"), "FMDay"),
+    **dict.fromkeys(("E", "EE", "EEE", "ddd"), "Dy"),
+    "%W": "%A",
+    "%M": "%B",
+    "%h": "%?",
+    "%A": "%?",
+    "%B": "%?",
 }
+_OTHER = re.compile("|".join(sorted(map(re.escape, _OTHERS), key=len, reverse=True)))
 _PERCENT_FIELDS: Mapping[str, tuple[str, ...]] = {
     "%Y": ("YYYY",),
     "%m": ("MM",),
@@ -70,11 +79,10 @@ def period(unit: str, value: Expression) -> Expression:
 
 def _starts(days: Interval, unit: str) -> Domain | None:
     first, last = (calendar.period_start(intervals.day(end), unit) for end in days)
-    shortest = {"week": 7, "month": 28, "quarter": 90, "year": 365}[unit]
-    if (last - first).days // shortest >= MAX_LISTED:
+    known = intervals.grid_value(first), intervals.grid_value(last)
+    if calendar.periods_within(known, unit) >= MAX_LISTED:
         facts = Facts(ColumnType.DATE)
-        ends = intervals.grid_value(first), intervals.grid_value(last)
-        return range_of(ends, facts)
+        return range_of(known, facts)
     return ValuesDomain(tuple(calendar.period_starts(days, unit)))
 
 
@@ -134,7 +142,7 @@ def pieces_of(
         SqlNotAllowedError: Rule ``date_format``: it has another field.
     """
     if others:
-        pattern = _OTHERS.get(pattern, pattern)
+        pattern = _OTHER.sub(lambda found: _OTHERS[found[0]], pattern)
     form = _PERCENT if "%" in pattern else _POSTGRES
     if "yyyy" in pattern:  # as Spark and SQL Server write it
         pattern = pattern.replace("yyyy", "YYYY").replace("dd", "DD")
@@ -145,7 +153,8 @@ def pieces_of(
             raise refuse(rules.DATE_FORMAT, position)
         found += _pieces(part[0], is_percent=form is _PERCENT)
         at = part.end()
-    if not calendar.FIELDS & set(found):
+    same = any(one == other for one, other in pairwise(found))
+    if not calendar.FIELDS & set(found) or same:  # DDDD is no day twice
         raise refuse(rules.DATE_FORMAT, position)
     return tuple(found)
 
@@ -174,11 +183,10 @@ def written(pieces: tuple[str, ...], value: Expression) -> Expression:
 def _texts(pieces: tuple[str, ...], days: Interval) -> Domain | None:
     """List the texts in the order of the days; those that come again, sorted."""
     unit = calendar.written_period(pieces)
-    shortest = {"day": 1, "week": 7, "month": 28, "quarter": 90, "year": 365}[unit]
     all_seen = calendar.comes_again(pieces)
     if all_seen is not None:
         days = days[0], min(days[1], days[0] + all_seen - 1)
-    if (days[1] - days[0]) // shortest >= MAX_LISTED:
+    if calendar.periods_within(days, unit) >= MAX_LISTED:
         return None
     starts = list(calendar.period_starts(days, unit))
     first, last = map(intervals.day, days)

@@ -6,6 +6,7 @@ held against them by tests/conformance. Proof of bounds and lists: docs/proofs/d
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime, timedelta
+from typing import Final
 
 from query_lang.plans.dates.day_names import NAMES, WEEKDAYS
 from query_lang.plans.intervals import MAX_DAY, MIN_DAY, Interval, day, grid_value
@@ -211,6 +212,14 @@ def written_period(pieces: tuple[str, ...]) -> str:
         return "day"
     fields |= {"MM"} if "month" in named else set()
     return next((unit for field, unit in _FINEST if field in fields), "year")
+
+
+_SHORTEST: Final = {"day": 1, "week": 7, "month": 28, "quarter": 90, "year": 365}
+
+
+def periods_within(days: Interval, unit: str) -> int:
+    """Return a bound of how many periods begin between two days, one less."""
+    return (days[1] - days[0]) // _SHORTEST[unit]
 
 
 def comes_again(pieces: tuple[str, ...]) -> int | None:

@@ -13,6 +13,7 @@ from query_lang.rewriting.trees import (
     wording,
 )
 from query_lang.syntax import rules
+from query_lang.syntax.idioms import WrittenSelect
 from query_lang.syntax.nodes import (
     AggregateCall,
     DerivedTable,
@@ -41,7 +42,8 @@ def distinct_groups(tree: Select) -> Select:
     keys = tuple(each for each in shown if not _has_window(each))
     own = "" if tree.joins else called(tree.source)
     wordings = {wording(key, own) for key in keys}
-    is_plain = not (tree.having or any(map(is_aggregate, shown)))
+    qualified = isinstance(tree, WrittenSelect) and tree.qualify is not None
+    is_plain = not (tree.having or qualified or any(map(is_aggregate, shown)))
     for window in windows:
         same = {wording(key, own) for key in window.partition_by} == wordings
         whole = not window.order_by and window.frame is None

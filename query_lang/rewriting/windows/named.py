@@ -6,12 +6,13 @@ from dataclasses import replace
 from privacy.errors import SqlNotAllowedError
 from query_lang.rewriting.calls import ratio
 from query_lang.rewriting.trees import (
-    mapped,
+    outermost,
 )
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import NamedWindow, WindowDefinition, WrittenSelect
 from query_lang.syntax.nodes import (
     Position,
+    Select,
     WindowCall,
 )
 from query_lang.syntax.refusals import refuse
@@ -33,7 +34,7 @@ def with_windows(tree: WrittenSelect) -> WrittenSelect:
 
     def written(node: object) -> object:
         if not isinstance(node, NamedWindow):
-            return node
+            return node  # a query inside, which has windows of its own
         whole = _based(
             WindowDefinition(
                 node.position,
@@ -49,7 +50,7 @@ def with_windows(tree: WrittenSelect) -> WrittenSelect:
         return ratio(WindowCall(node.function, keys, order, frame, node.position))
 
     changed = {
-        name: mapped(getattr(tree, name), written)
+        name: outermost(getattr(tree, name), (NamedWindow, Select), written)
         for name in ("items", "qualify", "kept", "order_by")
     }
     return replace(tree, windows=(), **changed)

@@ -18,6 +18,7 @@ from query_lang.plans.compiled import (
     Shown,
     WindowShown,
     leaves,
+    windows_in,
 )
 from query_lang.showing.arithmetic import Number
 from query_lang.showing.computed.bounds import (
@@ -252,7 +253,7 @@ class CellReader:
         match shown:
             case QuantileShown():
                 return self._part(shown)
-            case WindowShown(name) if name in EXTREMES:
+            case WindowShown(name) if name in EXTREMES and not _reads_extremes(shown):
                 return self._part(Extreme(shown, self.limits(shown)))
             case ComputedShown(Operation.MULTIPLY | Operation.DIVIDE):
                 return self._product(shown)
@@ -370,6 +371,17 @@ class CellReader:
                 others += [Inverse(shown, tree) for tree in inverted]
             case _:
                 others.append(self.tree(shown))
+
+
+def _reads_extremes(shown: WindowShown) -> bool:
+    """Whether a window is over another's greatest or least.
+
+    Each level would read all rows of the one below for each of its own: nothing is said
+    of such a value.
+    """
+    operand = shown.operand
+    found = windows_in(operand) if operand is not None else ()
+    return any(window.name in EXTREMES for window in found)
 
 
 def _mate(affine: Affine, among: Sequence[Affine]) -> Affine | None:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy.contributions import NO_BOUNDS
-from privacy.errors import QueryError
+from privacy.errors import QueryError, SqlNotAllowedError
 from privacy.schema import Column, ColumnType, Dataset, RangeDomain, Table
 from query_lang.binding.bind import bind_query
 from query_lang.plans import intervals
@@ -94,6 +94,13 @@ def days_of(expression):
         ("DAYNAME(admitted)", WEEKDAYS),
         ("DATENAME(weekday, admitted)", WEEKDAYS),
         ("DATE_FORMAT(admitted, 'EEEE')", WEEKDAYS),
+        ("DATE_FORMAT(admitted, '%W')", WEEKDAYS),
+        ("FORMAT(admitted, 'ddd')", tuple(name[:3] for name in WEEKDAYS)),
+        (
+            "FORMAT(arrived, 'dddd dd MMMM yyyy')",
+            ("Monday 01 January 2024", "Tuesday 02 January 2024"),
+        ),
+        ("DATE_FORMAT(arrived, '%d. %M %Y')", ("01. January 2024", "02. January 2024")),
         ("TO_CHAR(admitted, 'DY')", tuple(name[:3].upper() for name in WEEKDAYS)),
         ("TO_CHAR(admitted, 'Day')", tuple(name.ljust(9) for name in WEEKDAYS)),
         ("FORMAT_DATE('%A', arrived)", ("Monday", "Tuesday")),
@@ -323,3 +330,17 @@ def test_texts_of_weeks_and_months_list_days_between_both():
         for day in calendar.period_starts((days[0], days[1]), unit)
     }
     assert "202753" in texts
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("TO_CHAR(admitted, 'DDDD')", "TO_CHAR(admitted, 'MMMM')"),
+        *("DATE_FORMAT(admitted, '%h')", "DATE_FORMAT(admitted, 'yyyy MMMMM')"),
+        *("TO_CHAR(admitted, 'YYYYYYYY')", "FORMAT(admitted, 'ddddd')"),
+    ],
+)
+def test_what_another_dialect_reads_otherwise_is_refused(written):
+    with pytest.raises(SqlNotAllowedError) as refused:
+        key_of(written)
+    assert refused.value.rule == "date_format"

@@ -618,6 +618,10 @@ def test_order_by_takes_what_is_selected_before_a_column_below():
     ("sql", "rule"),
     [
         (STAYS.format("w", ""), "named_window"),
+        (
+            "SELECT DISTINCT year, COUNT(*) OVER (PARTITION BY year) AS n FROM encounters QUALIFY ROW_NUMBER() OVER (ORDER BY year) <= 2",
+            "distinct",
+        ),
         (E + "department <> ANY (ARRAY['surgery'])", "any_all"),
         (E + "department = ARRAY['surgery']", "symbol"),
         (E + "department = ANY (ARRAY[ARRAY['surgery']])", "symbol"),
@@ -693,6 +697,25 @@ def test_a_window_that_is_named_is_not_seen_within():
             hospital(),
         )
     assert refused.value.rule == "named_window"
+
+
+def test_a_window_s_name_means_that_of_its_own_select():
+    inside = (
+        "(SELECT x.patient_id FROM (SELECT patient_id, age, ROW_NUMBER() OVER {} AS n"
+        " FROM encounters{}) AS x WHERE x.n = 1 AND x.age > 60)"
+    )
+    sql = (
+        "SELECT COUNT(*) FILTER (WHERE e.patient_id IN {}) AS n FROM encounters AS e{}"
+    )
+    first = "(PARTITION BY patient_id ORDER BY admitted)"
+    last = "(PARTITION BY patient_id ORDER BY admitted DESC)"
+    plain = compile_query(sql.format(inside.format(first, ""), ""), hospital())
+    named = inside.format("w", f" WINDOW w AS {first}")
+    for outer in ("w", "v"):
+        found = compile_query(
+            sql.format(named, f" WINDOW {outer} AS {last}"), hospital()
+        )
+        assert found.canonical == plain.canonical
 
 
 @pytest.mark.parametrize("named", ["y", "b"])

@@ -280,6 +280,18 @@ def test_the_greatest_lies_where_all_rows_lie_at_once():
     assert intervals(f"MAX({N}) OVER ()", [200, 230, 100]) == ((low, high),) * 3
 
 
+def test_a_greatest_of_greatests_is_bounded_by_nothing():
+    """Each level read all rows of the one below: seven took eleven seconds."""
+    one = f"MAX({N}) OVER (PARTITION BY level)"
+    query = compile_query(
+        f"SELECT level, MAX(n) OVER () AS x FROM (SELECT level, {one} AS n FROM"
+        " encounters GROUP BY level) AS e",
+        HOSPITAL,
+    )
+    (column,) = intervals_of(query, [[5, 7, 9]], LaplaceNoise((10.0,)), CONFIDENCE)
+    assert column.rows == ((None, None),) * 3
+
+
 def test_what_is_null_in_truth_may_be_no_greatest():
     """7 / 2 may be NULL, or as large as any: nothing bounds the greatest from above."""
     (_, high), *_ = intervals(f"MAX({N} / ({N} - 5)) OVER ()", [7, 600, 700])
