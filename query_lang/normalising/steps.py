@@ -39,6 +39,18 @@ def counted_steps(most: int = MOST_STEPS) -> Iterator[list[int]]:
         _LEFT.reset(token)
 
 
+_VALUES_A_STEP: Final = 4  # of lists that are sorted, met or written
+
+
+def take_steps_of(values: int) -> None:
+    """Count the steps that walking a list of values takes.
+
+    Raises:
+        TooManyStepsError: There are none left.
+    """
+    take_steps(values // _VALUES_A_STEP)
+
+
 def take_steps(number: int = 1) -> None:
     """Count steps, if anybody counts them.
 

@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import Final
 
 from privacy.schema import ColumnType, RangeDomain, Scalar, ValuesDomain
+from query_lang.normalising.steps import take_steps_of
 from query_lang.plans.expressions import Facts
 from query_lang.plans.intervals import (
     MAX_DAY,
@@ -47,7 +48,9 @@ def union(intervals: Iterable[Interval]) -> Intervals:
     ((1, 9), (20, 21))
     """
     found: list[Interval] = []
-    for low, high in sorted(pair for pair in intervals if pair[0] <= pair[1]):
+    listed = sorted(pair for pair in intervals if pair[0] <= pair[1])
+    take_steps_of(len(listed))
+    for low, high in listed:
         if found and low <= found[-1][1] + 1:
             found[-1] = found[-1][0], max(found[-1][1], high)
         else:
@@ -62,6 +65,7 @@ def common(one: Intervals, other: Intervals) -> Intervals:
     ((5, 9), (20, 25))
     """
     found: list[Interval] = []
+    take_steps_of(len(one) + len(other))
     first = second = 0
     while first < len(one) and second < len(other):
         low = max(one[first][0], other[second][0])
@@ -127,6 +131,7 @@ class NumberSet:
 
     def parameter(self) -> Parameter:
         """Return it in JSON; an end that is open is None."""
+        take_steps_of(len(self.intervals))
         return [
             [None if isinstance(end, float) else end for end in pair]
             for pair in self.intervals
@@ -151,11 +156,13 @@ class TextSet:
     def of(cls, values: Iterable[str], universe: frozenset[str] | None) -> "TextSet":
         """Return a list of texts, cut to the universe."""
         listed = frozenset(values)
+        take_steps_of(len(listed))
         return cls(listed if universe is None else listed & universe, universe)
 
     def joined(self, other: "TextSet") -> "TextSet":
         """Return what lies in either."""
         one, two = self.values, other.values
+        take_steps_of(len(one) + len(two))
         if self.excluded and other.excluded:
             return TextSet(one & two, self.universe, excluded=True)
         if not self.excluded and not other.excluded:
@@ -165,6 +172,7 @@ class TextSet:
 
     def met(self, other: "TextSet") -> "TextSet":
         """Return what lies in both."""
+        take_steps_of(len(self.values) + len(other.values))
         if not self.excluded and not other.excluded:
             return TextSet(self.values & other.values, self.universe)
         return self.rest().joined(other.rest()).rest()
@@ -172,6 +180,7 @@ class TextSet:
     def rest(self) -> "TextSet":
         """Return what lies outside."""
         if self.universe is not None:
+            take_steps_of(len(self.universe))
             return TextSet(self.universe - self.values, self.universe)
         return TextSet(self.values, None, excluded=not self.excluded)
 
@@ -189,6 +198,7 @@ class TextSet:
 
     def parameter(self) -> Parameter:
         """Return it in JSON: the shorter of a list of public values and its rest."""
+        take_steps_of(len(self.values))
         if self.universe is not None and 2 * len(self.values) > len(self.universe):
             return ["all but", sorted(self.universe - self.values)]
         return ["all but" if self.excluded else "among", sorted(self.values)]

@@ -3274,7 +3274,7 @@ FAULTS = (
         "query_lang/binding/sizes.py",
         "            self._left -= many if fits else 0\n",
         "",
-        ("tests/property/test_reading_steps.py",),
+        ("tests/unit/query_lang/binding/scalars/test_narrowing.py",),
     ),
     Fault(
         "tried_again_where_it_is_bound_again",
@@ -3282,7 +3282,7 @@ FAULTS = (
         "query_lang/binding/sizes.py",
         "            if place not in self._known:\n",
         "            if steps:\n",
-        ("tests/property/test_reading_steps.py",),
+        ("tests/unit/query_lang/binding/scalars/test_narrowing.py",),
     ),
     Fault(
         "nulls_reach_no_group",

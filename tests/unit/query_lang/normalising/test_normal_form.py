@@ -8,7 +8,7 @@ import pytest
 
 from privacy.contributions import NO_BOUNDS, ContributionBounds
 from query_lang.binding.bind import bind_query
-from query_lang.normalising.questions import normal_question
+from query_lang.normalising.questions import NormalMeasure, normal_question
 from query_lang.reading.parse import parse_query
 from tests.semantics import hospital
 
@@ -98,3 +98,12 @@ def test_bins_of_a_cell_stay_together():
     assert form.own_vectors(form.normal_vectors(own)) == own
     first = form.normal_vectors(own)[0][: measure.size]
     assert first == list(range(first[0], first[0] + measure.size))
+
+
+def test_measures_of_other_noise_are_other_questions():
+    """Whatever their rows: a scale is of the L1 and the share of the loss."""
+    told = [
+        NormalMeasure(["count"], "rows", l1, share, 1, "CountRowsMeasure").parameter
+        for l1, share in (("4", "1"), ("5", "1"), ("4", "1/2"))
+    ]
+    assert all(one != other for n, one in enumerate(told) for other in told[:n])

@@ -1,13 +1,14 @@
 """What conditions say of a value, against three-valued logic on every value."""
 
-from decimal import Decimal
+from decimal from dataclasses import replace
+import Decimal
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy.schema import ColumnType, RangeDomain
 from query_lang.binding.scalars.narrowing import narrowed
-from query_lang.binding.sizes import Tries
+from query_lang.binding.sizes import MOST_TRIED, Tries
 from query_lang.plans.expressions import (
     Call,
     Constant,
@@ -115,3 +116,21 @@ def test_a_branch_after_another_has_what_that_one_left():
 def test_a_branch_that_nothing_can_enter_says_so():
     above = truth_of(Function.GT, (X, constant(9)))
     assert narrowed([above], [X, X], Tries()) == [None, X.facts]
+
+
+def test_texts_are_tried_so_often_and_no_more():
+    tries, value = Tries(), Tries().number(X)
+    texts = tuple(map(str, range(MOST_TRIED // 4)))
+    asked = [replace(X, slot=slot) for slot in range(100, 108)]  # all differ
+
+    def keeps(_condition, _unwanted):
+        return bool
+
+    def tried(condition):
+        step = condition, False, lambda _: 1, keeps
+        return tries.left(value, texts, [step])
+
+    found = [tried(condition) for condition in asked]
+    assert [each is not None for each in found] == [True] * 4 + [False] * 4
+    assert tried(asked[0]) is not None  # what was tried is remembered
+    assert tried(asked[-1]) is None  # and so is what was too much
