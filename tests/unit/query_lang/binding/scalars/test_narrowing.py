@@ -1,7 +1,7 @@
 """What conditions say of a value, against three-valued logic on every value."""
 
-from decimal from dataclasses import replace
-import Decimal
+from dataclasses import replace
+from decimal import Decimal
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
