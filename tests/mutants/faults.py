@@ -3272,7 +3272,7 @@ FAULTS = (
         "texts_tried_for_ever",
         "texts of lists are tried on conditions for each CASE anew",
         "query_lang/binding/sizes.py",
-        "            self._left -= many if fits else 0\n",
+        "                self._left -= many if fits else 0\n",
         "",
         ("tests/unit/query_lang/binding/scalars/test_narrowing.py",),
     ),
