@@ -36,6 +36,7 @@ from query_lang.rewriting.windows.distinct import (
     distinct_rows,
 )
 from query_lang.rewriting.windows.first_rows import written_select
+from query_lang.rewriting.windows.grouped import grouped_below
 from query_lang.rewriting.windows.named import with_windows
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
@@ -99,6 +100,7 @@ def rewritten(tree: Query) -> Query:
     found = mapped(with_tables_in_front(with_plain_literals(tree)), changed)
     found = replace(found, select=with_totals(found.select))
     found = with_one_aggregate(found)
+    found = mapped(found, grouped_below)
     found = replace(found, select=_with_plain_rows(found.select))
     for item in found.select.items:
         if isinstance(item.expression, Star):

@@ -60,6 +60,8 @@ def _select(node):
     """Return a SELECT; what QUALIFY and DISTINCT ON keep is numbered below it."""
     if not isinstance(node, idioms.WrittenSelect):
         return _plain_select(node)
+    if node.windows:
+        node = _with_own_windows(node)
     if node.distinct_on:
         one = syntax.NumberLiteral("1", node.position)
         number = syntax.FunctionCall("row_number", (), node.position)
@@ -86,6 +88,34 @@ def _select(node):
     )
     items = tuple(tree.Item(tree.Col(name)) for name in names)
     return tree.Select(items, tree.Derived(below, "below"), where=test)
+
+
+def _with_own_windows(node):
+    """Return a SELECT whose windows say what WINDOW says of their names."""
+    said = {}
+    for window in node.windows:
+        keys, order, frame = said.get(window.base, ((), (), None))
+        own = window.partition_by, window.order_by, window.frame
+        said[window.name] = (own[0] or keys, own[1] or order, own[2] or frame)
+
+    def turned(part):
+        if isinstance(part, tuple):
+            return tuple(turned(item) for item in part)
+        if isinstance(part, idioms.NamedWindow):
+            keys, order, frame = said[part.base]
+            order, frame = part.order_by or order, part.frame or frame
+            return syntax.WindowCall(part.function, keys, order, frame, part.position)
+        if isinstance(part, syntax.Select) or not hasattr(part, "__dataclass_fields__"):
+            return part
+        return replace(
+            part, **{f: turned(getattr(part, f)) for f in part.__dataclass_fields__}
+        )
+
+    return replace(
+        node,
+        windows=(),
+        **{name: turned(getattr(node, name)) for name in ("items", "qualify")},
+    )
 
 
 def _without_windows(node):

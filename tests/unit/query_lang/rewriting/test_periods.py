@@ -52,7 +52,7 @@ def counts_of_one_row(conditions):
 @pytest.mark.parametrize("negated", [False, True])
 def test_it_is_what_postgresql_says_of_every_order_and_null(negated):
     wanted, conditions = [], []
-    for days in list(product(DAYS, repeat=4))[negated::3]:
+    for days in list(product(DAYS, repeat=4))[negated::9]:
         truth = overlaps(*days)
         wanted.append(int(truth is not None and truth != negated))
         one, end, other, other_end = map(written, days)

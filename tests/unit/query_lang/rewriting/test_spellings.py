@@ -24,7 +24,32 @@ FIRSTS = "SELECT COUNT(*) AS n FROM (SELECT DISTINCT patient_id, {} FROM {}) AS 
 OLD = "SELECT {} AS a, COUNT(*) AS n FROM encounters"
 FIRST = f"FIRST_VALUE(department) OVER ({BEFORE}) AS w"
 FIRST_DRUGS = "SELECT drug, COUNT(*) AS n FROM (SELECT patient_id, {} AS drug FROM prescriptions GROUP BY patient_id) AS p GROUP BY drug"
+MAINLY = "SELECT department, COUNT(*) AS n FROM (SELECT patient_id, department, {} AS k FROM {}) AS r WHERE k = 1 GROUP BY department"
+MOST = "ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY {} DESC, department)"
 SAME = (  # as written, and in the language's own words
+    (
+        MAINLY.format(
+            MOST.format("COUNT(*)"), "encounters GROUP BY patient_id, department"
+        ),
+        MAINLY.format(
+            MOST.format("c"),
+            "(SELECT patient_id, department, COUNT(*) AS c FROM encounters GROUP BY patient_id, department) AS g",
+        ),
+    ),
+    (
+        MAINLY.format(
+            MOST.format("SUM(age)").replace("patient_id", "e.patient_id"),
+            "encounters AS e GROUP BY e.patient_id, 2",
+        ),
+        MAINLY.format(
+            MOST.format("c"),
+            "(SELECT patient_id, department, SUM(age) AS c FROM encounters GROUP BY patient_id, department) AS g",
+        ),
+    ),
+    (
+        "SELECT COUNT(*) AS n FROM (SELECT patient_id, year, COUNT(*) AS c, LAG(COUNT(*)) OVER (PARTITION BY patient_id ORDER BY year) AS last FROM encounters GROUP BY 1, 2) AS y WHERE c > last",
+        "SELECT COUNT(*) AS n FROM (SELECT year, c, LAG(c) OVER (PARTITION BY patient_id ORDER BY year) AS last FROM (SELECT patient_id, year, COUNT(*) AS c FROM encounters GROUP BY patient_id, year) AS g) AS y WHERE c > last",
+    ),
     (
         E + "department = ANY (ARRAY['surgery', 'oncology'])",
         E + "department IN ('surgery', 'oncology')",
@@ -661,6 +686,15 @@ def test_order_by_takes_what_is_selected_before_a_column_below():
             "scalar_subquery",
         ),
         ("SELECT DISTINCT department FROM encounters", "distinct"),
+        (
+            "SELECT COUNT(*) FROM (SELECT patient_id, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY age) AS k FROM encounters GROUP BY patient_id, year) AS r WHERE k = 1",
+            "unknown_column",
+        ),
+        (
+            "SELECT COUNT(*) FROM (SELECT patient_id, year AS department, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY department) AS k FROM encounters"
+            " GROUP BY patient_id, year, department) AS r WHERE k = 1",
+            "window_place",
+        ),
         (
             "SELECT DISTINCT department, COUNT(*) OVER () AS n FROM encounters",
             "distinct",
