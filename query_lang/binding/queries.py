@@ -174,7 +174,8 @@ class QueryBinder:
         keys, has_unit = _group_keys(tree, rows)
         if not has_unit:
             rule = rules.DISTINCT_BELOW if tree.distinct else rules.GROUP_BY_UNIT
-            hint = f"GROUP BY {rows.scope.unit_name()}, ..."
+            _, more, said = rule.hint.partition("; ")
+            hint = f"GROUP BY {rows.scope.unit_name()}, ...{more}{said}"
             raise refuse(rule, tree.position, hint=hint)
         rollups = Rollups(rows, node.rows_per_unit)
         where = _where(tree, node, rows)

@@ -344,7 +344,9 @@ class QueryReader(WindowReader):
         if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
             hint = (
                 "FROM encounters AS e; no list of days is needed: every period of the "
-                "domain comes back, zeros too, GROUP BY DATE_TRUNC('month', admitted)"
+                "domain comes back, zeros too, GROUP BY DATE_TRUNC('month', admitted); "
+                "of who was there on a day: COUNT(DISTINCT CASE WHEN DATE '2024-01-01' "
+                "BETWEEN started AND stopped THEN patient_id END)"
             )
             raise refuse(rules.FROM_CLAUSE, position, hint=hint)
         if "catalog" in arguments(node):

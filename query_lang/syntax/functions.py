@@ -320,18 +320,28 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     (
         rules.AGGREGATE,
         (
-            "SKEWNESS KURTOSIS PRODUCT GEOMEAN HISTOGRAM HISTOGRAM_NUMERIC LIST "
-            "ARRAY_AGG STRING_AGG GROUP_CONCAT LISTAGG BIT_AND BIT_OR BIT_XOR FSUM "
-            "FAVG MAD ENTROPY"
+            "SKEWNESS KURTOSIS PRODUCT GEOMEAN HISTOGRAM HISTOGRAM_NUMERIC "
+            "BIT_AND BIT_OR BIT_XOR FSUM FAVG MAD ENTROPY"
         ),
         "",
+    ),
+    (
+        rules.AGGREGATE,
+        "LIST ARRAY_AGG STRING_AGG GROUP_CONCAT LISTAGG",
+        (
+            "which of a few values a patient has is a text of flags: CASE WHEN "
+            "BOOL_OR(drug = 'ramipril') THEN 'R' ELSE '-' END || CASE WHEN "
+            "BOOL_OR(drug = 'bisoprolol') THEN 'B' ELSE '-' END; the first of an order "
+            "is FIRST(drug ORDER BY started)"
+        ),
     ),
     (
         rules.FUNCTION,
         "REGEXP_EXTRACT REGEXP_SUBSTR REGEXP_REPLACE REGEXP_COUNT REGEXP_INSTR",
         (
             "ask whether it matches, REGEXP_LIKE(code, '^E1[0-4]'), or take a part by "
-            "its place: LEFT(code, 3), SUBSTRING(code, 5, 1)"
+            "its place, LEFT(code, 3), SUBSTRING(code, 5, 1); as a key it needs its "
+            "values, too: WHERE LEFT(code, 3) IN ('I10', 'I50')"
         ),
     ),
     (

@@ -276,7 +276,8 @@ AGGREGATE = Rule(
 MIN_MAX = Rule(
     "min_max",
     "MIN and MAX would show one row's value",
-    "ask for a quantile, such as QUANTILE(x, 0.99)",
+    "ask for a quantile, such as QUANTILE(x, 0.99); to order groups leave it out: they "
+    "come in the order of their list, of CASE in that of its branches",
 )
 AGGREGATE_DISTINCT = Rule(
     "aggregate_distinct",
@@ -687,7 +688,9 @@ DISTINCT_BELOW = Rule(
 GROUP_BY_UNIT = Rule(
     "group_by_unit",
     "below the top, GROUP BY has the unit key among its keys",
-    "GROUP BY patient_id",
+    "GROUP BY patient_id; what is computed of groups of all units stands at the top, a "
+    "rate with weights as 0.6 * AVG(x) FILTER (WHERE age < 65) + 0.4 * AVG(x) FILTER "
+    "(WHERE age >= 65)",
 )
 HAVING = Rule("having", "HAVING needs GROUP BY", "write conditions on rows in WHERE")
 UNION_COLUMNS = Rule(
