@@ -18,6 +18,7 @@ from query_lang.normalising.numbers import (
     linear_of,
     sum_term,
 )
+from query_lang.normalising.steps import take_steps_of
 from query_lang.normalising.terms import (
     Term,
     condition_facts,
@@ -116,6 +117,7 @@ def _of_texts(function: Function, left: Term, value: str) -> Term | None:
     if function is Function.EQ:  # no walk through a long list for each literal
         return among(left, [value] if value in known else [])
     holds = _TEXTS[function]
+    take_steps_of(len(known))
     return among(left, [text for text in known if holds(text, value)])
 
 
@@ -162,6 +164,7 @@ def like(function: Function, value: Term, text: str) -> Term:
     if known is None:
         return term(str(function), (value,), condition_facts(value), text)
     holds = _TEXTS[function]
+    take_steps_of(len(known))
     return among(value, [each for each in known if holds(each, text)])
 
 

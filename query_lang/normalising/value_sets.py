@@ -47,10 +47,15 @@ def union(intervals: Iterable[Interval]) -> Intervals:
     >>> union([(5, 9), (1, 4), (20, 21)])
     ((1, 9), (20, 21))
     """
-    found: list[Interval] = []
-    listed = sorted(pair for pair in intervals if pair[0] <= pair[1])
+    listed = [pair for pair in intervals if pair[0] <= pair[1]]
     take_steps_of(len(listed))
-    for low, high in listed:
+    return _united(listed)
+
+
+def _united(intervals: Iterable[Interval]) -> Intervals:
+    """Return the union of intervals; what remembers it counts its steps itself."""
+    found: list[Interval] = []
+    for low, high in sorted(intervals):
         if found and low <= found[-1][1] + 1:
             found[-1] = found[-1][0], max(found[-1][1], high)
         else:
@@ -222,11 +227,16 @@ def universe_of(facts: Facts) -> Intervals:  # noqa: PLR0911 - an arm a form
             return ((MIN_INTEGER, MAX_INTEGER),)
 
 
-@lru_cache(256)
 def _listed(domain: ValuesDomain, kind: ColumnType, scale: int) -> Intervals:
+    take_steps_of(len(domain.values))  # whether or not it is remembered
+    return _points(domain, kind, scale)
+
+
+@lru_cache(256)
+def _points(domain: ValuesDomain, kind: ColumnType, scale: int) -> Intervals:
     facts = Facts(kind, scale)
-    points = [point_of(value, facts) for value in domain.values]
-    return union((point, point) for point in points)
+    points = {point_of(value, facts) for value in domain.values}
+    return _united((point, point) for point in points)
 
 
 @lru_cache(256)

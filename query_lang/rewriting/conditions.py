@@ -147,6 +147,12 @@ def quantified_list(tree: QuantifiedList) -> Expression:
     is_all = tree.word == "ALL"
     if tree.operator != ("<>" if is_all else "="):
         raise refuse(rules.ANY_ALL, tree.position)
+    if not tree.items:
+        raise refuse(rules.EMPTY_LIST, tree.position)
+    first = tree.items[0]
+    if isinstance(first, StringLiteral) and first.text.startswith("{"):
+        hint = "write the list out: code = ANY (ARRAY['E10', 'E11']), or code IN (...)"
+        raise refuse(rules.ANY_ALL, first.position, hint=hint)
     return InList(tree.value, tree.items, is_all, tree.position)
 
 

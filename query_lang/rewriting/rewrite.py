@@ -79,6 +79,9 @@ from query_lang.syntax.nodes import (
 )
 from query_lang.syntax.refusals import refuse
 
+_MOST_OVERLAPS = 12
+"""OVERLAPS in a text: each is twenty comparisons."""
+
 
 def rewritten(tree: Query) -> Query:
     """Return a tree without idioms that means the same; places stay those of the text.
@@ -155,6 +158,9 @@ def _check_sets(tree: Query) -> None:
     Raises:
         SqlNotAllowedError: Rule ``relation_count``.
     """
+    periods = [part for part in parts(tree) if isinstance(part, Overlaps)]
+    if len(periods) > _MOST_OVERLAPS:
+        raise refuse(rules.TOO_COMPLEX, periods[-1].position)
     sets = [part for part in parts(tree) if isinstance(part, SetOperation)]
     if len(sets) > MOST_LAYERS:
         raise refuse(rules.RELATION_COUNT, tree.select.position)

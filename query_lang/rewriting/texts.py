@@ -90,6 +90,8 @@ def like_each(tree: LikeEach) -> Expression:
     Raises:
         SqlNotAllowedError: A pattern is no string.
     """
+    if not tree.patterns:
+        raise refuse(rules.EMPTY_LIST, tree.position)
     each = tuple(
         _like(OtherLike(p.position, tree.value, p, tree.word, None, negated=False))
         for p in tree.patterns

@@ -143,20 +143,35 @@ def _without_arrays(tokens: list[Token]) -> list[Token]:
         SqlNotAllowedError: An array stands elsewhere.
     """
     kept: list[Token] = []
-    is_open = False
-    for token in tokens:
+    ends: set[int] = set()  # of the brackets that are left out
+    for at, token in enumerate(tokens):
         if token.is_sign("[") and kept and kept[-1].word == "ARRAY":
-            words = [before.word or before.text for before in kept[-3:-1]]
-            if is_open or len(words) < 2 or words[0] not in _BEFORE_ARRAYS:  # noqa: PLR2004 - ANY and a bracket
-                hint = _OTHER_SIGNS["["]
-                raise refuse(rules.SYMBOL, token.position, hint=hint)
+            end = _array_end(tokens, at)
+            if end is None:
+                raise refuse(rules.SYMBOL, token.position, hint=_OTHER_SIGNS["["])
+            ends.add(end)
             kept.pop()
-            is_open = True
-        elif token.is_sign("]") and is_open:
-            is_open = False
-        else:
+        elif at not in ends:
             kept.append(token)
     return kept
+
+
+def _array_end(tokens: Sequence[Token], at: int) -> int | None:
+    """Return where the array that begins at a place ends; None if no list of ANY is."""
+    before = tokens[max(0, at - 3) : at - 1]
+    is_list = len(before) == 2 and before[0].word in _BEFORE_ARRAYS  # noqa: PLR2004 - ANY and a bracket
+    if not is_list or not before[1].is_sign("("):
+        return None
+    depth = 0
+    for end in range(at + 1, len(tokens)):
+        token = tokens[end]
+        depth += token.is_sign("(") - token.is_sign(")")
+        if depth < 0 or token.is_sign("["):
+            return None
+        if token.is_sign("]"):
+            closed = end + 1 < len(tokens) and tokens[end + 1].is_sign(")")
+            return end if closed and depth == 0 else None
+    return None
 
 
 _BEFORE_ARRAYS = frozenset({"ANY", "SOME", "ALL"})

@@ -40,7 +40,8 @@ _OTHERS: Mapping[str, str] = {  # of DATE_FORMAT: Spark and SQL Server, MySQL
     "%A": "%?",
     "%B": "%?",
 }
-_OTHER = re.compile("|".join(sorted(map(re.escape, _OTHERS), key=len, reverse=True)))
+_SMALL: Mapping[str, str] = {"yyyy": "YYYY", "dd": "DD"}  # so written elsewhere, too
+_RUN = re.compile(r"\"[^\"]*\"|%?([A-Za-z])\1*")  # one letter, so often as it stands
 _PERCENT_FIELDS: Mapping[str, tuple[str, ...]] = {
     "%Y": ("YYYY",),
     "%m": ("MM",),
@@ -141,11 +142,9 @@ def pieces_of(
     Raises:
         SqlNotAllowedError: Rule ``date_format``: it has another field.
     """
-    if others:
-        pattern = _OTHER.sub(lambda found: _OTHERS[found[0]], pattern)
     form = _PERCENT if "%" in pattern else _POSTGRES
-    if "yyyy" in pattern:  # as Spark and SQL Server write it
-        pattern = pattern.replace("yyyy", "YYYY").replace("dd", "DD")
+    known = _OTHERS if others else _SMALL if "yyyy" in pattern else {}
+    pattern = _RUN.sub(lambda found: known.get(found[0], found[0]), pattern)
     found, at = list[str](), 0
     while at < len(pattern):
         part = form.match(pattern, at)

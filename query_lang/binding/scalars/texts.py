@@ -6,6 +6,7 @@ one meaning (CONTRACT 1).
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import Final
@@ -171,7 +172,7 @@ def _known(call: Call, position: Position) -> Expression:
     operands = call.operands
     texts = [str(each.value) for each in operands if isinstance(each, Constant)]
     if len(texts) == len(operands):
-        found = computed(call, tuple(texts))
+        found = computed(call.function, call.parameters, tuple(texts))
         return Constant(found, constant_facts(found, call.facts.type))
     facts = Facts(
         call.facts.type,
@@ -202,15 +203,26 @@ def _domain(call: Call) -> Domain | HalfRange | None:
     lists = [_listed(operand) for operand in call.operands]
     known = [values for values in lists if values is not None]
     if len(known) == len(lists) and prod(map(len, known)) <= MAX_LISTED:
-        found = dict.fromkeys(computed(call, texts) for texts in product(*known))
-        values: tuple[Scalar, ...] = tuple(found)
-        if call.function in _OF_NUMBERS:
-            values = tuple(sorted(n for n in values if isinstance(n, int)))
-        return ValuesDomain(values)
+        return _values(call.function, call.parameters, tuple(known))
     if call.function in _OF_NUMBERS:
         most = call.operands[0].facts.longest
         return HalfRange(minimum=0) if most is None else RangeDomain(0, most)
     return call.operands[0].facts.domain if _keeps_codes(call) else None
+
+
+@lru_cache(64)  # a text may fold one long list hundreds of times
+def _values(
+    function: Function,
+    parameters: tuple[Scalar, ...],
+    lists: tuple[tuple[str, ...], ...],
+) -> ValuesDomain:
+    found = dict.fromkeys(
+        computed(function, parameters, texts) for texts in product(*lists)
+    )
+    values: tuple[Scalar, ...] = tuple(found)
+    if function in _OF_NUMBERS:
+        values = tuple(sorted(n for n in values if isinstance(n, int)))
+    return ValuesDomain(values)
 
 
 def _keeps_codes(call: Call) -> bool:

@@ -17,13 +17,15 @@ _Known = tuple[Scalar, ...]
 _Value = Callable[[tuple[str, ...], _Known], str | int]
 
 
-def computed(call: Call, values: tuple[str, ...]) -> str | int:
-    """Return the value of a call on texts that are not NULL.
+def computed(
+    function: Function, parameters: tuple[Scalar, ...], values: tuple[str, ...]
+) -> str | int:
+    """Return the value of a function of texts that are not NULL.
 
     Raises:
         KeyError: The function is none of texts.
     """
-    return _VALUES[call.function](values, call.parameters)
+    return _VALUES[function](values, parameters)
 
 
 def _numbers(known: _Known) -> list[int]:

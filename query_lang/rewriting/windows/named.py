@@ -47,7 +47,8 @@ def with_windows(tree: WrittenSelect) -> WrittenSelect:
             defined,
         )
         keys, order, frame = whole.partition_by, whole.order_by, whole.frame
-        return ratio(WindowCall(node.function, keys, order, frame, node.position))
+        function = outermost(node.function, (NamedWindow, Select), written)
+        return ratio(WindowCall(function, keys, order, frame, node.position))
 
     changed = {
         name: outermost(getattr(tree, name), (NamedWindow, Select), written)

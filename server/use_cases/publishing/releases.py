@@ -202,17 +202,18 @@ class ReleaseService:
 
     def _row(self, viewer: Viewer, release: str) -> PublicationRow:
         table = tables.publication
-        named = or_(table.c.id == release, table.c.name == release)
+        is_id = table.c.id == release
+        named = or_(is_id, table.c.name == release)
         wanted = (
             select(table)
             .where(named, _of(viewer))
-            .order_by((table.c.state == "failed"), table.c.created.desc())
+            .order_by(is_id.desc(), table.c.state == "failed", table.c.created.desc())
         )
         with self._services.databases.reader.connect() as connection:
             rows = connection.execute(wanted).all()
         if not rows:
             raise NotFoundError
-        if len({row.population for row in rows}) > 1:
+        if rows[0].id != release and len({row.population for row in rows}) > 1:
             message = f"several populations have a release {release}: give its id"
             raise CommandRefusedError(message)
         return rows[0]

@@ -4,6 +4,7 @@ No budget is looked at and nothing is charged or written down: an answer is a fu
 of the text and of what was published.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import BoundedSemaphore
@@ -40,6 +41,8 @@ WAITING: Final = 8
 Each takes a bounded number of steps, so who has a place is answered, however long those
 before take: by no clock is anybody turned away.
 """
+
+_ID: Final = re.compile(r"rel_[0-9a-f]{24}")
 
 _BUSY: Final = "too many questions to releases are under way"
 
@@ -94,7 +97,12 @@ class ReleaseQueryService:
             return branch_document(self._open_releases.sequences(row), wanted)
 
     def _row(self, caller: Caller, named: str) -> PublicationRow:
-        """Return a release that the caller may read now; a refusal is not kept."""
+        """Return a release that the caller may read now; a refusal is not kept.
+
+        Nor is what a name means: it may be another release's by the next question.
+        """
+        if _ID.fullmatch(named) is None:
+            return self._catalogue.row(caller, named)
         return self._services.catalogue.get(
             ("release", caller, named, today()),
             lambda _: self._catalogue.row(caller, named),

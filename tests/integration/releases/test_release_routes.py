@@ -258,6 +258,15 @@ def test_a_withdrawn_release_is_gone_for_readers(http, releases):
     assert shown["manifest"]["name"] == "eves"
 
 
+def test_an_id_is_never_read_as_a_name(world, http, releases):
+    meant = releases["kept"]
+    told = world.press.publish_unseen(spec(name=meant, readers=[]))
+    assert told["result"]["release"] != meant
+    shown = http["carol"].get(f"/v1/admin/releases/{meant}").json()
+    assert shown["id"] == meant
+    assert shown["manifest"]["name"] == "kept"
+
+
 def test_a_spec_that_does_not_fit_is_a_problem_with_a_sentence(http):
     for changed, said in (
         ({"from": "strangers"}, "strangers"),

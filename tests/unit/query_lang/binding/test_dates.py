@@ -100,6 +100,10 @@ def days_of(expression):
             "FORMAT(arrived, 'dddd dd MMMM yyyy')",
             ("Monday 01 January 2024", "Tuesday 02 January 2024"),
         ),
+        (
+            "TO_CHAR(arrived, 'yyyy \"added\"')",
+            ("2024 added",),
+        ),
         ("DATE_FORMAT(arrived, '%d. %M %Y')", ("01. January 2024", "02. January 2024")),
         ("TO_CHAR(admitted, 'DY')", tuple(name[:3].upper() for name in WEEKDAYS)),
         ("TO_CHAR(admitted, 'Day')", tuple(name.ljust(9) for name in WEEKDAYS)),
@@ -338,6 +342,8 @@ def test_texts_of_weeks_and_months_list_days_between_both():
         *("TO_CHAR(admitted, 'DDDD')", "TO_CHAR(admitted, 'MMMM')"),
         *("DATE_FORMAT(admitted, '%h')", "DATE_FORMAT(admitted, 'yyyy MMMMM')"),
         *("TO_CHAR(admitted, 'YYYYYYYY')", "FORMAT(admitted, 'ddddd')"),
+        *("FORMAT(admitted, 'MMMMMM')", "FORMAT(admitted, 'yyyyyyyy')"),
+        *("DATE_FORMAT(admitted, '%hh')", "DATE_FORMAT(admitted, '%MM')"),
     ],
 )
 def test_what_another_dialect_reads_otherwise_is_refused(written):

@@ -11,6 +11,7 @@ from privacy.errors import QueryError
 from privacy.schema import ValuesDomain
 from query_lang.binding.bind import bind_query
 from query_lang.deriving.grids import grids_of
+from query_lang.normalising import value_sets
 from query_lang.normalising.questions import normal_question
 from query_lang.normalising.steps import (
     MOST_STEPS,
@@ -157,6 +158,17 @@ def test_nor_many_conditions_on_one(condition):
     plan = bind_query(parse_query(sql), LISTED, NO_BOUNDS).plan
     assert lines_of(plan) < MOST_LINES
     assert forms_of(plan)[0].steps == MOST_STEPS
+
+
+def test_a_form_is_the_same_whatever_is_remembered():
+    """Or one question would be two: charged again after a restart."""
+    for many in (1, 4, 7, 8, 20):
+        parts = " AND ".join(f"(level <> {3 * i} OR age = {i})" for i in range(many))
+        sql = f"SELECT COUNT(*) FROM encounters WHERE {parts}"
+        plan = bind_query(parse_query(sql), LISTED, NO_BOUNDS).plan
+        value_sets._points.cache_clear()
+        first, again = forms_of(plan)[0], forms_of(plan)[0]
+        assert (first.text, first.steps) == (again.text, again.steps)
 
 
 def test_ordinary_conditions_on_a_long_list_have_a_form():

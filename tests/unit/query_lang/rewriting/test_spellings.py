@@ -650,7 +650,19 @@ def test_order_by_takes_what_is_selected_before_a_column_below():
         (E + "department <> ANY (ARRAY['surgery'])", "any_all"),
         (E + "department = ARRAY['surgery']", "symbol"),
         (E + "department = ANY (ARRAY[ARRAY['surgery']])", "symbol"),
+        (E + "department = ANY (ARRAY['surgery')]", "symbol"),
+        (E + "department = ANY ('{surgery,oncology}')", "any_all"),
+        (E + "department = ANY ()", "empty_list"),
+        (E + "department <> ALL (ARRAY[])", "empty_list"),
+        (E + "discharged_to LIKE ANY ()", "empty_list"),
         (E + "(admitted, admitted, admitted) OVERLAPS (admitted, admitted)", "tuple"),
+        (
+            E
+            + " OR ".join(
+                ["(admitted, admitted) OVERLAPS (admitted, DATE '2024-01-01')"] * 13
+            ),
+            "too_complex",
+        ),
         (
             FIRST_DRUGS.format("ARRAY_AGG(drug ORDER BY started)[OFFSET(1)]"),
             "aggregate",
