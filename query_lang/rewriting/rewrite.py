@@ -160,7 +160,10 @@ def _check_sets(tree: Query) -> None:
     """
     periods = [part for part in parts(tree) if isinstance(part, Overlaps)]
     if len(periods) > _MOST_OVERLAPS:
-        raise refuse(rules.TOO_COMPLEX, periods[-1].position)
+        hint = (
+            f"a query holds at most {_MOST_OVERLAPS} OVERLAPS: ask in several queries"
+        )
+        raise refuse(rules.TOO_COMPLEX, periods[-1].position, hint=hint)
     sets = [part for part in parts(tree) if isinstance(part, SetOperation)]
     if len(sets) > MOST_LAYERS:
         raise refuse(rules.RELATION_COUNT, tree.select.position)

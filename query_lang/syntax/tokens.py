@@ -52,7 +52,8 @@ _SCANNER = re.compile(
     |(?P<text_sign>\|\||!~\*|!~|~\*|~)
     |(?P<operator>//|\*\*|->|=>|<<|>>|<=>|[|^&])
     |(?P<place>\[(?=[ ]*(?i:(?:SAFE_)?(?:OFFSET|ORDINAL))[ ]*\()|\]
-        |(?i:(?<=ARRAY))\[|(?<=\))\[(?=[ ]*1[ ]*\]))
+        |(?i:(?<=ARRAY)|(?<=ARRAY[ ])|(?<=UNNEST\())\[
+        |(?<=[A-Za-z0-9])\[(?=\])|(?<=\))\[(?=[ ]*1[ ]*\]))
     |(?P<sign>::|<=|>=|<>|!=|==|[=<>(),.;*+/%-])
     |(?P<end>\Z)
     |(?P<unknown>.)
@@ -137,30 +138,46 @@ def lex(sql: str) -> tuple[Token, ...]:
 
 
 def _without_arrays(tokens: list[Token]) -> list[Token]:
-    """Return the tokens in which ``ANY (ARRAY['a', 'b'])`` is ``ANY ('a', 'b')``.
+    """Return the tokens in which lists of arrays stand in round brackets.
+
+    ``ANY (ARRAY['a', 'b']::text[])`` is ``ANY ('a', 'b')``, and ``IN UNNEST(['a'])``
+    is ``IN ('a')``.
 
     Raises:
         SqlNotAllowedError: An array stands elsewhere.
     """
     kept: list[Token] = []
-    ends: set[int] = set()  # of the brackets that are left out
+    left_out: set[int] = set()
     for at, token in enumerate(tokens):
-        if token.is_sign("[") and kept and kept[-1].word == "ARRAY":
-            end = _array_end(tokens, at)
-            if end is None:
-                raise refuse(rules.SYMBOL, token.position, hint=_OTHER_SIGNS["["])
-            ends.add(end)
-            kept.pop()
-        elif at not in ends:
+        if at in left_out:
+            continue
+        if not token.is_sign("[") or not _is_list(tokens, at):
             kept.append(token)
+            continue
+        found = _array_signs(tokens, at)
+        if found is None:
+            raise refuse(rules.SYMBOL, token.position, hint=_OTHER_SIGNS["["])
+        left_out |= found
+        del kept[-1 if kept[-1].word == "ARRAY" else -2]  # ARRAY, or UNNEST
     return kept
 
 
-def _array_end(tokens: Sequence[Token], at: int) -> int | None:
-    """Return where the array that begins at a place ends; None if no list of ANY is."""
-    before = tokens[max(0, at - 3) : at - 1]
-    is_list = len(before) == 2 and before[0].word in _BEFORE_ARRAYS  # noqa: PLR2004 - ANY and a bracket
-    if not is_list or not before[1].is_sign("("):
+def _is_list(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a square bracket is no place, as in ``[OFFSET(1)]`` and ``[1]``."""
+    before = tokens[max(0, at - 2) : at]
+    if before and before[-1].word == "ARRAY":
+        return True
+    is_empty = at + 1 < len(tokens) and tokens[at + 1].is_sign("]")
+    return is_empty or bool(before and before[0].word == "UNNEST")
+
+
+def _array_signs(tokens: Sequence[Token], at: int) -> set[int] | None:
+    """Return where the signs stand that end the array from a place on.
+
+    None if it is no list of ANY or IN.
+    """
+    words = tuple(each.word or each.text for each in tokens[max(0, at - 3) : at])
+    if words not in _BEFORE_ARRAYS:
         return None
     depth = 0
     for end in range(at + 1, len(tokens)):
@@ -169,12 +186,36 @@ def _array_end(tokens: Sequence[Token], at: int) -> int | None:
         if depth < 0 or token.is_sign("["):
             return None
         if token.is_sign("]"):
-            closed = end + 1 < len(tokens) and tokens[end + 1].is_sign(")")
-            return end if closed and depth == 0 else None
+            signs = {end, *_cast_signs(tokens, at, end)}
+            after = max(signs) + 1
+            closed = after < len(tokens) and tokens[after].is_sign(")")
+            return signs if closed and depth == 0 else None
     return None
 
 
-_BEFORE_ARRAYS = frozenset({"ANY", "SOME", "ALL"})
+def _cast_signs(tokens: Sequence[Token], start: int, end: int) -> set[int]:
+    """Return where ``::text[]`` stands after an array, if it changes no value."""
+    cast = tokens[end + 1 : end + 5]
+    words = [each.word or each.text for each in cast]
+    types = {*_TEXTS, *_WHOLE}
+    is_cast = len(words) == 4 and words[1] in types and words[::2] == ["::", "["]  # noqa: PLR2004 - four tokens
+    if not is_cast or words[3] != "]":
+        return set()
+    if words[1] in _WHOLE and not all(map(_is_whole, tokens[start + 1 : end])):
+        return set()
+    return set(range(end + 1, end + 5))
+
+
+def _is_whole(token: Token) -> bool:
+    is_number = token.kind is TokenKind.NUMBER and token.text.isdecimal()
+    return is_number or token.is_sign(",") or token.is_sign("-")
+
+
+_TEXTS = frozenset({"TEXT", "VARCHAR"})
+_WHOLE = frozenset({"INT", "INTEGER", "BIGINT", "INT4", "INT8"})
+_BEFORE_ARRAYS = frozenset(
+    {(word, "(", "ARRAY") for word in ("ANY", "SOME", "ALL")} | {("IN", "UNNEST", "(")}
+)
 
 
 def _path(quoted: str, start: int, position: Position) -> Iterator[Token]:

@@ -57,6 +57,15 @@ SAME = (  # as written, and in the language's own words
     (E + "department = SOME ('surgery')", E + "department IN ('surgery')"),
     (E + "age <> ALL (ARRAY[1, 2])", E + "age NOT IN (1, 2)"),
     (
+        E + "department = ANY (ARRAY ['surgery', 'oncology'] :: text[])",
+        E + "department IN ('surgery', 'oncology')",
+    ),
+    (E + "age = ANY (ARRAY[1, -2]::int[])", E + "age IN (1, -2)"),
+    (
+        E + "department NOT IN UNNEST(['surgery', 'oncology'])",
+        E + "department NOT IN ('surgery', 'oncology')",
+    ),
+    (
         E + "discharged_to LIKE ANY (array['h%', 'd%'])",
         E + "discharged_to LIKE 'h%' OR discharged_to LIKE 'd%'",
     ),
@@ -651,6 +660,12 @@ def test_order_by_takes_what_is_selected_before_a_column_below():
         (E + "department = ARRAY['surgery']", "symbol"),
         (E + "department = ANY (ARRAY[ARRAY['surgery']])", "symbol"),
         (E + "department = ANY (ARRAY['surgery')]", "symbol"),
+        (E + "age = ANY (ARRAY[1.5]::int[])", "symbol"),
+        (E + "age = ANY (ARRAY[age]::int[])", "symbol"),
+        (E + "admitted = ANY (ARRAY['2024-01-01']::date[])", "symbol"),
+        (E + "age IN UNNEST([1], 2)", "symbol"),
+        (E + "age IN UNNEST([])", "empty_list"),
+        (E + "CAST(age AS text[])", "symbol"),
         (E + "department = ANY ('{surgery,oncology}')", "any_all"),
         (E + "department = ANY ()", "empty_list"),
         (E + "department <> ALL (ARRAY[])", "empty_list"),
