@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from typing import Final, TypeVar, cast
 
 from query_lang.syntax import rules
@@ -103,12 +104,20 @@ def parts(tree: object, closed: tuple[type, ...] = ()) -> Iterator[object]:
     waiting = [tree]
     while waiting:
         part = waiting.pop()
+        kind: type = type(part)
         if isinstance(part, tuple):
             waiting.extend(reversed(part))
-        elif is_dataclass(part) and not isinstance(part, (type, Position)):
+        elif (names := _field_names(kind)) is not None:
             yield part
-            inner = () if isinstance(part, closed) else reversed(fields(part))
-            waiting.extend(getattr(part, f.name) for f in inner)
+            if not isinstance(part, closed):
+                waiting.extend([getattr(part, name) for name in reversed(names)])
+
+
+@cache  # of as many types as trees have
+def _field_names(kind: type) -> tuple[str, ...] | None:
+    if not is_dataclass(kind) or kind is Position:
+        return None
+    return tuple(field.name for field in fields(kind))
 
 
 def wording(part: object, called: str) -> Hashable:
