@@ -138,15 +138,25 @@ def row_in(tree: RowIn) -> Expression:
     return _perhaps_not(found, negated=tree.negated)
 
 
+def _is_of_all(tree: QuantifiedList | Quantified) -> bool:
+    """Whether ``<> ALL`` stands there, and not ``= ANY``.
+
+    Raises:
+        SqlNotAllowedError: It is another comparison.
+    """
+    is_all = tree.word == "ALL"
+    if tree.operator != ("<>" if is_all else "="):
+        raise refuse(rules.ANY_ALL, tree.position)
+    return is_all
+
+
 def quantified_list(tree: QuantifiedList) -> Expression:
     """Rewrite ``= ANY (a, b)`` and ``<> ALL (a, b)``.
 
     Raises:
         SqlNotAllowedError: Another comparison stands before ANY or ALL.
     """
-    is_all = tree.word == "ALL"
-    if tree.operator != ("<>" if is_all else "="):
-        raise refuse(rules.ANY_ALL, tree.position)
+    is_all = _is_of_all(tree)
     if not tree.items:
         raise refuse(rules.EMPTY_LIST, tree.position)
     first = tree.items[0]
@@ -162,9 +172,7 @@ def quantified(tree: Quantified) -> Expression:
     Raises:
         SqlNotAllowedError: Another comparison stands before ANY or ALL.
     """
-    is_all = tree.word == "ALL"
-    if tree.operator != ("<>" if is_all else "="):
-        raise refuse(rules.ANY_ALL, tree.position)
+    is_all = _is_of_all(tree)
     return InQuery(tree.value, tree.query, is_all, tree.position)
 
 

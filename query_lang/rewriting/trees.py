@@ -120,6 +120,11 @@ def _field_names(kind: type) -> tuple[str, ...] | None:
     return tuple(field.name for field in fields(kind))
 
 
+def has_window(tree: object) -> bool:
+    """Whether a window stands in a part of a SELECT, its subqueries left out."""
+    return any(isinstance(part, WindowCall) for part in parts(tree, (Select,)))
+
+
 def wording(part: object, called: str) -> Hashable:
     """Return what is written, wherever it stands; without a table in front of names.
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from query_lang.rewriting.trees import (
     called,
+    has_window,
     is_aggregate,
     mapped,
     names_in,
@@ -17,7 +18,6 @@ from query_lang.syntax.idioms import WrittenSelect
 from query_lang.syntax.nodes import (
     AggregateCall,
     DerivedTable,
-    Expression,
     FunctionCall,
     Name,
     Select,
@@ -39,7 +39,7 @@ def distinct_groups(tree: Select) -> Select:
     """
     shown = [item.expression for item in tree.items]
     windows = [part for part in parts(tree.items) if isinstance(part, WindowCall)]
-    keys = tuple(each for each in shown if not _has_window(each))
+    keys = tuple(each for each in shown if not has_window(each))
     own = "" if tree.joins else called(tree.source)
     wordings = {wording(key, own) for key in keys}
     qualified = isinstance(tree, WrittenSelect) and tree.qualify is not None
@@ -68,7 +68,7 @@ def distinct_rows(tree: Select) -> Select:
     written = [name for name in names if name]
     if not tree.distinct or is_starred or len({*written}) < len(written):
         return tree
-    if not any(_has_window(item.expression) for item in items):
+    if not any(has_window(item.expression) for item in items):
         return tree
     taken = {*names_in(tree), *names}
     names = [name or new_name("column", taken) for name in names]
@@ -91,10 +91,6 @@ def _output(item: SelectItem) -> str:
     if item.alias is not None:
         return item.alias
     return item.expression.name if isinstance(item.expression, Name) else ""
-
-
-def _has_window(tree: Expression) -> bool:
-    return any(isinstance(part, WindowCall) for part in parts(tree, (Select,)))
 
 
 def _is_numbering(window: WindowCall) -> bool:

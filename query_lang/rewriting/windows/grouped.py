@@ -4,9 +4,9 @@ from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar, cast
 
 from query_lang.rewriting.trees import (
+    has_window,
     names_in,
     new_name,
-    parts,
     plain_select,
     wording,
 )
@@ -49,7 +49,9 @@ def _over_groups(tree: Select) -> Select:
     starred = any(isinstance(item.expression, Star) for item in tree.items)
     if not tree.group_by or tree.kept is not None or starred:
         return tree
-    windowed = tuple(item.expression for item in tree.items if _has_window(item))
+    windowed = tuple(
+        item.expression for item in tree.items if has_window(item.expression)
+    )
     if not windowed or _renamed(tree) & set(names_in(windowed)):
         return tree
     groups = _Groups(tree)
@@ -72,11 +74,6 @@ def _renamed(tree: Select) -> set[str | None]:
     } - {None}
 
 
-def _has_window(item: SelectItem) -> bool:
-    found = parts(item.expression, (Select,))
-    return any(isinstance(part, WindowCall) for part in found)
-
-
 class _Groups:
     """The groups of a SELECT: what they are called where windows stand over them.
 
@@ -93,7 +90,7 @@ class _Groups:
         self._known: dict[object, str] = {}
         self.keys = tuple(_placed(key, tree) for key in tree.group_by)
         for item in tree.items:
-            if not _has_window(item):
+            if not has_window(item.expression):
                 self._named(item.expression, item.alias)
         for key in self.keys:
             if not self._is_shown(key):
