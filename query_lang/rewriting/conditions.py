@@ -7,7 +7,7 @@ WHEN and FILTER take unknown as false.
 
 from dataclasses import replace
 
-from query_lang.rewriting.trees import names_in, new_name, plain_select
+from query_lang.rewriting.trees import names_in, new_name, output_of, plain_select
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
     IsDistinct,
@@ -184,7 +184,7 @@ def _row_exists(tree: RowInQuery) -> Expression:
     """
     query, position = tree.query, tree.position
     first = query.parts[0] if isinstance(query, UnionAll) else query
-    given = [_output(item) for item in first.items]
+    given = [output_of(item) or "" for item in first.items]
     if tree.negated or len(given) != len(tree.values) or not all(given):
         raise row_refusal(tree)
     taken = set(names_in(tree.values))
@@ -201,12 +201,6 @@ def _row_exists(tree: RowInQuery) -> Expression:
     star = (SelectItem(Star(position), None, position),)
     found = plain_select(star, DerivedTable(inner, "listed", query.position))
     return Exists(replace(found, where=where), position)
-
-
-def _output(item: SelectItem) -> str:
-    if item.alias is not None:
-        return item.alias
-    return item.expression.name if isinstance(item.expression, Name) else ""
 
 
 def row_refusal(tree: RowInQuery) -> Exception:

@@ -9,6 +9,7 @@ from query_lang.rewriting.trees import (
     mapped,
     names_in,
     new_name,
+    output_of,
     parts,
     plain_select,
     wording,
@@ -63,7 +64,7 @@ def distinct_groups(tree: Select) -> Select:
 def distinct_rows(tree: Select) -> Select:
     """Return DISTINCT beside windows as one over a table that has them in its list."""
     items = tree.items
-    names = [_output(item) for item in items]
+    names = [output_of(item) or "" for item in items]
     is_starred = any(isinstance(item.expression, Star) for item in items)
     written = [name for name in names if name]
     if not tree.distinct or is_starred or len({*written}) < len(written):
@@ -85,12 +86,6 @@ def distinct_rows(tree: Select) -> Select:
     )
     outer = plain_select(shown, DerivedTable(inner, "windowed", tree.position))
     return replace(outer, distinct=True)
-
-
-def _output(item: SelectItem) -> str:
-    if item.alias is not None:
-        return item.alias
-    return item.expression.name if isinstance(item.expression, Name) else ""
 
 
 def _is_numbering(window: WindowCall) -> bool:

@@ -14,6 +14,7 @@ from query_lang.rewriting.trees import (
     names_in,
     new_name,
     outermost,
+    output_of,
     parts,
     plain_select,
 )
@@ -234,8 +235,6 @@ def _has_star(plain: Select) -> bool:
 
 
 def _output(item: SelectItem, place: int) -> str:
-    if item.alias is not None:
-        return item.alias
-    if isinstance(item.expression, Star):
+    if isinstance(item.expression, Star) and item.alias is None:
         return f"{place}.*"  # no name: it keeps those of its columns
-    return item.expression.name if isinstance(item.expression, Name) else ""
+    return output_of(item) or ""
