@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privacy.losses import Loss
+from privacy.measures import PURE, Measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +22,13 @@ class VectorSensitivity:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredVector:
-    """One vector draw of discrete Laplace noise and what it spends.
+    """One vector draw of noise and what it spends.
 
     Attributes:
         sensitivity: In units of the column's grid (counts: rows or units).
         loss: This vector's part of the charge.
-        scale: Noise scale, exact as ``Fraction(scale)``.
+        scale: Noise scale, exact as ``Fraction(scale)``: of discrete Laplace noise
+            where losses are pure, else the sigma of discrete Gaussian noise.
     """
 
     sensitivity: VectorSensitivity
@@ -36,7 +38,14 @@ class MeasuredVector:
 
 @dataclass(frozen=True, slots=True)
 class PriceEvent:
-    """A priced request: vectors that together spend at most ``loss``."""
+    """A priced request: vectors that together spend at most ``loss``.
+
+    Attributes:
+        loss: Of the whole request, in the population's measure.
+        vectors: Of one kind of noise, the measure's own.
+        measure: What the losses count.
+    """
 
     loss: Loss
     vectors: tuple[MeasuredVector, ...]
+    measure: Measure = PURE

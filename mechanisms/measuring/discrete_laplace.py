@@ -1,7 +1,6 @@
 """The discrete Laplace mechanism: opens a seal against proof of payment."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -9,8 +8,7 @@ from mechanisms.errors import UnpaidMeasurementError
 from mechanisms.samplers.laplace import Sampler
 from mechanisms.scales.calibration import MAX_SCALE, MAX_SENSITIVITY, spends_at_most
 from privacy.charges import Charge
-from privacy.events import MeasuredVector, PriceEvent
-from privacy.losses import ZERO_LOSS
+from privacy.events import MeasuredVector
 from privacy.sealed import Exact
 
 
@@ -69,35 +67,3 @@ class DiscreteLaplace:
     def _spends_at_most(self, vector: MeasuredVector) -> bool:
         l1 = vector.sensitivity.l1
         return 0 < l1 <= MAX_SENSITIVITY and spends_at_most(l1, self.scale, vector.loss)
-
-
-def measure_event(
-    sealed_vectors: Sequence[Exact[tuple[int, ...]]],
-    event: PriceEvent,
-    charge: Charge,
-    sampler: Sampler,
-) -> list[list[int]]:
-    """Measure all vectors of a request against its one charge.
-
-    Args:
-        sealed_vectors: One a vector of ``event``, in its order.
-        event: The priced request.
-        charge: Proof of payment.
-        sampler: Where the noise comes from.
-
-    Returns:
-        Noisy vectors, in grid steps, in the same order.
-
-    Raises:
-        UnpaidMeasurementError: The vectors do not match the event, or their parts sum
-            to more than the charge. No seal was opened.
-
-    Neighbouring relation: add or remove all rows of one unit.
-    """
-    spent = sum((vector.loss for vector in event.vectors), ZERO_LOSS)
-    if spent > charge.loss or len(sealed_vectors) != len(event.vectors):
-        raise UnpaidMeasurementError
-    return [
-        DiscreteLaplace(vector.scale).measure(sealed, charge, vector, sampler)
-        for sealed, vector in zip(sealed_vectors, event.vectors, strict=True)
-    ]

@@ -19,9 +19,11 @@ from mechanisms.measuring.sparse_counts import SparseRule, noisy_sparse
 from mechanisms.samplers.biased_tests import BiasedTests, delta_of, path_factor
 from mechanisms.samplers.vectors import VectorSampler
 from mechanisms.scales.calibration import laplace_scale
+from mechanisms.scales.concentrated import pure_ceil
 from privacy.charges import Charge
 from privacy.counts import IntArray, SparseCounts
 from privacy.losses import ZERO_LOSS, Loss
+from privacy.measures import PURE, Measure
 from privacy.sealed import Exact
 
 __all__ = [
@@ -47,8 +49,9 @@ class Meter:
 
     Args:
         charge: Proof of payment for the whole release.
-        parts: How its loss divides.
+        parts: Epsilon of each; together they cost at most the charge.
         sampler: Where the noise comes from.
+        measure: What the charge counts.
 
     Raises:
         UnpaidMeasurementError: The parts are more than the charge, or two have a name.
@@ -56,13 +59,21 @@ class Meter:
     Neighbouring relation: add or remove all rows of one unit. What each method proves
     of its own part adds up, whatever was asked before it saw of the parts before
     (adaptive composition), so all parts together spend at most the charge: proof in
-    docs/proofs/meter.md.
+    docs/proofs/meter.md. Where the charge is a rho, the whole is epsilon-DP for the sum
+    of the parts, and paid as such (docs/proofs/zcdp.md).
     """
 
     def __init__(
-        self, charge: Charge, parts: Sequence[Part], sampler: VectorSampler
+        self,
+        charge: Charge,
+        parts: Sequence[Part],
+        sampler: VectorSampler,
+        measure: Measure = PURE,
     ) -> None:
-        self._left = _by_name(charge.loss, parts)
+        whole = sum((part.loss for part in parts), ZERO_LOSS)
+        if pure_ceil(measure, whole) > charge.loss:
+            raise UnpaidMeasurementError
+        self._left = _by_name(whole, parts)
         self._sampler = sampler
 
     def divide(self, part: str, shares: Sequence[Part]) -> "Meter":

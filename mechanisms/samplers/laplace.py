@@ -7,8 +7,8 @@ from typing import Protocol, cast
 from opendp.domains import atom_domain, vector_domain
 
 # Not the prelude: it would load polars, and its threads, wherever that is installed.
-from opendp.measurements import make_laplace
-from opendp.metrics import l1_distance
+from opendp.measurements import make_gaussian, make_laplace
+from opendp.metrics import l1_distance, l2_distance
 from opendp.mod import Measurement, enable_features
 
 from privacy.sealed import SATURATION
@@ -30,9 +30,18 @@ class Sampler(Protocol):
         """
         ...
 
+    def discrete_gaussian(self, values: Sequence[int], scale: float) -> list[int]:
+        """Return each value plus fresh discrete Gaussian noise.
+
+        Args:
+            values: Exact integers, on the grid of their column.
+            scale: Sigma in grid steps; exact as ``Fraction(scale)``.
+        """
+        ...
+
 
 class OpenDPSampler:
-    """OpenDP's exact discrete Laplace sampler; one call, one vector draw."""
+    """OpenDP's exact discrete samplers; one call, one vector draw."""
 
     def discrete_laplace(self, values: Sequence[int], scale: float) -> list[int]:
         """Return each value, saturated at 2**62, plus fresh noise.
@@ -40,8 +49,18 @@ class OpenDPSampler:
         Probabilities are exact: OpenDP reads ``scale`` as the fraction that it is.
         A noisy value beyond 64 bits saturates, which is post-processing.
         """
-        saturated = [max(-SATURATION, min(SATURATION, value)) for value in values]
-        return list(_measurement(scale)(saturated))
+        return list(_measurement(scale)(_saturated(values)))
+
+    def discrete_gaussian(self, values: Sequence[int], scale: float) -> list[int]:
+        """Return each value, saturated at 2**62, plus fresh noise.
+
+        Exact as above. Source: Canonne, Kamath and Steinke 2020.
+        """
+        return list(_gaussian_measurement(scale)(_saturated(values)))
+
+
+def _saturated(values: Sequence[int]) -> list[int]:
+    return [max(-SATURATION, min(SATURATION, value)) for value in values]
 
 
 def opendp_epsilon_ceil(scale: float, l1_sensitivity: int) -> float:
@@ -65,6 +84,34 @@ def _measurement(scale: float) -> Callable[[list[int]], list[int]]:
 @lru_cache(_CACHED_SCALES)
 def _map(scale: float) -> Callable[[int], float]:
     return cast("Callable[[int], float]", _make_laplace(scale).map)
+
+
+def opendp_rho_ceil(scale: float, l2_sensitivity: float) -> float:
+    """Return the rho that OpenDP's privacy map states, which rounds up.
+
+    Args:
+        scale: Sigma in grid steps.
+        l2_sensitivity: L2 distance of two vectors, in grid steps.
+
+    Neighbouring relation: add or remove all rows of one unit (it enters through the
+    sensitivity alone).
+    """
+    return _gaussian_map(scale)(l2_sensitivity)
+
+
+@lru_cache(_CACHED_SCALES)
+def _gaussian_measurement(scale: float) -> Callable[[list[int]], list[int]]:
+    return cast("Callable[[list[int]], list[int]]", _make_gaussian(scale))
+
+
+@lru_cache(_CACHED_SCALES)
+def _gaussian_map(scale: float) -> Callable[[float], float]:
+    return cast("Callable[[float], float]", _make_gaussian(scale).map)
+
+
+def _make_gaussian(scale: float) -> Measurement:
+    domain = vector_domain(atom_domain(T="i64"))
+    return make_gaussian(domain, l2_distance(T="f64"), scale=scale)
 
 
 def _make_laplace(scale: float) -> Measurement:

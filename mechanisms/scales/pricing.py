@@ -4,28 +4,28 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
-from mechanisms.scales.calibration import MAX_SCALE, laplace_scale
-from mechanisms.scales.half_widths import half_width, scale_estimate
-from mechanisms.scales.misses import beyond, probability_of_more
+from mechanisms.scales.misses import probability_of_more
+from mechanisms.scales.noises import Noise, noise_of_measure
 from privacy.errors import InvalidLossError
 from privacy.events import MeasuredVector, PriceEvent, VectorSensitivity
 from privacy.losses import MAX_NANO, NANO, Loss
-
-__all__ = ["half_width", "price", "solve_accuracy", "solve_share"]
+from privacy.measures import PURE, Measure
 
 
 def price(
     sensitivities: Sequence[VectorSensitivity],
     weights: Sequence[Fraction],
     loss: Loss,
+    measure: Measure = PURE,
 ) -> PriceEvent:
     """Divide a loss over the vectors of a request and calibrate their noise.
 
     Args:
         sensitivities: One a vector, in grid steps.
         weights: One a vector, positive; a vector's part is its share of their sum,
-            rounded down in nano-epsilon.
+            rounded down in nano-units.
         loss: What the whole request is charged, whatever rounding leaves unspent.
+        measure: What the loss counts; it says of which kind the noise is.
 
     Raises:
         InvalidLossError: A part is zero, or too small for noise of at most 2**40.
@@ -35,11 +35,12 @@ def price(
     Source: PRIVACY, section 4.
     """
     parts = _parts_floor(weights, loss)
+    noise = noise_of_measure(measure)
     vectors = tuple(
-        MeasuredVector(sensitivity, part, laplace_scale(sensitivity.l1, part))
+        MeasuredVector(sensitivity, part, noise.scale(sensitivity, part))
         for sensitivity, part in zip(sensitivities, parts, strict=True)
     )
-    return PriceEvent(loss, vectors)
+    return PriceEvent(loss, vectors, measure)
 
 
 def solve_accuracy(  # noqa: PLR0913 - the wish and the range are the request's own words
@@ -50,6 +51,7 @@ def solve_accuracy(  # noqa: PLR0913 - the wish and the range are the request's 
     confidence: Fraction,
     minimum: Loss,
     maximum: Loss,
+    measure: Measure = PURE,
 ) -> Loss:
     """Return the least loss that makes every vector as accurate as wished.
 
@@ -61,6 +63,7 @@ def solve_accuracy(  # noqa: PLR0913 - the wish and the range are the request's 
         confidence: Of the half-width, strictly between 0 and 1.
         minimum: Least loss that a query may spend; the answer is never below it.
         maximum: Greatest loss that a query may spend.
+        measure: What losses count; it says of which kind the noise is.
 
     Raises:
         InvalidLossError: Even ``maximum`` is not accurate enough.
@@ -71,13 +74,14 @@ def solve_accuracy(  # noqa: PLR0913 - the wish and the range are the request's 
     Source: half-widths never grow with the loss, docs/proofs/discrete_laplace.md.
     """
     demands = _demands(sensitivities, weights, withins)
+    noise = noise_of_measure(measure)
 
     def suffices(nano: int) -> bool:
-        return all(_is_accurate(demand, nano, confidence) for demand in demands)
+        return all(_is_accurate(noise, demand, nano, confidence) for demand in demands)
 
     if min(withins) < 0 or not suffices(maximum.nano_epsilon):
         raise _needs_more(maximum)
-    guess = _guess_nano(demands, confidence)
+    guess = _guess_nano(noise, demands, confidence)
     return Loss(
         _least(suffices, minimum.nano_epsilon, maximum.nano_epsilon, start=guess)
     )
@@ -92,6 +96,7 @@ def solve_share(  # noqa: PLR0913 - the wish and the range are the request's own
     confidence: Fraction,
     minimum: Loss,
     maximum: Loss,
+    measure: Measure = PURE,
 ) -> Loss:
     """Return the least loss at which most cells of each vector are near enough.
 
@@ -104,6 +109,7 @@ def solve_share(  # noqa: PLR0913 - the wish and the range are the request's own
         confidence: That so many are not, strictly between 0 and 1.
         minimum: Least loss that a query may spend; the answer is never below it.
         maximum: Greatest loss that a query may spend.
+        measure: What losses count; it says of which kind the noise is.
 
     Raises:
         InvalidLossError: Even ``maximum`` is not accurate enough.
@@ -113,12 +119,12 @@ def solve_share(  # noqa: PLR0913 - the wish and the range are the request's own
     """
     total = _checked_total(weights)
     vectors = list(zip(sensitivities, weights, tolerances, strict=True))
+    noise = noise_of_measure(measure)
 
     def suffices(nano: int) -> bool:
         return all(
-            _is_mostly_near(
-                (vector.l1, weight / total), nano, near, share, 1 - confidence
-            )
+            (scale := _scale(noise, vector, weight / total, nano)) is not None
+            and _is_mostly_near(noise, scale, near, share, 1 - confidence)
             for vector, weight, near in vectors
         )
 
@@ -135,27 +141,32 @@ def _needs_more(maximum: Loss) -> InvalidLossError:
     return InvalidLossError(text=str(maximum), reason=reason)
 
 
+def _scale(
+    noise: Noise, vector: VectorSensitivity, share: Fraction, nano: int
+) -> float | None:
+    """Return the scale that a share of a loss pays for; None where it pays for none."""
+    try:
+        return noise.scale(vector, Loss(_part_floor(share, nano)))
+    except InvalidLossError:
+        return None
+
+
 def _is_mostly_near(
-    noise: tuple[Fraction, Fraction],
-    nano: int,
+    noise: Noise,
+    scale: float,
     tolerances: Mapping[int, int],
     share: Fraction,
     miss: Fraction,
 ) -> bool:
     """Whether too many cells are moved too far with a chance of at most miss."""
-    l1, part = noise
-    try:
-        scale = laplace_scale(l1, Loss(_part_floor(part, nano)))
-    except InvalidLossError:
-        return False
     cells = sum(tolerances.values())
     allowed = math.floor((1 - share) * cells)
-    mean = sum(n * beyond(scale, width) for width, n in tolerances.items())
+    mean = sum(n * noise.beyond(scale, width) for width, n in tolerances.items())
     return probability_of_more(cells, mean / cells, allowed) <= float(miss)
 
 
-_Demand = tuple[Fraction, Fraction, Fraction]
-"""L1 sensitivity in steps, share of the loss, largest half-width in steps."""
+_Demand = tuple[VectorSensitivity, Fraction, Fraction]
+"""Sensitivity in steps, share of the loss, largest half-width in steps."""
 
 
 def _parts_floor(weights: Sequence[Fraction], loss: Loss) -> list[Loss]:
@@ -183,33 +194,27 @@ def _demands(
     total = _checked_total(weights)
     vectors = zip(sensitivities, weights, withins, strict=True)
     return list(
-        {
-            (vector.l1, weight / total, within): None
-            for vector, weight, within in vectors
-        }
+        {(vector, weight / total, within): None for vector, weight, within in vectors}
     )
 
 
-def _is_accurate(demand: _Demand, nano: int, confidence: Fraction) -> bool:
-    l1, share, within = demand
-    try:
-        scale = laplace_scale(l1, Loss(_part_floor(share, nano)))
-    except InvalidLossError:
-        return False
-    return half_width(scale, confidence) <= within
+def _is_accurate(
+    noise: Noise, demand: _Demand, nano: int, confidence: Fraction
+) -> bool:
+    vector, share, within = demand
+    scale = _scale(noise, vector, share, nano)
+    return scale is not None and noise.half_width(scale, confidence) <= within
 
 
-def _guess_nano(demands: Sequence[_Demand], confidence: Fraction) -> int:
+def _guess_nano(noise: Noise, demands: Sequence[_Demand], confidence: Fraction) -> int:
     """Return about the answer: a start for the search, no more."""
     nano = max(
-        math.ceil(l1 / share / _scale_guess(within, confidence) * NANO)
-        for l1, share, within in demands
+        math.ceil(
+            noise.loss_guess(vector, math.floor(within), confidence) / share * NANO
+        )
+        for vector, share, within in demands
     )
     return min(nano, MAX_NANO)
-
-
-def _scale_guess(within: Fraction, confidence: Fraction) -> Fraction:
-    return Fraction(min(scale_estimate(math.floor(within), confidence), MAX_SCALE))
 
 
 def _least(suffices: Callable[[int], bool], low: int, high: int, *, start: int) -> int:

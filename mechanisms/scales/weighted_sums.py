@@ -1,4 +1,4 @@
-"""How far weighted sums of discrete Laplace noise reach, and ratios of them.
+"""How far weighted sums of noise reach, and ratios of them.
 
 Bounds, never estimates: what is stated holds with at least the confidence that is asked
 for, whatever the exact numbers are (docs/proofs/computed.md). Of public scales and
@@ -14,23 +14,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mechanisms.scales.half_widths import half_width
+from mechanisms.scales.sum_tails import LAPLACE_SUMS, FloatArray, SumLaw
 
-FloatArray = NDArray[np.float64]
-
-_ALIKE: Final = 1e-4
-"""Scales that differ by less, relatively, are taken as the greater of them."""
-
-_MANY: Final = 30
-"""Draws beyond which errors of whole steps are bounded as Hoeffding does."""
-
-_SPARE: Final = 1e-3
-"""The part of the chance of a miss that numerical errors may take, each."""
-
-_MOST_TERMS: Final = 4_096
 _HALVINGS: Final = 24
 _DOUBLINGS: Final = 60
-_SUMS_AT_ONCE: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +61,16 @@ Ends = tuple[Fraction | None, Fraction | None]
 
 
 def sum_half_width(
-    draws: Sequence[tuple[Fraction, float, int]], miss: Fraction
+    draws: Sequence[tuple[Fraction, float, int]],
+    miss: Fraction,
+    law: SumLaw = LAPLACE_SUMS,
 ) -> Fraction:
     """Return w with P(|weighted sum of noise| > w) at most ``miss``.
 
     Args:
         draws: Weight, scale in steps and number of independent draws alike.
         miss: Strictly between 0 and 1.
+        law: Of the noise.
 
     One draw alone has its exact half-width; of several it is an upper bound, rounded
     down to what the sum can be.
@@ -92,14 +82,16 @@ def sum_half_width(
     >>> sum_half_width([(Fraction(1), 10.0, 2)], Fraction(5, 100))
     Fraction(42, 1)
     """
-    return sum_half_widths([draws], miss)[0]
+    return sum_half_widths([draws], miss, law)[0]
 
 
 _Sum = tuple[tuple[Fraction, float, int], ...]
 
 
 def sum_half_widths(
-    sums: Sequence[Sequence[tuple[Fraction, float, int]]], miss: Fraction
+    sums: Sequence[Sequence[tuple[Fraction, float, int]]],
+    miss: Fraction,
+    law: SumLaw = LAPLACE_SUMS,
 ) -> list[Fraction]:
     """Return ``sum_half_width`` of each of many sums, which share their arrays.
 
@@ -112,20 +104,33 @@ def sum_half_widths(
     found: dict[_Sum, Fraction] = {}
     several = []
     for each in dict.fromkeys(moved):
-        if len(each) > 1 or (each and each[0][2] > 1):
+        alike = _half_width_of_equals(each, miss, law)
+        if alike is None:
             several.append(each)
         else:
-            alone = (weight * half_width(scale, 1 - miss) for weight, scale, _ in each)
-            found[each] = sum(alone, Fraction(0))
+            found[each] = alike
     if several:
-        noise = _Noise.of([_fraction_of_sum(each) for each in several])
+        noise = _Noise.of([_fraction_of_sum(each) for each in several], law)
         for each, reach in zip(several, noise.reach(float(miss)), strict=True):
             grain = _grain([w for w, _, _ in each])
             found[each] = math.floor(Fraction(float(reach)) / grain) * grain
     return [found[each] for each in moved]
 
 
-def fraction_ends(fractions: Sequence[NoisyFraction], miss: Fraction) -> list[Ends]:
+def _half_width_of_equals(draws: _Sum, miss: Fraction, law: SumLaw) -> Fraction | None:
+    """Return the half-width of draws of one weight where the law has it closed."""
+    if not draws:
+        return Fraction(0)
+    weight = draws[0][0]
+    if any(other != weight for other, _, _ in draws):
+        return None
+    width = law.half_width([(scale, count) for _, scale, count in draws], miss)
+    return None if width is None else weight * width
+
+
+def fraction_ends(
+    fractions: Sequence[NoisyFraction], miss: Fraction, law: SumLaw = LAPLACE_SUMS
+) -> list[Ends]:
     """Return an interval of each ratio; each by itself misses with at most ``miss``.
 
     A ratio r is kept while the noisy N - rD lies within the half-width of the noise in
@@ -136,7 +141,7 @@ def fraction_ends(fractions: Sequence[NoisyFraction], miss: Fraction) -> list[En
     """
     if not fractions:
         return []
-    noise = _Noise.of(fractions)
+    noise = _Noise.of(fractions, law)
     values = np.array([float(each.denominator) for each in fractions])
     step = np.abs(values)
     is_bounded = ~noise.keeps(np.full(step.shape, np.inf), step, float(miss))
@@ -200,13 +205,15 @@ class _Noise:
     below: FloatArray
     scales: FloatArray
     counts: FloatArray
+    law: SumLaw
 
     @classmethod
-    def of(cls, fractions: Sequence[NoisyFraction]) -> "_Noise":
+    def of(cls, fractions: Sequence[NoisyFraction], law: SumLaw) -> "_Noise":
         """Lay out the draws of fractions."""
         rows = max(1, *(len(each.draws) for each in fractions), 1)
         shape = (rows, len(fractions))
-        found = cls(*(np.zeros(shape) for _ in range(4)))
+        errors, below, scales, counts = (np.zeros(shape) for _ in range(4))
+        found = cls(errors, below, scales, counts, law)
         for place, each in enumerate(fractions):
             for row, draws in enumerate(each.draws):
                 found.errors[row, place] = float(draws.above - each.value * draws.below)
@@ -224,7 +231,8 @@ class _Noise:
             far, self.below, self.errors - _finite(distance) * self.below
         )
         moved = np.where(far, step, np.abs(_finite(distance)) * step)
-        return np.asarray(self._tails(np.abs(weights), moved, miss) >= miss)
+        draws = np.abs(weights), self.scales, self.counts
+        return np.asarray(self.law.tails(*draws, moved, miss) >= miss)
 
     def end(
         self,
@@ -262,7 +270,7 @@ class _Noise:
         """Return how far the noise of numerators reaches."""
         everywhere = np.ones(self.errors.shape[1])
         still = np.zeros_like(self.below)
-        alone = _Noise(self.errors, still, self.scales, self.counts)
+        alone = _Noise(self.errors, still, self.scales, self.counts, self.law)
         limits = np.full(everywhere.shape, np.inf)
         return alone.end(everywhere, everywhere > 0, limits, 1.0, miss)
 
@@ -270,121 +278,6 @@ class _Noise:
         spread = (np.abs(self.errors) * self.scales * np.sqrt(self.counts)).sum(axis=0)
         return np.asarray(np.maximum(spread, np.finfo(float).tiny) / step)
 
-    def _tails(self, weights: FloatArray, moved: FloatArray, miss: float) -> FloatArray:
-        """Return at least P(|sum of discrete noise| >= moved), by continuous noise."""
-        counts = np.where(weights > 0, self.counts, 0.0)
-        total = counts.sum(axis=0)
-        offsets = _offsets(self.scales, total)
-        steps = (weights * offsets * counts).sum(axis=0)
-        few = np.where(total <= _MANY, steps, 0.0)
-        spare = _SPARE * 10 * miss
-        spread = np.sqrt((weights**2 * offsets**2 * counts).sum(axis=0))
-        many = np.where(total > _MANY, spread * math.sqrt(2 * math.log(2 / spare)), 0.0)
-        rest = np.maximum(moved - few - many, 0.0)
-        found = laplace_tails(weights * self.scales, counts, rest, miss)
-        return np.where(total > _MANY, found + spare, found)
-
 
 def _finite(distance: FloatArray) -> FloatArray:
     return np.where(np.isinf(distance), 0.0, distance)
-
-
-def _offsets(scales: FloatArray, total: FloatArray) -> FloatArray:
-    """Return how far a discrete draw may lie from the continuous one it is made of.
-
-    A discrete Laplace draw is the continuous one L with |L| + theta cut to whole steps,
-    theta = t ln(2 / (1 + exp(-1/t))); alone it reaches at most theta further.
-    """
-    rates = 1 / np.where(scales > 0, scales, 1.0)
-    theta = -np.log1p(np.expm1(-rates) / 2) / rates
-    return np.where(total == 1, theta, 1 - theta) + 1e-9
-
-
-def laplace_tails(
-    scales: FloatArray, counts: FloatArray, distances: FloatArray, miss: float
-) -> FloatArray:
-    """Return upper bounds of P(|S| >= distance) for sums S of continuous Laplace noise.
-
-    Args:
-        scales: (kinds, sums), at least 0.
-        counts: Independent draws of each kind; those of scale 0 are none.
-        distances: One a sum, at least 0.
-        miss: Numerical errors add at most a thousandth of it or so.
-
-    One and two draws have closed forms. Of more the characteristic function is summed
-    over a period, with bounds of what is cut off; or, where that says more, all but the
-    greatest draw are taken as one of the sum of their scales.
-
-    Source: docs/proofs/computed.md.
-    """
-    live = np.where(scales > 0, counts, 0.0)
-    greatest = scales.max(axis=0)
-    rest = (scales * live).sum(axis=0) - greatest
-    found = _two(greatest, np.maximum(rest, 0.0), distances)
-    several = live.sum(axis=0) > 2  # noqa: PLR2004 - closed forms end there
-    several &= rest > 0.02 * greatest
-    places = np.flatnonzero(several)
-    for start in range(0, len(places), _SUMS_AT_ONCE):
-        some = places[start : start + _SUMS_AT_ONCE]
-        summed = _by_frequencies(scales[:, some], live[:, some], distances[some], miss)
-        found[some] = np.minimum(found[some], summed)
-    return found
-
-
-def _two(first: FloatArray, second: FloatArray, distances: FloatArray) -> FloatArray:
-    """Return P(|S| >= distance) for two draws, one of scale 0 or more."""
-    high, low = np.maximum(first, second), np.minimum(first, second)
-    safe = np.where(high > 0, high, 1.0)
-    ratio = low / safe
-    alike = ratio > 1 - _ALIKE
-    x = distances / safe
-    far = np.exp(-x)
-    equal = (1 + x / 2) * far
-    apart = 1 - np.where(alike, 0.0, ratio) ** 2
-    near = np.exp(-x / np.where(ratio > 0, ratio, 1.0)) * (ratio > 0)
-    unequal = (far - ratio**2 * near) / apart
-    found = np.where(alike, equal, unequal)
-    return np.where(high > 0, np.minimum(found, 1.0), (distances <= 0).astype(float))
-
-
-def _by_frequencies(
-    scales: FloatArray, counts: FloatArray, distances: FloatArray, miss: float
-) -> FloatArray:
-    """Sum the characteristic function over a period; 1 where that takes too long."""
-    spare = _SPARE * miss
-    greatest = scales.max(axis=0)
-    variance = (counts * scales**2).sum(axis=0)
-    rate = np.minimum(
-        1 / (math.sqrt(2) * greatest),
-        np.sqrt(math.log(2 / spare) / (1.4 * variance)),
-    )
-    moments = -(counts * np.log1p(-((rate * scales) ** 2))).sum(axis=0)
-    beyond = (math.log(2 / spare) + moments) / rate  # P(|S| >= beyond) <= spare
-    parts = np.minimum(distances, beyond) / beyond
-    unit = math.pi / beyond  # frequencies of the period 2 * beyond
-    found, left, terms = np.ones_like(distances), np.arange(len(distances)), 16
-    while len(left) and terms <= _MOST_TERMS:
-        u = unit[left] * terms
-        last = np.exp(-(counts[:, left] * np.log1p((u * scales[:, left]) ** 2)).sum(0))
-        is_enough = (last <= spare) & (u * greatest[left] >= 1)
-        some, left = left[is_enough], left[~is_enough]
-        inside = _inside(
-            scales[:, some] * unit[some], counts[:, some], parts[some], terms
-        )
-        found[some] = np.clip(1 - inside + 2 * spare, 2 * spare, 1.0)
-        terms *= 2
-    return found
-
-
-def _inside(
-    scales: FloatArray, counts: FloatArray, parts: FloatArray, terms: int
-) -> FloatArray:
-    """Return P(|S| < part of half a period), and that of its repetitions."""
-    numbers = np.arange(1, terms + 1)[:, None]
-    values = 1 / numbers * np.ones_like(parts)
-    for scale, count in zip(scales, counts, strict=True):
-        factor = 1 + (numbers * scale) ** 2
-        with np.errstate(over="ignore"):  # what is that large divides to 0
-            values /= factor if (count == 1).all() else factor**count
-    waves = (values * np.sin(math.pi * numbers * parts)).sum(axis=0)
-    return np.asarray(parts + 2 / math.pi * waves)

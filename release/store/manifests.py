@@ -13,6 +13,7 @@ from typing import Final
 from engines.regular_files import opened
 from mechanisms.measuring.meter import Part
 from privacy.charges import Charge
+from privacy.measures import PURE, Measure
 from privacy.schema import ColumnType, Dataset
 from privacy.schema_json import scalar_from_json, scalar_to_json
 from query_lang.plans.dimensions import CubeDimension
@@ -45,6 +46,7 @@ class Publication:
         parts: How the loss divides.
         expected: What public facts say of the error.
         charged: When the charge was made, UTC, ISO 8601.
+        measure: What its charge counts.
         code_version: Of Curator.
     """
 
@@ -57,6 +59,7 @@ class Publication:
     expected: Expectation
     charged: str
     code_version: str
+    measure: Measure = PURE
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,12 @@ class ModelEntry:
 
     kind: str
     facts: PublicFacts
+
+
+def _loss(publication: Publication, charge: Charge) -> Document:
+    """Return a release's epsilon; beside it what was charged where that was a rho."""
+    told: Document = {"epsilon": str(publication.spec.epsilon), "delta": "0"}
+    return told if publication.measure.is_pure else {**told, "rho": str(charge.loss)}
 
 
 def manifest_of(
@@ -87,7 +96,7 @@ def manifest_of(
         "snapshot_date": dataset.snapshot_date.isoformat(),
         "charged": publication.charged,
         "code_version": publication.code_version,
-        "loss": {"epsilon": str(charge.loss), "delta": "0"},
+        "loss": _loss(publication, charge),
         "unit": dataset.unit,
         "neighbours": f"add or remove all rows of one {dataset.unit}",
         "counts": spec.counts,

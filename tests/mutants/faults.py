@@ -18,9 +18,54 @@ FAULTS = (
         "half_noise",
         "the sampler draws noise of half the scale",
         "mechanisms/samplers/laplace.py",
-        "return list(_measurement(scale)(saturated))",
-        "return list(_measurement(scale / 2)(saturated))",
+        "return list(_measurement(scale)(_saturated(values)))",
+        "return list(_measurement(scale / 2)(_saturated(values)))",
         ("tests/statistical",),
+    ),
+    Fault(
+        "half_gaussian_noise",
+        "the sampler draws Gaussian noise of half the sigma",
+        "mechanisms/samplers/laplace.py",
+        "return list(_gaussian_measurement(scale)(_saturated(values)))",
+        "return list(_gaussian_measurement(scale / 2)(_saturated(values)))",
+        ("tests/statistical/draws/test_discrete_gaussian_noise.py",),
+    ),
+    Fault(
+        "gaussian_by_distance",
+        "sigma follows from the L2 distance as if it were its square",
+        "mechanisms/scales/gaussian_calibration.py",
+        "    if l2_squared / (2 * Fraction(scale) ** 2) > loss.epsilon:\n"
+        "        return False\n"
+        "    stated = opendp_rho_ceil(scale, _root_ceil(l2_squared))\n",
+        "    stated = opendp_rho_ceil(scale, float(l2_squared) ** 0.25)\n",
+        ("tests/unit/mechanisms/scales/test_gaussian_noise.py",),
+    ),
+    Fault(
+        "release_paid_its_epsilon",
+        "a release of epsilon 1 costs a rho of half of it, whatever its epsilon",
+        "mechanisms/scales/concentrated.py",
+        "exact = min(epsilon.epsilon**2 / 2, epsilon.epsilon)",
+        "exact = epsilon.epsilon / 2",
+        ("tests/unit/mechanisms",),
+    ),
+    Fault(
+        "rho_read_as_epsilon",
+        "an epsilon is taken for a rho",
+        "server/use_cases/questions/requests.py",
+        "        if other is not None:\n"
+        "            raise InvalidLossError(text=str(other), "
+        "reason=_NOT_COUNTED[measure.name])\n",
+        "        wanted = other if wanted is None else wanted\n",
+        ("tests/integration/losses/test_rho_population.py",),
+    ),
+    Fault(
+        "measure_changes",
+        "a later manifest may say that a population counts something else",
+        "server/use_cases/loading/fitting.py",
+        '    known = {"measure": PURE.name, **stored, f"{word}_cap": str(cap)}\n',
+        '    known = {"measure": PURE.name, **stored, f"{word}_cap": str(cap)}\n'
+        "    known |= json.loads(stored_words(declared))\n",
+        ("tests/integration/losses/test_rho_population.py",),
     ),
     Fault(
         "charge_after_read",

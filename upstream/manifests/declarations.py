@@ -18,6 +18,7 @@ from pydantic import (
 
 from privacy.errors import InvalidLossError
 from privacy.losses import Loss
+from privacy.measures import MeasureName
 from privacy.schema import (
     DEFAULT_MAX_LENGTH,
     DEFAULT_MAX_PUBLIC_ROWS,
@@ -167,17 +168,39 @@ class LossRange(Spec):
 
 
 class PopulationSpec(Spec):
-    """Whom we protect, and the cap that all recipients share."""
+    """Whom we protect, and the cap that all recipients share.
+
+    ``delta`` is at what rho is told as an epsilon, where the measure is zCDP.
+    """
 
     id: Identifier
     unit: Identifier
     unit_type: Literal["integer", "text"]
+    measure: MeasureName | None = None
+    delta: LossField | None = None
     epsilon_cap: LossField | None = None
     delta_cap: LossField | None = None
     epsilon_per_query: LossRange | None = None
+    rho_cap: LossField | None = None
+    rho_per_query: LossRange | None = None
     max_units: StrictInt | None = Field(default=None, ge=1, le=MOST_ROWS)
     unit_fold: FoldField | None = None
     source: Source | None = None
+
+    @property
+    def is_zcdp(self) -> bool:
+        """Whether it counts rho; where nothing is said, it counts epsilon."""
+        return self.measure == "zcdp"
+
+    @property
+    def cap(self) -> Loss | None:
+        """The most that may ever be spent, in the population's measure."""
+        return self.rho_cap if self.is_zcdp else self.epsilon_cap
+
+    @property
+    def per_query(self) -> LossRange | None:
+        """What one query may spend, in the population's measure."""
+        return self.rho_per_query if self.is_zcdp else self.epsilon_per_query
 
     @property
     def most_units(self) -> int:

@@ -19,6 +19,7 @@ _IDENTIFIER = "start with a small letter, then small letters, digits or _, 63 at
 _MODELS: Mapping[str, type[BaseModel]] = {
     "population": declarations.PopulationSpec,
     "epsilon_per_query": declarations.LossRange,
+    "rho_per_query": declarations.LossRange,
     "hierarchies": declarations.HierarchySpec,
     "display": declarations.DisplaySpec,
     "tables": declarations.TableSpec,

@@ -111,9 +111,11 @@ class ActivationBody(ReasonBody):
 class CapBody(AdminBody):
     """A population's cap; the reason is recorded."""
 
-    epsilon_cap: LossText
+    epsilon_cap: LossText | None = None
     """The new cap: the most epsilon that all answers about the population may ever
     spend."""
+    rho_cap: LossText | None = None
+    """Of a population that counts rho: the new cap, instead of `epsilon_cap`."""
     reason: Reason | None = None
     """Why; recorded in the ledger."""
 

@@ -21,6 +21,7 @@ _POPULATION: Example = {
     "unit_type": "integer",
     "unit_fold": [],
     "max_units": 50_000,
+    "measure": "pure",
     "epsilon_cap": "10",
     "delta_cap": "0",
     "spent": "0.3",

@@ -139,6 +139,7 @@ BUDGET: Example = {
         {
             "project": "sepsis",
             "population": "hospital_patients",
+            "measure": "pure",
             "datasets": ["hospital"],
             "expires": "2027-06-30",
             "warnings": [
@@ -161,6 +162,7 @@ DATASETS: Example = {"items": [_DATASET_ITEM], "next_cursor": None}
 DATASET: Example = {
     **_DATASET_ITEM,
     "snapshot_date": "2025-12-31",
+    "measure": "pure",
     "epsilon_per_query": {"min": "0.001", "max": "5"},
     "display": {"hide_below": 11},
     "limits": {"cells": 10_000},

@@ -110,7 +110,7 @@ def _add_planning(cli: typer.Typer, parts: ReleaseParts) -> None:
         if len(plans) == 1:
             show(plans[0], as_json=json)
             return
-        sums = _sums(orders, plans)
+        sums = _sums(plans)
         if json:
             print_json({"releases": plans, "sums": sums})
             return
@@ -212,24 +212,25 @@ def _all_planned(
     return [_planned(parts, order) for order in orders]
 
 
-def _sums(
-    orders: Sequence[_Order], plans: Sequence[ReleasePlanShape]
-) -> list[Document]:
+def _sums(plans: Sequence[ReleasePlanShape]) -> list[Document]:
     """Return what releases cost together, a population each."""
-    by_population: dict[str, list[_Order]] = defaultdict(list)
-    left = {planned["population"]: planned["remaining"] for planned in plans}
-    for order, planned in zip(orders, plans, strict=True):
-        by_population[planned["population"]].append(order)
-    return [
-        {
-            "population": population,
-            "epsilon": str(_sum(own)),
-            "remaining": left[population],
-            "affordable": left[population] is not None
-            and _sum(own) <= Loss.parse(str(left[population])),
-        }
-        for population, own in by_population.items()
-    ]
+    by_population: dict[str, list[ReleasePlanShape]] = defaultdict(list)
+    for planned in plans:
+        by_population[planned["population"]].append(planned)
+    return [_sum_of(population, own) for population, own in by_population.items()]
+
+
+def _sum_of(population: str, plans: Sequence[ReleasePlanShape]) -> Document:
+    """Return what a population's releases cost together, in its measure."""
+    word = "rho" if "rho" in plans[0] else "epsilon"
+    prices = [Loss.parse(str(dict(planned)[word])) for planned in plans]
+    left, whole = plans[-1]["remaining"], sum(prices, ZERO_LOSS)
+    return {
+        "population": population,
+        word: str(whole),
+        "remaining": left,
+        "affordable": left is not None and whole <= Loss.parse(left),
+    }
 
 
 def _check(parts: ReleaseParts, orders: Sequence[_Order]) -> None:
@@ -241,10 +242,11 @@ def _check(parts: ReleaseParts, orders: Sequence[_Order]) -> None:
     plans = _all_planned(parts, orders)
     if len(plans) == 1:
         return  # its own charge says what is missing
-    for one in _sums(orders, plans):
+    for one in _sums(plans):
         if not one["affordable"]:
+            word = "rho" if "rho" in one else "epsilon"
             message = (
-                f"the releases would cost epsilon {one['epsilon']} together, and "
+                f"the releases would cost {word} {one[word]} together, and "
                 f"{one['remaining']} is left: nothing was charged"
             )
             raise CommandRefusedError(message)

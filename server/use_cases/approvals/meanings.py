@@ -1,5 +1,6 @@
 """What a proposed change does to the promise, and what it leaves as it is."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -9,9 +10,12 @@ from sqlalchemy import Connection, select
 from budget.chain.writing import read_accounts
 from budget.ledger import Scope
 from privacy.losses import Loss
+from privacy.measures import Measure
 from server.persistence import tables
 from server.use_cases.approvals.changes import Altered
-from server.use_cases.services.odds import odds_factor, promise_in_words
+from server.use_cases.losses.amounts import as_epsilon
+from server.use_cases.losses.measures import measure_in
+from server.use_cases.losses.odds import odds_factor, promise_in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,11 @@ class _Promise:
     unit: str
     cap: Loss
     spent: Loss
+    measure: Measure
+
+    def factor(self, cap: Loss) -> str:
+        """Return by how much a cap lets odds change, at least by what is spent."""
+        return odds_factor(as_epsilon(self.measure, max(cap, self.spent)))
 
 
 def meaning_of(
@@ -48,7 +57,7 @@ def meaning_of(
     does += [_ACTIONS[action]] if action in _ACTIONS else []
     leaves = []
     if held is not None and action != "population.cap":
-        factor = odds_factor(max(held.cap, held.spent))
+        factor = held.factor(held.cap)
         leaves.append(
             f"The cap of {held.population} stays {held.cap}, of which {held.spent} was "
             f"spent: the odds about one {held.unit} change by a factor of at most "
@@ -61,15 +70,16 @@ def meaning_of(
 
 def _promise(connection: Connection, population: str) -> _Promise | None:
     table = tables.population
-    unit = connection.execute(
-        select(table.c.unit).where(table.c.name == population)
-    ).scalar_one_or_none()
-    if unit is None:
+    row = connection.execute(
+        select(table.c.unit, table.c.declaration).where(table.c.name == population)
+    ).one_or_none()
+    if row is None:
         return None
     scope = Scope.population(population)
     account = read_accounts(connection, [scope])[scope]
     cap, spent = Loss(account.limit or 0), Loss(account.spent or 0)
-    return _Promise(population, str(unit), cap, spent)
+    measure = measure_in(json.loads(row.declaration))
+    return _Promise(population, row.unit, cap, spent, measure)
 
 
 def _of_fact(altered: Altered, held: _Promise | None) -> Iterator[str]:
@@ -78,17 +88,20 @@ def _of_fact(altered: Altered, held: _Promise | None) -> Iterator[str]:
     if subject is None:  # of a snapshot that is activated, a declaration of another
         yield from _of_declaration(altered.what, altered)
         return
-    if subject.kind == "population" and isinstance(new, dict) and "epsilon_cap" in new:
-        cap = Loss.parse(str(new["epsilon_cap"]))
-        yield promise_in_words(str(new.get("unit", "patient")), cap, Loss(0))
+    if subject.kind == "population" and isinstance(new, dict):
+        measure = measure_in(new)
+        cap = new.get(f"{measure.word}_cap")
+        if cap is not None:
+            unit, cap = str(new.get("unit", "patient")), Loss.parse(str(cap))
+            yield promise_in_words(unit, cap, Loss(0), measure)
     if subject.kind == "limit" and subject.name.startswith("population:") and held:
         old, wanted = Loss.parse(str(altered.old)), Loss.parse(str(new))
-        before, after = (odds_factor(max(one, held.spent)) for one in (old, wanted))
+        before, after = (held.factor(one) for one in (old, wanted))
         yield (
             f"The odds about one {held.unit} change by a factor of at most {after} "
             f"instead of {before}, by all answers together; {held.spent} was spent."
         )
-        yield promise_in_words(held.unit, wanted, held.spent)
+        yield promise_in_words(held.unit, wanted, held.spent, held.measure)
     if subject.kind == "limit" and not subject.name.startswith("population:"):
         yield (
             "An allotment rations the cap among projects and people. It bounds "

@@ -66,16 +66,17 @@ class CustodyService:
         return self._populations.population(name)
 
     def set_cap(
-        self, name: str, cap: Loss, reason: str | None = None
+        self, name: str, cap: Loss, reason: str | None, *, word: str
     ) -> PopulationShape:
         """Set a cap; a higher one needs a second person.
 
         Raises:
             NotFoundError: Unknown, or not the caller's.
+            CommandRefusedError: Its losses are not what ``word`` says.
             ProposalOpenError: Another custodian must approve first.
         """
         self.require_population(name)
-        return self._populations.set_cap(name, cap, reason)
+        return self._populations.set_cap(name, cap, reason, word=word)
 
     def datasets(self, page: Page) -> ListOf[ListedDataset]:
         """List the datasets of the caller's populations."""

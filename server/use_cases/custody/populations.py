@@ -2,11 +2,14 @@
 
 import json
 from pathlib import Path
+from typing import NotRequired
 
 from sqlalchemy import Connection, select
+from typing_extensions import TypedDict
 
 from budget.ledger import Scope
 from privacy.losses import Loss
+from privacy.measures import Measure
 from privacy.schema import DEFAULT_MAX_UNITS
 from privacy.times import shown_time
 from server.persistence import tables
@@ -24,6 +27,8 @@ from server.use_cases.custody.replies import (
 )
 from server.use_cases.identity.access import custodians_of
 from server.use_cases.identity.catalogue import existing
+from server.use_cases.losses.amounts import as_epsilon, per_query
+from server.use_cases.losses.measures import measure_in
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.secret_files import read_secret, secret_digest
 from server.use_cases.services.services import Services
@@ -52,20 +57,19 @@ class PopulationService:
         scope = Scope.population(name)
         cap = self._services.ledger.limit(scope) or Loss(0)
         spent = self._services.ledger.spent(scope)
+        measure = measure_in(json.loads(row.declaration))
+        least, most = Loss(row.epsilon_min_nano), Loss(row.epsilon_max_nano)
         return {
             "name": name,
             "unit": row.unit,
             "unit_type": row.unit_type,
             "unit_fold": json.loads(row.declaration).get("unit_fold") or [],
             "max_units": _max_units(row.declaration),
-            "epsilon_cap": str(cap),
-            "delta_cap": "0",
+            "measure": measure.name,
+            **_cap(measure, cap),
             "spent": str(spent),
             "remaining": str(cap.minus_floor_zero(spent)),
-            "epsilon_per_query": {
-                "min": str(Loss(row.epsilon_min_nano)),
-                "max": str(Loss(row.epsilon_max_nano)),
-            },
+            **per_query(measure, least, most),
             "datasets": names,
             "shares_units_with": shown,
             "custodians": custodians,
@@ -82,9 +86,24 @@ class PopulationService:
         return [self.population(name) for name in listed]
 
     def set_cap(
-        self, name: str, cap: Loss, reason: str | None = None
+        self,
+        name: str,
+        cap: Loss,
+        reason: str | None = None,
+        *,
+        word: str | None = None,
     ) -> PopulationShape:
-        """Set a cap; a higher one needs two persons. The reason is recorded."""
+        """Set a cap; a higher one needs two persons. The reason is recorded.
+
+        Args:
+            name: Of the population.
+            cap: In its measure.
+            reason: Why.
+            word: What the caller takes its losses for; None: for what they are.
+
+        Raises:
+            CommandRefusedError: Its losses are not what they were taken for.
+        """
         scope = Scope.population(name)
         with (
             asking_second_person(self._services, self._actor),
@@ -92,7 +111,8 @@ class PopulationService:
                 "population.cap", self._actor, because(reason)
             ) as change,
         ):
-            existing(change.connection, tables.population, name)
+            row = existing(change.connection, tables.population, name)
+            _check_word(name, measure_in(json.loads(row.declaration)), word)
             held = self._services.ledger.limit(scope) or Loss(0)
             if cap > held:
                 raised = Altered.limit(scope, held, cap)
@@ -139,6 +159,29 @@ class PopulationService:
             ],
             "tables": json.loads(active.schema)["tables"],
         }
+
+
+def _check_word(name: str, measure: Measure, word: str | None) -> None:
+    if word not in {None, measure.word}:
+        message = f"{name} counts {measure.word}: give {measure.word}_cap"
+        raise CommandRefusedError(message)
+
+
+class _Cap(TypedDict):
+    epsilon_cap: str
+    delta_cap: str
+    rho_cap: NotRequired[str]
+
+
+def _cap(measure: Measure, cap: Loss) -> _Cap:
+    """Return a cap in its measure, and as the epsilon that it amounts to."""
+    found: _Cap = {
+        "epsilon_cap": str(as_epsilon(measure, cap)),
+        "delta_cap": str(measure.delta),
+    }
+    if not measure.is_pure:
+        found["rho_cap"] = str(cap)
+    return found
 
 
 def _max_units(declaration: str) -> int:

@@ -4,19 +4,12 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
+from privacy.measures import MeasureName
+from server.use_cases.losses.amounts import PerQuery
 from server.use_cases.services.documents import DayText, Document, LossText, TimeText
 
 
-class LossRange(TypedDict):
-    """What one query may spend."""
-
-    min: LossText
-    """The least epsilon that one query may spend."""
-    max: LossText
-    """The most epsilon that one query may spend."""
-
-
-class PopulationShape(TypedDict):
+class PopulationShape(PerQuery):
     """A population: whom it protects, its cap, what is spent."""
 
     name: str
@@ -30,16 +23,19 @@ class PopulationShape(TypedDict):
     for none."""
     max_units: int
     """The declared upper bound on the number of units; public."""
+    measure: MeasureName
+    """What its losses count: epsilon (`pure`), or rho (`zcdp`)."""
     epsilon_cap: LossText
-    """The most epsilon that all answers about these people may ever spend."""
+    """The most epsilon that all answers about these people may ever spend; of a
+    population that counts rho, what `rho_cap` amounts to at `delta_cap`."""
     delta_cap: LossText
-    """Always 0: losses are pure."""
+    """At which `epsilon_cap` holds; 0 where losses are pure."""
+    rho_cap: NotRequired[LossText]
+    """Of a population that counts rho: the most that may ever be spent."""
     spent: LossText
-    """Epsilon that was charged so far, for all projects and releases."""
+    """What was charged so far, for all projects and releases, in its measure."""
     remaining: LossText
-    """What is left of the cap."""
-    epsilon_per_query: LossRange
-    """What one query may spend."""
+    """What is left of the cap, in its measure."""
     datasets: list[str]
     """Names of the datasets over this population."""
     shares_units_with: list[str]

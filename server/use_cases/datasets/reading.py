@@ -1,13 +1,14 @@
 """What analysts may look at: datasets, their budget, their past answers."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
 from sqlalchemy import Connection, select
 
 from budget.ledger import QueryRecord, Scope
 from privacy.losses import Loss
+from privacy.measures import Measure
 from privacy.schema import ColumnType, Dataset, HierarchyDomain, Table
 from privacy.schema_json import table_to_json
 from privacy.times import shown_time
@@ -30,6 +31,8 @@ from server.use_cases.datasets.replies import (
     TableShape,
 )
 from server.use_cases.identity.access import Caller, Project, dataset_row, projects_of
+from server.use_cases.losses.amounts import per_query
+from server.use_cases.losses.measures import measures_of_projects
 from server.use_cases.questions.answers import charge_document
 from server.use_cases.questions.questions import loss_range, schema_of
 from server.use_cases.services.errors import NotFoundError
@@ -76,10 +79,8 @@ class AnalystReader:
         return {
             **item,
             "snapshot_date": schema.snapshot_date.isoformat(),
-            "epsilon_per_query": {
-                "min": str(losses.minimum),
-                "max": str(losses.maximum),
-            },
+            "measure": losses.measure.name,
+            **per_query(losses.measure, losses.minimum, losses.maximum),
             "display": json.loads(row.display),
             "limits": LIMITS,
             "hierarchies": _hierarchies(schema),
@@ -117,13 +118,22 @@ class AnalystReader:
     def _budget(self, projects: Sequence[Project], caller: Caller) -> Budget:
         # The ledger reads on connections of its own: none may be held meanwhile, or
         # readers could wait for one another.
-        return {"projects": [self._project(project, caller) for project in projects]}
+        measures = self._measures()
+        return {
+            "projects": [
+                self._project(project, caller, measures[project.name])
+                for project in projects
+            ]
+        }
 
-    def _project(self, project: Project, caller: Caller) -> ProjectBudget:
+    def _project(
+        self, project: Project, caller: Caller, measure: Measure
+    ) -> ProjectBudget:
         own = Scope.project(project.name)
         return {
             "project": project.name,
             "population": project.population,
+            "measure": measure.name,
             "datasets": list(project.datasets),
             "expires": project.expires,
             "warnings": expiry_warnings(project.expires),
@@ -151,7 +161,9 @@ class AnalystReader:
         records, next_cursor = self._services.ledger.history(
             caller.name, limit=limit, cursor=cursor
         )
-        return listed([self._listed(record) for record in records], next_cursor)
+        measures = self._measures()
+        shown = [self._listed(record, measures) for record in records]
+        return listed(shown, next_cursor)
 
     def query(self, caller: Caller, query_id: str) -> QueryDetail | QueryInFlight:
         """Return one query; while it is in flight its state alone.
@@ -164,12 +176,18 @@ class AnalystReader:
             raise NotFoundError
         if self._state(record) == "in_flight":
             return {"query_id": query_id, "state": "in_flight"}
-        shown = cast("QueryDetail", self._listed(record))
+        shown = cast("QueryDetail", self._listed(record, self._measures()))
         if record.body is not None:
             shown["answer"] = json.loads(record.body)
         return shown
 
-    def _listed(self, record: QueryRecord) -> QueryItem:
+    def _measures(self) -> Mapping[str, Measure]:
+        with self._services.databases.reader.connect() as connection:
+            return measures_of_projects(connection)
+
+    def _listed(
+        self, record: QueryRecord, measures: Mapping[str, Measure]
+    ) -> QueryItem:
         asked = json.loads(record.request_json)
         return {
             "query_id": record.query_id,
@@ -179,7 +197,9 @@ class AnalystReader:
             "snapshot": record.snapshot,
             "project": record.project,
             "sql": asked["sql"],
-            "charge": charge_document(record.loss, reused=record.reused),
+            "charge": charge_document(
+                measures[record.project], record.loss, reused=record.reused
+            ),
         }
 
     def _state(self, record: QueryRecord) -> QueryState:

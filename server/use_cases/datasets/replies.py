@@ -5,7 +5,9 @@ from typing import Annotated, Literal, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from server.use_cases.custody.replies import HeldDataset, LossRange
+from privacy.measures import MeasureName
+from server.use_cases.custody.replies import HeldDataset
+from server.use_cases.losses.amounts import PerQuery
 from server.use_cases.questions.replies import Answer, ChargeShape
 from server.use_cases.releases.replies import CellValue, TypeName, WarningShape
 from server.use_cases.services.documents import DayText, Document, LossText, TimeText
@@ -17,9 +19,9 @@ class LimitShape(TypedDict):
     """A limit, what is spent of it, and what is left."""
 
     allotment: LossText
-    """The most epsilon that may be spent."""
+    """The most that may be spent, in what the population counts."""
     spent: LossText
-    """Epsilon that was spent so far."""
+    """What was spent so far."""
     remaining: LossText
     """What is left of the allotment."""
 
@@ -42,6 +44,8 @@ class ProjectBudget(LimitShape):
     """Name of the project."""
     population: str
     """Name of the population that its datasets are over."""
+    measure: MeasureName
+    """What its losses count: epsilon (`pure`), or rho (`zcdp`)."""
     datasets: list[str]
     """Names of the datasets that it may ask."""
     expires: DayText | None
@@ -127,13 +131,14 @@ class HierarchyShape(TypedDict):
     """How many codes it lists."""
 
 
-class DatasetDetail(HeldDataset):
+class DatasetDetail(HeldDataset, PerQuery):
     """A dataset's public schema, its limits and the caller's budget."""
+
+    measure: MeasureName
+    """What its population counts: epsilon (`pure`), or rho (`zcdp`)."""
 
     snapshot_date: DayText
     """The declared day of the data, which CURRENT_DATE means."""
-    epsilon_per_query: LossRange
-    """What one query may spend."""
     display: Document
     """How answers are best shown: below `hide_below`, a client hides counts."""
     limits: dict[str, int]

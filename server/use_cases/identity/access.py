@@ -12,7 +12,9 @@ from sqlalchemy import Connection, Row, Select, select
 
 from budget.reading import statements as books
 from privacy.errors import InvalidOptionError
+from privacy.measures import Measure
 from server.persistence import tables
+from server.use_cases.losses.measures import measure_of
 from server.use_cases.services.errors import NotFoundError, UnauthenticatedError
 from server.use_cases.services.services import today
 
@@ -50,6 +52,7 @@ class Grant:
     snapshot: str
     population: str
     schema: str  # public, JSON
+    measure: Measure  # of the population
 
 
 def token_digest(token: str) -> str:
@@ -256,7 +259,14 @@ def find_grant(
         message = f"several projects fit, name one of: {', '.join(_names(fitting))}"
         raise InvalidOptionError(message)
     row = dataset_row(connection, dataset)
-    return Grant(fitting[0], dataset, row.active_snapshot, row.population, row.schema)
+    return Grant(
+        fitting[0],
+        dataset,
+        row.active_snapshot,
+        row.population,
+        row.schema,
+        measure_of(connection, row.population),
+    )
 
 
 def _names(things: Sequence[Project]) -> list[str]:
@@ -309,4 +319,5 @@ def snapshot_grant(connection: Connection, *, project: str, snapshot: str) -> Gr
         snapshot,
         row.population,
         row.schema,
+        measure_of(connection, row.population),
     )

@@ -5,6 +5,7 @@ import json
 from sqlalchemy import Connection, select
 
 from privacy.losses import Loss
+from privacy.measures import PURE
 from privacy.schema_json import dataset_to_json
 from server.persistence import tables
 from server.use_cases.approvals.declarations import (
@@ -17,6 +18,7 @@ from server.use_cases.approvals.declarations import (
     population_facts,
     stored_population,
 )
+from server.use_cases.losses.measures import measure_in
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 from upstream.manifests.declarations import PopulationSpec
@@ -34,7 +36,8 @@ def check_population(
     Raises:
         CommandRefusedError: One differs.
     """
-    known = {**stored, "epsilon_cap": str(cap)}
+    word = measure_in(stored).word
+    known = {"measure": PURE.name, **stored, f"{word}_cap": str(cap)}
     for name, value in json.loads(stored_words(declared)).items():
         if name in CHANGEABLE or value is None:
             continue
@@ -53,8 +56,13 @@ def _remedy(population: str, name: str) -> str:
             "it can never change, since it says whom the cap protects and which ids "
             "are one; give the stored value"
         )
+    if name in {"measure", "delta"}:
+        return (
+            "it can never change, since it says what the charges so far mean; give "
+            "the stored value"
+        )
     remedy = "leave it out, or give the stored value"
-    if name == "epsilon_cap":
+    if name.endswith("_cap"):
         remedy += f" (a cap is changed with 'curator population cap {population} E')"
     return remedy
 
@@ -132,15 +140,15 @@ def display_of(manifest: Manifest) -> Document:
 
 def stored_words(declared: PopulationSpec) -> str:
     """Write the population's keys as they are compared at the next load."""
-    limits = declared.epsilon_per_query
+    limits = declared.per_query
+    word = "rho" if declared.is_zcdp else "epsilon"
     return json.dumps(
         {
             "unit": declared.unit,
             "unit_type": declared.unit_type,
-            "epsilon_cap": None
-            if declared.epsilon_cap is None
-            else str(declared.epsilon_cap),
-            "epsilon_per_query": None
+            **_measure_words(declared),
+            f"{word}_cap": None if declared.cap is None else str(declared.cap),
+            f"{word}_per_query": None
             if limits is None
             else {"min": str(limits.min), "max": str(limits.max)},
             "max_units": declared.max_units,
@@ -148,3 +156,12 @@ def stored_words(declared: PopulationSpec) -> str:
             "source": declared.source,
         }
     )
+
+
+def _measure_words(declared: PopulationSpec) -> Document:
+    """Return what is said of the measure; nothing by most, whose losses are pure."""
+    if declared.measure is None:
+        return {}
+    if declared.delta is None:
+        return {"measure": declared.measure}
+    return {"measure": declared.measure, "delta": str(declared.delta)}

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from typing import Final
 
 from budget.ledger import RecordedTransaction, Scope
 from privacy.losses import Loss
@@ -14,8 +15,11 @@ from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.services import now_text
 from upstream.manifests.declarations import PopulationSpec
 
-DEFAULT_MINIMUM = Loss.parse("0.001")
-DEFAULT_MAXIMUM = Loss.parse("5")
+_DEFAULTS: Final = {
+    "epsilon": (Loss.parse("0.001"), Loss.parse("5")),
+    "rho": (Loss.parse("0.000001"), Loss.parse("0.5")),
+}
+"""The least and the most that one query may spend where a manifest does not say."""
 
 
 def require_cap(declared: PopulationSpec) -> Loss:
@@ -24,20 +28,20 @@ def require_cap(declared: PopulationSpec) -> Loss:
     Raises:
         CommandRefusedError: It has none.
     """
-    if declared.epsilon_cap is None:
+    if declared.cap is None:
         message = (
-            f"the population {declared.id!r} is new: give its epsilon_cap in the "
-            "manifest, the most that all answers together may ever spend"
+            f"the population {declared.id!r} is new: give its {_word(declared)}_cap in "
+            "the manifest, the most that all answers together may ever spend"
         )
         raise CommandRefusedError(message)
-    return declared.epsilon_cap
+    return declared.cap
 
 
 def creation(declared: PopulationSpec) -> Altered:
     """Return the creation of a population, whole."""
     minimum, maximum = _range(declared)
     facts = json.loads(stored_words(declared))
-    facts["epsilon_per_query"] = {"min": str(minimum), "max": str(maximum)}
+    facts[f"{_word(declared)}_per_query"] = {"min": str(minimum), "max": str(maximum)}
     subject = Subject("population", declared.id)
     return Altered(f"population {declared.id}", None, facts, subject)
 
@@ -71,7 +75,11 @@ def insert_population(
 
 
 def _range(declared: PopulationSpec) -> tuple[Loss, Loss]:
-    limits = declared.epsilon_per_query
+    limits = declared.per_query
     if limits is None:
-        return DEFAULT_MINIMUM, DEFAULT_MAXIMUM
+        return _DEFAULTS[_word(declared)]
     return limits.min, limits.max
+
+
+def _word(declared: PopulationSpec) -> str:
+    return "rho" if declared.is_zcdp else "epsilon"

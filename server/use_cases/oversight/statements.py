@@ -16,9 +16,13 @@ from budget.ledger import Scope
 from budget.reading import statements as books
 from budget.reading.statements import ChargeLine, EntryLine
 from privacy.losses import Loss
+from privacy.measures import Measure, MeasureName
 from privacy.wording import counted
 from server.persistence import tables
 from server.use_cases.identity.catalogue import existing
+from server.use_cases.losses.amounts import as_epsilon, told
+from server.use_cases.losses.measures import measure_in, measure_of
+from server.use_cases.losses.odds import odds_factor, promise_in_words
 from server.use_cases.oversight.markdown import code_block, moment, plain, table
 from server.use_cases.oversight.statement_changes import (
     allotment_history,
@@ -36,7 +40,6 @@ from server.use_cases.oversight.statement_releases import (
     releases_of,
 )
 from server.use_cases.releases.times import PublicationRow, unseen_jobs
-from server.use_cases.services.odds import odds_factor, promise_in_words
 from server.use_cases.services.services import Services, now_text
 
 NO_TITLES: Final[Mapping[str, str]] = MappingProxyType({})
@@ -48,6 +51,11 @@ RELEASES_READ = (
     "Of its population. They were paid from the population's cap, not from the "
     "allotment, and are read and asked for nothing."
 )
+
+_MEASURES: Mapping[MeasureName, str] = {
+    "pure": "epsilon, added over all answers (pure)",
+    "zcdp": "rho, added over all answers (zero-concentrated differential privacy)",
+}
 
 
 class StatementService:
@@ -74,19 +82,20 @@ class StatementService:
             charges = books.read_charges(connection, population=name)
             changes = changes_of(connection, name)
             releases = releases_of(connection, name)
+            measure = measure_in(json.loads(row.declaration))
             parts = [
                 f"# Privacy statement: population {plain(name)}",
                 self._made_from(connection),
                 "## What is promised",
-                self._promise(row.unit, name),
-                _sum_of(charges, reconciled(changes, name)),
+                self._promise(row.unit, name, measure),
+                _sum_of(charges, reconciled(changes, name), measure.word),
                 _notes(connection),
                 "## Releases",
                 release_table(connection, [(row, read_by(row)) for row in releases]),
                 *copies_handed_out(connection, name),
                 "## Charges",
                 CHARGE_TIMES,
-                *self._charges(charges, _titles(releases)),
+                *self._charges(charges, measure.word, _titles(releases)),
                 "## Changes",
                 change_table(changes, name),
                 "## What was put to a second person",
@@ -106,6 +115,7 @@ class StatementService:
             changes = list(books.read_entries(connection, "admin"))
             releases = releases_of(connection, str(row.population))
             members = _names(connection, tables.project_principal, "principal", name)
+            measure = measure_of(connection, str(row.population))
             refusals = [
                 entry
                 for entry in books.read_entries(connection, "refused")
@@ -115,7 +125,7 @@ class StatementService:
                 f"# Report: project {plain(name)}",
                 self._made_from(connection),
                 "## The project",
-                self._project_facts(connection, row),
+                self._project_facts(connection, row, measure),
                 "## Allotments",
                 allotment_history(changes, name),
                 "## Members and datasets",
@@ -125,9 +135,9 @@ class StatementService:
                 release_table(connection, readable_in(releases, name, members)),
                 "## Questions",
                 CHARGE_TIMES,
-                *self._charges(charges),
+                *self._charges(charges, measure.word),
                 "## Refusals",
-                _refusal_table(refusals),
+                _refusal_table(refusals, measure.word),
             ]
         return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -144,22 +154,23 @@ class StatementService:
             "ledger verify` checks it."
         )
 
-    def _promise(self, unit: str, population: str) -> str:
+    def _promise(self, unit: str, population: str, measure: Measure) -> str:
         scope = Scope.population(population)
         cap = self._services.ledger.limit(scope) or Loss(0)
         spent = self._services.ledger.spent(scope)
+        factor = odds_factor(as_epsilon(measure, spent))
         facts = [
             ("unit of protection", f"one {unit}: all rows of one, in every table"),
-            ("measure", "epsilon, added over all answers (pure)"),
-            ("cap", f"epsilon {cap}"),
-            ("spent", f"epsilon {spent}, a factor of {odds_factor(spent)}"),
-            ("remaining", f"epsilon {cap.minus_floor_zero(spent)}"),
+            ("measure", _MEASURES[measure.name]),
+            ("cap", told(measure, cap)),
+            ("spent", f"{told(measure, spent)}, a factor of {factor}"),
+            ("remaining", f"{measure.word} {cap.minus_floor_zero(spent)}"),
         ]
-        promise = promise_in_words(plain(unit), cap, spent)
+        promise = promise_in_words(plain(unit), cap, spent, measure)
         return f"{promise}\n\n{table(('fact', ''), facts)}"
 
     def _project_facts(
-        self, connection: Connection, row: Row[tuple[object, ...]]
+        self, connection: Connection, row: Row[tuple[object, ...]], measure: Measure
     ) -> str:
         name = str(row.name)
         scope = Scope.project(name)
@@ -182,9 +193,9 @@ class StatementService:
                 ", ".join(_names(connection, tables.project_dataset, "dataset", name)),
             ),
             ("members", "; ".join(members) or "none"),
-            ("allotment", f"epsilon {allotment}"),
-            ("spent", f"epsilon {spent}"),
-            ("remaining", f"epsilon {allotment.minus_floor_zero(spent)}"),
+            ("allotment", f"{measure.word} {allotment}"),
+            ("spent", told(measure, spent)),
+            ("remaining", f"{measure.word} {allotment.minus_floor_zero(spent)}"),
         ]
         return table(("fact", ""), facts)
 
@@ -195,11 +206,14 @@ class StatementService:
         return f"{principal} (spent {self._services.ledger.spent(scope)}{of})"
 
     def _charges(
-        self, charges: Sequence[ChargeLine], titles: Mapping[str, str] = NO_TITLES
+        self,
+        charges: Sequence[ChargeLine],
+        word: str,
+        titles: Mapping[str, str] = NO_TITLES,
     ) -> list[str]:
         paid = [line for line in charges if not line.reused]
         summary = (
-            f"{counted(len(paid), 'charge')}, epsilon {_total(paid)} in all; "
+            f"{counted(len(paid), 'charge')}, {word} {_total(paid)} in all; "
             f"{counted(len(charges) - len(paid), 'answer')} given again for nothing."
         )
         with self._services.databases.reader.connect() as connection:
@@ -207,7 +221,7 @@ class StatementService:
         shown = [
             part
             for line in charges
-            for part in _charge(line, hidden, titles.get(line.query_id))
+            for part in _charge(line, word, hidden, titles.get(line.query_id))
         ]
         return [summary, *shown]
 
@@ -217,17 +231,17 @@ def _titles(releases: Iterable[PublicationRow]) -> dict[str, str]:
     return {row.job: f"release {row.name}, {row.id}" for row in releases}
 
 
-def _sum_of(charges: Sequence[ChargeLine], reconciled: Loss) -> str:
-    """Say what the spent epsilon is the sum of; releases belong to no project."""
+def _sum_of(charges: Sequence[ChargeLine], reconciled: Loss, word: str) -> str:
+    """Say what the spent loss is the sum of; releases belong to no project."""
     paid = [line for line in charges if not line.reused]
     released = [line for line in paid if not line.project]
     asked = [line for line in paid if line.project]
     parts = [
-        f"{counted(len(asked), 'question')}, epsilon {_total(asked)}",
-        f"{counted(len(released), 'release')}, epsilon {_total(released)}",
+        f"{counted(len(asked), 'question')}, {word} {_total(asked)}",
+        f"{counted(len(released), 'release')}, {word} {_total(released)}",
     ]
     if reconciled > Loss(0):
-        parts.append(f"reconciliations of the ledger, epsilon {reconciled}")
+        parts.append(f"reconciliations of the ledger, {word} {reconciled}")
     return f"Spent was: {'; '.join(parts)}."
 
 
@@ -235,8 +249,10 @@ def _total(lines: Iterable[ChargeLine]) -> Loss:
     return Loss(sum((line.loss.nano_epsilon for line in lines), 0))
 
 
-def _charge(line: ChargeLine, hidden: Collection[str], title: str | None) -> list[str]:
-    price = "free" if line.reused else f"epsilon {line.loss}"
+def _charge(
+    line: ChargeLine, word: str, hidden: Collection[str], title: str | None
+) -> list[str]:
+    price = "free" if line.reused else f"{word} {line.loss}"
     facts = (
         moment(line.time),
         line.principal,
@@ -280,7 +296,7 @@ def _notes(connection: Connection) -> str:
     return "\n\n".join(notes)
 
 
-def _refusal_table(refusals: Sequence[EntryLine]) -> str:
+def _refusal_table(refusals: Sequence[EntryLine], word: str) -> str:
     if not refusals:
         return "None."
     return table(
@@ -291,7 +307,7 @@ def _refusal_table(refusals: Sequence[EntryLine]) -> str:
                 str(entry.body["principal"]),
                 str(entry.body["code"]),
                 str(entry.body.get("dataset", "")),
-                f"epsilon {Loss(_nano(entry.body.get('nano_epsilon', 0)))}",
+                f"{word} {Loss(_nano(entry.body.get('nano_epsilon', 0)))}",
             )
             for entry in refusals
         ],

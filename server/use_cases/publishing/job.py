@@ -46,6 +46,7 @@ from server.use_cases.jobs.kinds import (
     UnpreparedError,
 )
 from server.use_cases.jobs.store import ENDED, is_free
+from server.use_cases.losses.amounts import told
 from server.use_cases.publishing.cost_settings import release_target
 from server.use_cases.publishing.plans import ReleasePlan
 from server.use_cases.publishing.specs import (
@@ -235,7 +236,8 @@ class ReleaseJob:
         if isinstance(outcome, Refused):
             (left,) = outcome.remaining.values()
             message = (
-                f"the release would cost epsilon {planned.spec.epsilon}, and the cap "
+                f"the release would cost {told(planned.measure, planned.price)}, and "
+                f"the cap "
                 f"of {planned.dataset.population} has {left} left: nothing was charged"
             )
             raise CommandRefusedError(message)
@@ -383,7 +385,12 @@ class ReleaseJob:
         )
 
         def measured() -> Content:
-            meter = Meter(work.charge, planned.parts, self._services.vector_sampler)
+            meter = Meter(
+                work.charge,
+                planned.parts,
+                self._services.vector_sampler,
+                planned.measure,
+            )
             return measure(meter, planned.spec.parameters)
 
         return measured
@@ -404,6 +411,7 @@ class ReleaseJob:
             expected=planned.expected,
             charged=shown_time(charged.time),
             code_version=VERSION,
+            measure=planned.measure,
         )
 
     def _result(self, planned: ReleasePlan, job_id: str, content: bytes) -> Document:
@@ -613,7 +621,7 @@ def _request(context: JobContext, planned: ReleasePlan) -> ChargeRequest:
         dataset=spec.dataset,
         snapshot=planned.snapshot,
         scopes=(Scope.population(population),),
-        loss=spec.epsilon,
+        loss=planned.price,
         question=f"release:{release_id_of(context.job_id)}",
         private_history=True,
         idempotency_key=context.job_id,

@@ -6,7 +6,9 @@ from typing import Protocol
 
 from engines.contract import Engine, Interruptible
 from mechanisms.measuring.meter import Meter, Part
+from mechanisms.scales.concentrated import pure_ceil
 from privacy.losses import Loss
+from privacy.measures import Measure
 from privacy.schema import Dataset
 from query_lang.plans.dimensions import CubeDimension
 from query_lang.specs.cubes import CubePlan
@@ -247,8 +249,9 @@ class ReleasePlan:
         dataset: The public schema.
         snapshot: Whose rows will be counted.
         work: What is counted, and how it is measured.
-        parts: How the loss divides; their sum is the whole charge.
+        parts: How the loss divides; their sum is its epsilon.
         expected: What public facts say of the error.
+        measure: Of the population.
     """
 
     spec: ReleaseSpec
@@ -257,6 +260,12 @@ class ReleasePlan:
     work: Work
     parts: tuple[Part, ...]
     expected: Expectation
+    measure: Measure
+
+    @property
+    def price(self) -> Loss:
+        """What it costs in the population's measure: releases are epsilon-DP."""
+        return pure_ceil(self.measure, self.spec.epsilon)
 
     @property
     def plan(self) -> CubePlan | SequencePlan:

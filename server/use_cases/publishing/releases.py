@@ -15,6 +15,7 @@ from release.store.opening import file_problems_in, problems_in
 from release.store.signing import InstallationKey
 from server.persistence import tables
 from server.use_cases.jobs.jobs import Viewer
+from server.use_cases.losses.amounts import Priced
 from server.use_cases.publishing.cost_settings import release_target
 from server.use_cases.publishing.job import require_free_name, require_known_readers
 from server.use_cases.publishing.plans import ReleasePlan
@@ -81,7 +82,7 @@ class ReleaseService:
                 free = False
         return {
             "population": planned.dataset.population,
-            "affordable": left is not None and planned.spec.epsilon <= left,
+            "affordable": left is not None and planned.price <= left,
             "remaining": None if left is None else str(left),
             "name_is_free": free,
         }
@@ -278,6 +279,14 @@ def _by_id(connection: Connection, release_id: str) -> PublicationRow:
 # -- plans ------------------------------------------------------------------------
 
 
+def _price(planned: ReleasePlan) -> Priced:
+    """Return the epsilon of a release, and what that costs where rho is counted."""
+    epsilon = str(planned.spec.epsilon)
+    if planned.measure.is_pure:
+        return {"epsilon": epsilon}
+    return {"epsilon": epsilon, "rho": str(planned.price)}
+
+
 def _plan_document(planned: ReleasePlan, shown: Affordability) -> ReleasePlanShape:
     plan = planned.plan
     return {
@@ -285,7 +294,7 @@ def _plan_document(planned: ReleasePlan, shown: Affordability) -> ReleasePlanSha
         "dataset": planned.spec.dataset,
         "snapshot": planned.snapshot,
         "strategy": planned.spec.strategy,
-        "epsilon": str(planned.spec.epsilon),
+        **_price(planned),
         "parts": [
             {"name": part.name, "epsilon": str(part.loss)} for part in planned.parts
         ],

@@ -86,6 +86,9 @@ class Affordability(TypedDict):
 class ReleasePlanShape(ReleaseRange, Affordability):
     """A priced release; nothing was charged and no row read."""
 
+    rho: NotRequired[LossText]
+    """Of a population that counts rho: what publishing it charges, once."""
+
     name: str
     """Name of the release."""
     dataset: str
@@ -95,7 +98,7 @@ class ReleasePlanShape(ReleaseRange, Affordability):
     strategy: str
     """How the epsilon is spent."""
     epsilon: LossText
-    """What publishing it charges, once."""
+    """Its epsilon: what publishing it charges, once, where losses are pure."""
     parts: list[PartShape]
     """How the epsilon divides."""
     l1_sensitivity: int

@@ -33,6 +33,7 @@ from release.sequences.strategies.registry import (
     STRATEGIES as SEQUENCE_STRATEGIES,
 )
 from server.persistence import tables
+from server.use_cases.losses.measures import measure_of
 from server.use_cases.publishing.plans import CubeWork, ReleasePlan, SequenceWork, Work
 from server.use_cases.questions.questions import UNHELD_SIZES
 
@@ -135,7 +136,8 @@ def plan_release(
     except ReleaseRefusedError as error:
         message = f"strategy {spec.strategy}: {error}"
         raise SpecRefusedError(("release", "strategy"), message) from None
-    return ReleasePlan(spec, dataset, snapshot, work, parts, expected)
+    measure = measure_of(connection, dataset.population)
+    return ReleasePlan(spec, dataset, snapshot, work, parts, expected, measure)
 
 
 def active_snapshot(connection: Connection, spec: ReleaseSpec) -> str:

@@ -6,12 +6,14 @@ from typing import Final
 
 from budget.charging.splices import Piece
 from privacy.losses import Loss
+from privacy.measures import Measure
 from privacy.schema_json import scalar_to_json
 from query_lang.plans.compiled import CompiledQuery
 from query_lang.plans.costs import PlanCost
 from query_lang.showing.chosen_rows import shown_confidence
 from query_lang.showing.presentation import present
 from release.contract.answers import ReleaseAnswer
+from server.use_cases.losses.amounts import amount, priced
 from server.use_cases.questions.noise import (
     NINETY_FIVE_PERCENT,
     expected_errors_of_plan,
@@ -90,7 +92,9 @@ def answer_document(
         "rows": rows_of(compiled, noisy_vectors),
         "noise": noise_of(compiled, question.event, confidence),
         "intervals": intervals_of_answer(question, noisy_vectors, confidence),
-        "charge": charge_document(question.event.loss, reused=False),
+        "charge": charge_document(
+            question.event.measure, question.event.loss, reused=False
+        ),
         "remaining": remaining,
         "derivation": compiled.derivation,
         "warnings": warnings_of(compiled),
@@ -120,7 +124,7 @@ def free_pieces(
         message = "no stored answer"
         raise ValueError(message)
     paid = {
-        "charge": charge_document(Loss(0), reused=True),
+        "charge": charge_document(question.event.measure, Loss(0), reused=True),
         "remaining": remaining,
     }
     words = encode(
@@ -156,7 +160,7 @@ def shown_again(
     document = answer_document(
         question, query_id=query_id, noisy_vectors=noisy_vectors, remaining=remaining
     )
-    document["charge"] = charge_document(Loss(0), reused=True)
+    document["charge"] = charge_document(question.event.measure, Loss(0), reused=True)
     return document
 
 
@@ -178,7 +182,7 @@ def released_document(
         "intervals": release_intervals(answer),
         "half_widths": release_half_widths(answer),
         "release": release,
-        "charge": charge_document(Loss(0), reused=True),
+        "charge": charge_document(question.event.measure, Loss(0), reused=True),
         "remaining": remaining,
         "derivation": answer.derivation,
         "warnings": [{"code": w.code, "detail": w.detail} for w in answer.warnings],
@@ -211,8 +215,7 @@ def plan_document(
     as the limits tell that the asker may see.
     """
     return {
-        "epsilon": str(question.event.loss),
-        "delta": "0",
+        **amount(question.event.measure, question.event.loss),
         "affordable": affordable,
         "remaining": remaining,
         "snapshot": question.snapshot,
@@ -258,12 +261,15 @@ def attainable_document(question: Question, remaining: Remaining) -> Attainable 
     event = question.priced_at(least)
     if event is None:
         return None
-    return {"epsilon": str(least), "noise": noise_of(question.compiled, event)}
+    return {
+        **priced(event.measure, least),
+        "noise": noise_of(question.compiled, event),
+    }
 
 
-def charge_document(loss: Loss, *, reused: bool) -> ChargeShape:
+def charge_document(measure: Measure, loss: Loss, *, reused: bool) -> ChargeShape:
     """Describe what was paid."""
-    return {"epsilon": str(loss), "delta": "0", "reused": reused}
+    return {**amount(measure, loss), "reused": reused}
 
 
 def warnings_of(compiled: CompiledQuery) -> list[WarningShape]:

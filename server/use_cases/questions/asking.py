@@ -25,7 +25,7 @@ from budget.ledger import (
     UncertainError,
 )
 from engines.contract import Execution, Filled, SealedVector
-from mechanisms.measuring.discrete_laplace import measure_event
+from mechanisms.measuring.events import measure_event
 from privacy.charges import Charge
 from privacy.errors import (
     AnchorMismatchError,
@@ -38,6 +38,7 @@ from query_lang.plans.compiled import CompiledQuery
 from release.contract.answers import ReleaseAnswer
 from server.use_cases.identity.access import Caller, Grant, find_grant
 from server.use_cases.identity.roles import PLAN, Gate
+from server.use_cases.losses.amounts import priced
 from server.use_cases.questions.answers import (
     answer_document,
     attainable_document,
@@ -168,7 +169,11 @@ class QueryService:
         free: list[FreeAnswer] = []
         if stored is not None:
             free = [
-                {"kind": "answer", "id": stored.query_id, "epsilon": str(stored.loss)}
+                {
+                    "kind": "answer",
+                    "id": stored.query_id,
+                    **priced(grant.measure, stored.loss),
+                }
             ]
         offers, near = self._releases(caller, grant, question)
         free += free_offers(offers)
@@ -421,6 +426,7 @@ class QueryService:
                 shown = visible_remaining(outcome.remaining, grant, caller)
                 raise OverBudgetError(
                     requested=question.event.loss,
+                    word=grant.measure.word,
                     remaining=shown,
                     attainable=attainable_document(question, shown),
                     which=_passed(question.event.loss, shown),

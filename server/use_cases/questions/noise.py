@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 
-from mechanisms.scales.pricing import half_width
+from mechanisms.scales.noises import Noise as NoiseKind
+from mechanisms.scales.noises import noise_of_measure
 from privacy.events import MeasuredVector, PriceEvent
 from query_lang.plans.compiled import (
     AverageShown,
@@ -52,8 +53,9 @@ def noise_of(
         confidence: Of each half-width; more than 95 % where 95 % of chosen rows are to
             lie inside.
     """
+    kind = noise_of_measure(event.measure)
     described = [
-        _noise_of_vector(vector, measure.scale, confidence)
+        _noise_of_vector(kind, vector, measure.scale, confidence)
         for vector, measure in zip(event.vectors, compiled.measures, strict=True)
     ]
     return [
@@ -134,15 +136,25 @@ def _parts_of_computed(
 
 
 def _noise_of_vector(
-    vector: MeasuredVector, decimals: int, confidence: Fraction
+    kind: NoiseKind, vector: MeasuredVector, decimals: int, confidence: Fraction
 ) -> NoiseScale:
-    width = half_width(vector.scale, confidence)
-    return {
-        "mechanism": "discrete_laplace",
+    width, moves = kind.half_width(vector.scale, confidence), vector.sensitivity
+    told: NoiseScale = {
+        "mechanism": kind.mechanism,
         "scale": _point_moved(vector.scale, decimals),
-        "l1_sensitivity": decimal_text(math.ceil(vector.sensitivity.l1), decimals),
+        "l1_sensitivity": decimal_text(math.ceil(moves.l1), decimals),
         "half_width_95": decimal_text(width, decimals),
     }
+    if kind.has_l2:
+        told["l2_sensitivity"] = _root_text(moves.l2_squared, decimals)
+    return told
+
+
+def _root_text(squared: Fraction, decimals: int) -> str:
+    """Return a root in the column's unit, rounded up to six digits of a grid step."""
+    steps = math.isqrt(math.ceil(squared * 10**12) - 1) + 1
+    text = f"{Decimal(steps).scaleb(-6 - decimals):f}"
+    return text.rstrip("0").rstrip(".")
 
 
 def _point_moved(noise_scale: float, decimals: int) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from mechanisms.scales.pricing import half_width
+from mechanisms.scales.noises import Noise, noise_of_measure
 from mechanisms.scales.weighted_sums import (
     Draws,
     NoisyFraction,
@@ -18,27 +18,29 @@ from query_lang.showing.computed.intervals import NoisyRatio
 
 
 @dataclass(frozen=True, slots=True)
-class LaplaceNoise:
-    """Discrete Laplace noise of given scales, a vector each."""
+class AnswerNoise:
+    """Noise of one kind and of given scales, a vector each."""
 
+    kind: Noise
     scales: tuple[float, ...]
 
     def half_width(self, vector: int, confidence: Fraction) -> int:
         """Return the half-width of one value of a vector, in grid steps."""
-        return half_width(self.scales[vector], confidence)
+        return self.kind.half_width(self.scales[vector], confidence)
 
     def sum_half_widths(
         self, sums: Sequence[Sequence[tuple[Fraction, int, int]]], miss: Fraction
     ) -> list[Fraction]:
         """Return that of weighted sums: weights, vectors, how many draws of each."""
         scaled = [[(w, self.scales[v], n) for w, v, n in draws] for draws in sums]
-        return sum_half_widths(scaled, miss)
+        return sum_half_widths(scaled, miss, self.kind.sums)
 
     def ratio_bounds(
         self, ratios: Sequence[NoisyRatio], miss: Fraction
     ) -> list[Bounds]:
         """Return an interval of each ratio, which misses with at most ``miss``."""
-        found = fraction_ends([self._fraction(each) for each in ratios], miss)
+        fractions = [self._fraction(each) for each in ratios]
+        found = fraction_ends(fractions, miss, self.kind.sums)
         return [
             (-math.inf if low is None else low, math.inf if high is None else high)
             for low, high in found
@@ -57,6 +59,7 @@ def _known(end: End) -> Fraction | None:
     return None if isinstance(end, float) else end
 
 
-def noise_law(event: PriceEvent) -> LaplaceNoise:
+def noise_law(event: PriceEvent) -> AnswerNoise:
     """Return the noise of an answer's vectors."""
-    return LaplaceNoise(tuple(vector.scale for vector in event.vectors))
+    scales = tuple(vector.scale for vector in event.vectors)
+    return AnswerNoise(noise_of_measure(event.measure), scales)

@@ -14,6 +14,8 @@ from fractions import Fraction
 from typing import Final
 
 from budget.ledger import PaidQuestion
+from mechanisms.scales.noises import Noise, noise_of_measure
+from mechanisms.scales.sum_tails import SumLaw
 from mechanisms.scales.weighted_sums import sum_half_width
 from privacy.errors import CuratorError
 from privacy.events import PriceEvent
@@ -88,6 +90,11 @@ class Source:
         """Of its noise, in steps of its grid."""
         return self.paid.event.vectors[self.place].scale
 
+    @property
+    def noise(self) -> Noise:
+        """Of which kind it is: that of the population, and so of all sources."""
+        return noise_of_measure(self.paid.event.measure)
+
 
 @dataclass(frozen=True, slots=True)
 class Derived:
@@ -106,8 +113,9 @@ class Derived:
     def widths(self, miss: Fraction) -> list[list[int]]:
         """Return the half-width of each cell, missed with at most a given chance."""
         scales = [source.scale for source in self.sources]
+        sums = self.sources[0].noise.sums
         return [
-            [_half_width(_law(cell, scales), miss) for cell in cells]
+            [_half_width(_law(cell, scales), miss, sums) for cell in cells]
             for cells in self.cells
         ]
 
@@ -307,7 +315,9 @@ def _derived(
     wanted: Sequence[Grid | None], sources: Sequence[Source]
 ) -> tuple[Derived | None, int]:
     """Return how a question is made of sources, and how many cells were tried."""
-    vectors = [Vector(source.grid, 2 * source.scale**2) for source in sources]
+    vectors = [
+        Vector(source.grid, source.noise.variance(source.scale)) for source in sources
+    ]
     cells: list[list[Combination]] = []
     tried = 0
     effort = Effort()
@@ -322,7 +332,8 @@ def _derived(
         cells.append(found)
     if not any(cell for each in cells for cell in each):
         return None, tried
-    widths = _half_widths(cells, [source.scale for source in sources])
+    scales = [source.scale for source in sources]
+    widths = _half_widths(cells, scales, sources[0].noise.sums)
     return None if widths is None else Derived(sources, cells, widths), tried
 
 
@@ -330,7 +341,7 @@ Law = tuple[tuple[float, Fraction, int], ...]
 
 
 def _half_widths(
-    cells: Sequence[Sequence[Combination]], scales: Sequence[float]
+    cells: Sequence[Sequence[Combination]], scales: Sequence[float], sums: SumLaw
 ) -> list[list[int]] | None:
     """Return the half-width of each cell at 95 %; None where there are too many."""
     laws = [[_law(cell, scales) for cell in each] for each in cells]
@@ -339,7 +350,7 @@ def _half_widths(
     )
     if len(known) > _MOST_LAWS:
         return None
-    widths = {law: _half_width(law, _MISS) for law in known}
+    widths = {law: _half_width(law, _MISS, sums) for law in known}
     return [[widths[law] for law in each] for each in laws]
 
 
@@ -348,7 +359,8 @@ def _law(cell: Combination, scales: Sequence[float]) -> Law:
     return tuple(sorted(draws))
 
 
-def _half_width(law: Law, miss: Fraction) -> int:
+def _half_width(law: Law, miss: Fraction, sums: SumLaw) -> int:
     """Return the half-width of a rounded number: rounding moves it by half a step."""
-    width = sum_half_width([(weight, scale, n) for scale, weight, n in law], miss)
+    draws = [(weight, scale, n) for scale, weight, n in law]
+    width = sum_half_width(draws, miss, sums)
     return math.floor(width + Fraction(1, 2))

@@ -6,6 +6,7 @@ from privacy.losses import Loss
 from query_lang.plans.compiled import NumberShown, OutputColumn
 from query_lang.showing.decimals import decimal_text
 from query_lang.showing.presentation import chosen_cells
+from server.use_cases.losses.amounts import priced
 from server.use_cases.questions.answers import (
     charge_document,
     columns_of,
@@ -28,22 +29,23 @@ _CONFIDENCE = "0.95"
 
 def offered(question: Question, derived: Derived) -> FreeAnswer:
     """Describe what a plan offers, with the least and greatest half-width."""
-    taken = paid_taken(derived)
+    taken = paid_taken(question, derived)
     return {
-        "kind": "paid",
+        **taken,
         "id": taken["queries"][0],
-        "epsilon": taken["epsilon"],
-        "queries": taken["queries"],
         "half_widths": [
             _expected(column, vector, derived) for column, vector in _numbers(question)
         ],
     }
 
 
-def paid_taken(derived: Derived) -> PaidTaken:
-    """Name the paid questions of an answer."""
-    queries = [paid.query_id for paid in derived.taken]
-    return {"kind": "paid", "queries": queries, "epsilon": str(derived.loss)}
+def paid_taken(question: Question, derived: Derived) -> PaidTaken:
+    """Name the paid questions of an answer, and what they cost together."""
+    return {
+        "kind": "paid",
+        "queries": [paid.query_id for paid in derived.taken],
+        **priced(question.event.measure, derived.loss),
+    }
 
 
 def derived_document(
@@ -84,8 +86,8 @@ def derived_document(
         "half_widths": [
             _widths(column, derived.half_widths[n], cells) for column, n in shown
         ],
-        "paid": paid_taken(derived),
-        "charge": charge_document(Loss(0), reused=True),
+        "paid": paid_taken(question, derived),
+        "charge": charge_document(question.event.measure, Loss(0), reused=True),
         "remaining": remaining,
         "derivation": _words(derived),
         "warnings": warnings_of(question.compiled),

@@ -15,6 +15,7 @@ from privacy.contributions import ContributionBounds
 from privacy.errors import InvalidLossError, QueryError
 from privacy.events import PriceEvent
 from privacy.losses import Loss
+from privacy.measures import Measure
 from privacy.schema import Dataset
 from privacy.schema_json import dataset_from_json
 from query_lang.binding.bind import ResolvedQuery, bind_query, check_bounds
@@ -28,6 +29,7 @@ from query_lang.syntax.refusals import refuse, refusing_depth
 from query_lang.syntax.rules import TOO_COSTLY
 from server.persistence import tables
 from server.use_cases.identity.access import Grant
+from server.use_cases.losses.measures import measure_in
 from server.use_cases.questions.requests import QuestionRequest
 from server.use_cases.questions.wishes import (
     KnownNumbers,
@@ -74,7 +76,7 @@ class Question:
         None where one query may not spend it, or its noise would pass every bound.
         """
         try:
-            return _event(self.compiled, self.losses.check(loss))
+            return self._event(self.losses.check(loss))
         except InvalidLossError:
             return None
 
@@ -86,7 +88,10 @@ class Question:
         Raises:
             InvalidLossError: Its noise would pass every bound.
         """
-        return replace(self, event=_event(self.compiled, loss))
+        return replace(self, event=self._event(loss))
+
+    def _event(self, loss: Loss) -> PriceEvent:
+        return _event(self.compiled, loss, self.losses.measure)
 
 
 class Compiler:
@@ -177,10 +182,16 @@ def loss_range(connection: Connection, population: str) -> LossRange:
     """Return the losses that one query of this population may spend."""
     row = connection.execute(
         select(
-            tables.population.c.epsilon_min_nano, tables.population.c.epsilon_max_nano
+            tables.population.c.epsilon_min_nano,
+            tables.population.c.epsilon_max_nano,
+            tables.population.c.declaration,
         ).where(tables.population.c.name == population)
     ).one()
-    return LossRange(Loss(row.epsilon_min_nano), Loss(row.epsilon_max_nano))
+    return LossRange(
+        Loss(row.epsilon_min_nano),
+        Loss(row.epsilon_max_nano),
+        measure_in(json.loads(row.declaration)),
+    )
 
 
 Looking = Callable[["Question", Fraction], KnownNumbers | None]
@@ -214,7 +225,7 @@ def prepare(
         return Question(
             bound=found.bound,
             compiled=found.query,
-            event=_event(found.query, loss),
+            event=_event(found.query, loss, losses.measure),
             losses=losses,
             snapshot=grant.snapshot,
             unit=schema.dataset.unit,
@@ -248,15 +259,15 @@ def question_of_charge(compiler: Compiler, grant: Grant, text: str) -> Question:
         CuratorError: It would be refused now.
     """
     request = request_of(text)
-    loss = request.loss()
+    loss = request.loss(grant.measure)
     if loss is None:  # a charge has one
         raise AssertionError
-    return prepare(compiler, grant, LossRange(loss, loss), request)
+    return prepare(compiler, grant, LossRange(loss, loss, grant.measure), request)
 
 
 def _asked(request: QuestionRequest, losses: LossRange) -> Loss:
     try:
-        asked = request.loss()
+        asked = request.loss(losses.measure)
     except InvalidLossError as error:
         raise InvalidLossError(
             text=error.text, reason=f"{error.reason}; {losses}"
@@ -266,8 +277,8 @@ def _asked(request: QuestionRequest, losses: LossRange) -> Loss:
     return asked
 
 
-def _event(compiled: CompiledQuery, loss: Loss) -> PriceEvent:
-    return price(*vectors_of(compiled), loss)
+def _event(compiled: CompiledQuery, loss: Loss, measure: Measure) -> PriceEvent:
+    return price(*vectors_of(compiled), loss, measure)
 
 
 def _identity(form: str, snapshot: str) -> str:
@@ -292,7 +303,7 @@ def question_text(grant: Grant, request: QuestionRequest, loss: Loss) -> str:
             "project": grant.project.name,
             "snapshot": grant.snapshot,
             "sql": request.sql,
-            "epsilon": str(loss),
+            grant.measure.word: str(loss),
             "weights": {name: str(weight) for name, weight in request.weights},
             "bounds": _bounds_json(request.bounds),
         },
@@ -307,7 +318,8 @@ def request_of(text: str) -> QuestionRequest:
     bounds = stored["bounds"]
     return QuestionRequest(
         sql=stored["sql"],
-        epsilon=stored["epsilon"],
+        epsilon=stored.get("epsilon"),
+        rho=stored.get("rho"),
         accuracy=None,
         project=stored["project"],
         reuse="never",

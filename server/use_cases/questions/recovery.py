@@ -229,7 +229,7 @@ class Recovery:
                 grant = snapshot_grant(
                     connection, project=one.project, snapshot=one.snapshot
                 )
-            losses = LossRange(one.loss, one.loss)
+            losses = LossRange(one.loss, one.loss, grant.measure)
             request = request_of(one.request_json)
             question = prepare(self._compiler, grant, losses, request)
             caller = Caller(one.principal, "analyst")

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from server.use_cases.losses.amounts import Amount, Priced
 from server.use_cases.releases.replies import (
     CellValue,
     FreeAnswer,
@@ -33,12 +34,16 @@ class NoiseScale(TypedDict):
     """How much noise one measured vector has."""
 
     mechanism: Annotated[str, Field(examples=["discrete_laplace"])]
-    """How noise is drawn."""
+    """How noise is drawn; `discrete_gaussian` where the population counts rho."""
     scale: NumberText
-    """Of the noise, in the column's unit, never as a fraction."""
+    """Of the noise, in the column's unit, never as a fraction; of Gaussian noise its
+    sigma."""
     l1_sensitivity: NumberText
     """How far one unit can move the whole vector, as the sum of absolute changes, in
     the column's unit."""
+    l2_sensitivity: NotRequired[NumberText]
+    """Of Gaussian noise, whose scale follows from it: how far one unit can move the
+    whole vector, as the root of the sum of squared changes, rounded up."""
     half_width_95: NumberText
     """The least w such that at least 95 % of a cell's noise lies within ±w, in the
     column's unit."""
@@ -55,13 +60,9 @@ class Noise(NoisePart, NoiseScale):
     """Name of the column."""
 
 
-class ChargeShape(TypedDict):
-    """What was paid."""
+class ChargeShape(Amount):
+    """What was paid: 0 where the answer was free."""
 
-    epsilon: LossText
-    """What this answer was charged; 0 where it was free."""
-    delta: LossText
-    """Always 0: losses are pure."""
     reused: bool
     """Whether a stored answer was given again, for nothing."""
 
@@ -70,9 +71,9 @@ class Remaining(TypedDict):
     """What is left of the limits that the caller may see."""
 
     project: LossText | None
-    """Epsilon that is left to the project."""
+    """What is left to the project, in what its population counts."""
     principal: LossText | None
-    """Epsilon that is left to the caller in the project; null where there is no such
+    """What is left to the caller in the project; null where there is no such
     limit."""
 
 
@@ -135,11 +136,9 @@ class ExpectedErrors(TypedDict):
     null where noise may decide all."""
 
 
-class Attainable(TypedDict):
+class Attainable(Priced):
     """The noise of a question that spends all that its asker sees left."""
 
-    epsilon: LossText
-    """That is left."""
     noise: list[Noise]
     """Of each measured column, if all of it is spent."""
 
@@ -174,7 +173,7 @@ class PricedBy(TypedDict):
     queries: list[str]
     """Ids of the paid queries whose noisy numbers say so; empty for public facts."""
     probe: LossText | None
-    """An epsilon for which the same question, asked first, may make this accuracy
+    """A loss for which the same question, asked first, may make this accuracy
     cheaper: its noisy numbers are reckoned with. Null where it would not pay."""
 
 
@@ -185,13 +184,12 @@ class PricedWish(TypedDict):
     """Where an accuracy was wished for: what its price follows from."""
 
 
-class Plan(PricedWish):
-    """What an answer would cost and how noisy it would be; no data was touched."""
+class Plan(PricedWish, Amount):
+    """What an answer would cost and how noisy it would be; no data was touched.
 
-    epsilon: LossText
-    """What asking would charge."""
-    delta: LossText
-    """Always 0: losses are pure."""
+    The loss is what asking would charge.
+    """
+
     affordable: bool
     """Whether every limit has enough left."""
     remaining: Remaining

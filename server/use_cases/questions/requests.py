@@ -10,13 +10,15 @@ from typing import Literal
 from privacy.contributions import ContributionBounds
 from privacy.errors import InvalidLossError, InvalidOptionError
 from privacy.losses import NANO, Loss
+from privacy.measures import PURE, Measure, MeasureName
 from server.use_cases.services.strict_json import JsonValue
 
 Preference = Literal["release", "paid"]
 """What may answer in the place of fresh noise: a release, or what the project paid."""
 
 _LARGEST_POWER = 30  # nothing that fits a grid or a domain has more digits
-_KEYS = {"sql", "epsilon", "accuracy", "project", "options"}
+_LOSSES = ("epsilon", "rho")
+_KEYS = {"sql", *_LOSSES, "accuracy", "project", "options"}
 _OPTIONS = {"reuse", "weights", "prefer", "bounds"}
 _ACCURACY = {"within", "relative", "at_least", "cells", "confidence", "at_most"}
 _PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?)%", re.ASCII)
@@ -54,14 +56,30 @@ class QuestionRequest:
     weights: tuple[tuple[str, Fraction], ...]
     bounds: ContributionBounds
     prefer: Preference | None = None
+    rho: str | int | Decimal | None = None
 
-    def loss(self) -> Loss | None:
+    def loss(self, measure: Measure = PURE) -> Loss | None:
         """Return the loss asked for; None where an accuracy is asked for instead.
 
         Raises:
-            InvalidLossError: Off the grammar or off the grid of 1e-9.
+            InvalidLossError: Off the grammar or off the grid of 1e-9, or not what the
+                population counts.
         """
-        return None if self.epsilon is None else loss_of(self.epsilon)
+        wanted, other = self.epsilon, self.rho
+        if not measure.is_pure:
+            wanted, other = other, wanted
+        if other is not None:
+            raise InvalidLossError(text=str(other), reason=_NOT_COUNTED[measure.name])
+        return None if wanted is None else loss_of(wanted)
+
+
+_NOT_COUNTED: Mapping[MeasureName, str] = {
+    "pure": "this population counts epsilon: give epsilon instead of rho",
+    "zcdp": "this population counts rho (zCDP): give rho instead of epsilon; noise of "
+    "the standard deviation that an epsilon has in one count (1.4 divided by epsilon) "
+    "costs rho = epsilon * epsilon / 4",
+}
+"""Why a loss of the other measure is refused, and what to give."""
 
 
 def loss_of(value: str | int | Decimal) -> Loss:
@@ -98,12 +116,17 @@ def read_request(body: JsonValue) -> QuestionRequest:
     """
     fields = _object(body, "the body", _KEYS)
     options = _object(fields.get("options", {}), "options", _OPTIONS)
-    if ("epsilon" in fields) == ("accuracy" in fields):
-        message = "give exactly one of epsilon and accuracy"
+    given = [name for name in (*_LOSSES, "accuracy") if name in fields]
+    if len(given) != 1:
+        message = (
+            "give exactly one of epsilon and accuracy (of a population that counts "
+            "rho: of rho and accuracy)"
+        )
         raise InvalidOptionError(message)
     return QuestionRequest(
         sql=_text(fields.get("sql"), "sql"),
-        epsilon=_epsilon(fields["epsilon"]) if "epsilon" in fields else None,
+        epsilon=_loss(fields, "epsilon"),
+        rho=_loss(fields, "rho"),
         accuracy=_accuracy(fields["accuracy"]) if "accuracy" in fields else None,
         project=_text(fields["project"], "project") if "project" in fields else None,
         reuse=_reuse(options.get("reuse", "allow")),
@@ -133,9 +156,13 @@ def _text(value: JsonValue, name: str) -> str:
     return value
 
 
-def _epsilon(value: JsonValue) -> str | int | Decimal:
+def _loss(fields: Mapping[str, JsonValue], name: str) -> str | int | Decimal | None:
+    """Return a loss as it was given, unread; None where it was not."""
+    if name not in fields:
+        return None
+    value = fields[name]
     if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
-        message = 'epsilon must be a decimal string such as "0.1", or a number'
+        message = f'{name} must be a decimal string such as "0.1", or a number'
         raise InvalidOptionError(message)
     return value
 
@@ -155,7 +182,7 @@ def _accuracy(value: JsonValue) -> Accuracy:
         message = "accuracy.confidence is a probability: 0.95, not 95"
         raise InvalidOptionError(message)
     cells = _percent(fields["cells"], "cells") if "cells" in fields else None
-    at_most = _epsilon(fields["at_most"]) if "at_most" in fields else None
+    at_most = _loss(fields, "at_most")
     return Accuracy(within, confidence, relative, cells, at_most)
 
 

@@ -12,15 +12,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
-from mechanisms.scales.pricing import (
-    half_width,
-    price,
-    solve_accuracy,
-    solve_share,
-)
+from mechanisms.scales.noises import noise_of_measure
+from mechanisms.scales.pricing import price, solve_accuracy, solve_share
 from privacy.errors import InvalidLossError, InvalidOptionError
 from privacy.events import VectorSensitivity
 from privacy.losses import Loss
+from privacy.measures import PURE, Measure
 from query_lang.plans.compiled import (
     AverageShown,
     CompiledQuery,
@@ -41,10 +38,11 @@ accuracy dearer.
 
 @dataclass(frozen=True, slots=True)
 class LossRange:
-    """The losses that a population lets one query spend."""
+    """The losses that a population lets one query spend, and what they count."""
 
     minimum: Loss
     maximum: Loss
+    measure: Measure = PURE
 
     def check(self, loss: Loss) -> Loss:
         """Return ``loss`` if it lies in the range.
@@ -58,7 +56,9 @@ class LossRange:
 
     def __str__(self) -> str:
         """Say it as refusals do."""
-        return f"one query may spend {self.minimum} to {self.maximum}"
+        return (
+            f"one query may spend {self.measure.word} {self.minimum} to {self.maximum}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def priced_wish(
     _check_has_half_widths(compiled)
     if wish.at_most is not None:
         most = losses.check(loss_of(wish.at_most))
-        losses = LossRange(losses.minimum, most)
+        losses = replace(losses, maximum=most)
     if wish.relative is None:
         return Wish(_solved(compiled, losses, wish, _alike(compiled, wish.within)))
     found = known(_miss_of_known(compiled, wish))
@@ -145,6 +145,7 @@ def _of_public_facts(
         probe = _solved(compiled, losses, replace(wish, cells=None), probing)
     except InvalidLossError:
         probe = None
+    word = losses.measure.word
     try:
         loss = _solved(compiled, losses, wish, _alike(compiled, wish.within))
     except InvalidLossError as error:
@@ -153,7 +154,7 @@ def _of_public_facts(
         raise InvalidLossError(
             text=error.text,
             reason=f"{error.reason}; were all numbers small: ask the same question "
-            f"for epsilon {probe} first, and its noisy numbers will be reckoned with",
+            f"for {word} {probe} first, and its noisy numbers will be reckoned with",
         ) from None
     pays = probe is not None and 2 * probe.nano_epsilon <= loss.nano_epsilon
     return Wish(loss, probe=probe if pays else None)
@@ -215,6 +216,7 @@ def _solved(
                 confidence=wish.confidence,
                 minimum=losses.minimum,
                 maximum=losses.maximum,
+                measure=losses.measure,
             )
         return solve_share(
             *vectors_of(compiled),
@@ -223,24 +225,26 @@ def _solved(
             confidence=wish.confidence,
             minimum=losses.minimum,
             maximum=losses.maximum,
+            measure=losses.measure,
         )
     except InvalidLossError:
         raise InvalidLossError(
             text=str(losses.maximum),
             reason=f"this accuracy needs more than {losses.maximum}, "
             f"{'the most that you allow' if wish.at_most else _MOST}; "
-            f"{_nearest(compiled, losses.maximum, wish.confidence)}",
+            f"{_nearest(compiled, losses, wish.confidence)}",
         ) from None
 
 
 _MOST: Final = "the most that one query may spend"
 
 
-def _nearest(compiled: CompiledQuery, most: Loss, confidence: Fraction) -> str:
+def _nearest(compiled: CompiledQuery, losses: LossRange, confidence: Fraction) -> str:
     """Say how accurate the most is that one query may spend."""
-    event = price(*vectors_of(compiled), most)
+    event = price(*vectors_of(compiled), losses.maximum, losses.measure)
+    noise = noise_of_measure(losses.measure)
     widths = (
-        decimal_of(half_width(vector.scale, confidence), measure.scale)
+        decimal_of(noise.half_width(vector.scale, confidence), measure.scale)
         for vector, measure in zip(event.vectors, compiled.measures, strict=True)
     )
     return (
@@ -258,7 +262,7 @@ def _check_has_half_widths(compiled: CompiledQuery) -> None:
     read = (leaf for shown in all_shown(compiled) for leaf in leaves(shown))
     if any(isinstance(leaf, AverageShown | QuantileShown) for leaf in read):
         message = (
-            "accuracy is for counts and sums; ask for an average or a quantile with "
-            "epsilon"
+            "accuracy is for counts and sums; say what to spend (epsilon, or rho) for "
+            "an average or a quantile"
         )
         raise InvalidOptionError(message)

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, NotRequired
 from pydantic import Field
 from typing_extensions import TypeAliasType, TypedDict
 
+from server.use_cases.losses.amounts import Priced
 from server.use_cases.services.documents import (
     ConfidenceText,
     Document,
@@ -215,29 +216,28 @@ class ReleaseTaken(TypedDict):
     """That was paid for it, once."""
 
 
-class StoredAnswer(TypedDict):
-    """The stored answer to the same question, which is given again by itself."""
+class StoredAnswer(Priced):
+    """The stored answer to the same question, which is given again by itself.
+
+    The loss is what was paid for it.
+    """
 
     kind: Literal["answer"]
     """Always `answer`."""
     id: str
     """Id of the query that was answered; of several the newest."""
-    epsilon: LossText
-    """That was paid for it."""
 
 
-class PaidOffer(TypedDict):
+class PaidOffer(Priced):
     """An answer that is made of noisy numbers that the project paid for.
 
-    It is taken by ``options.prefer``.
+    It is taken by ``options.prefer``. The loss is what was paid for them together.
     """
 
     kind: Literal["paid"]
     """Always `paid`."""
     id: str
     """Id of the newest of `queries`."""
-    epsilon: LossText
-    """That was paid for these queries, together."""
     queries: list[str]
     """Ids of the paid queries, all that would be used."""
     half_widths: list[WidthsExpected]
@@ -281,12 +281,10 @@ class RelatedRelease(TypedDict):
     """In what it is not what the question asks."""
 
 
-class PaidTaken(TypedDict):
-    """The paid questions whose noisy numbers made an answer."""
+class PaidTaken(Priced):
+    """The paid questions whose noisy numbers made an answer, and what they cost."""
 
     kind: Literal["paid"]
     """Always `paid`."""
     queries: list[str]
     """Ids of the paid queries, all that were used."""
-    epsilon: LossText
-    """That was paid for these queries, together."""

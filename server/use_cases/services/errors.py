@@ -71,6 +71,7 @@ class OverBudgetError(CuratorError):
         self,
         *,
         requested: Loss,
+        word: str,
         remaining: Mapping[str, object],
         attainable: Mapping[str, object] | None,
         which: str,
@@ -79,7 +80,7 @@ class OverBudgetError(CuratorError):
         self.remaining = remaining  # of the limits that the caller may see
         self.attainable = attainable  # what these would bring; None where nothing
         super().__init__(
-            f"the answer would cost epsilon {requested}, more than {which} allows"
+            f"the answer would cost {word} {requested}, more than {which} allows"
         )
 
 

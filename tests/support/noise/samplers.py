@@ -14,6 +14,9 @@ class ZeroSampler:
     def discrete_laplace(self, values, scale):
         return list(values)
 
+    def discrete_gaussian(self, values, scale):
+        return list(values)
+
 
 class ScaledSampler:
     """Multiplies the scale: a fault that audits must catch."""
@@ -24,6 +27,9 @@ class ScaledSampler:
 
     def discrete_laplace(self, values, scale):
         return self._sampler.discrete_laplace(values, scale * self._factor)
+
+    def discrete_gaussian(self, values, scale):
+        return self._sampler.discrete_gaussian(values, scale * self._factor)
 
 
 class ZeroVectorSampler:

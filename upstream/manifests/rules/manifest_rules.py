@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from privacy.losses import Loss
 from privacy.schema import ColumnType
 from query_lang.hierarchies import BUILT_IN
 from query_lang.reading.writable import is_writable
@@ -96,8 +97,8 @@ def _hierarchies(manifest: Declarations, names: list[str]) -> Broken:
 
 def _population(population: PopulationSpec) -> Broken:
     at: Place = ("population",)
-    losses = (population.epsilon_cap, population.delta_cap)
-    sizes = (population.epsilon_per_query, population.max_units)
+    losses = (population.cap, population.delta_cap)
+    sizes = (population.per_query, population.max_units)
     if any(x is not None for x in (*losses, *sizes)):
         yield from source_rules(at, population.source, "the caps and max_units")
     elif population.source is not None:
@@ -105,19 +106,58 @@ def _population(population: PopulationSpec) -> Broken:
     if population.unit_fold and population.unit_type == "integer":
         sentence = "integers have one spelling: remove unit_fold"
         yield (*at, "unit_fold"), sentence
-    if population.epsilon_cap is not None and not population.epsilon_cap.nano_epsilon:
-        yield (*at, "epsilon_cap"), "epsilon_cap must be above 0"
+    yield from _of_measure(at, population)
+
+
+def _of_measure(at: Place, population: PopulationSpec) -> Broken:
+    """Yield what is wrong with the losses, each of which has one measure's name."""
+    word, other = ("rho", "epsilon") if population.is_zcdp else ("epsilon", "rho")
+    for name in (f"{other}_cap", f"{other}_per_query"):
+        if getattr(population, name) is not None:
+            own = name.replace(other, word)
+            sentence = (
+                f"this population counts {word}: write {own}"
+                if population.is_zcdp
+                else f"write {own}, or measure: zcdp for a population that counts rho"
+            )
+            yield (*at, name), sentence
+    if population.cap is not None and not population.cap.nano_epsilon:
+        yield (*at, f"{word}_cap"), f"{word}_cap must be above 0"
     if population.delta_cap is not None and population.delta_cap.nano_epsilon:
-        yield (*at, "delta_cap"), "a delta_cap above 0 is not in this version: write 0"
-    if population.epsilon_per_query is not None:
-        yield from _per_query(at, population.epsilon_per_query)
+        sentence = (
+            "a delta_cap above 0 is not in this version: write 0, or leave it out"
+        )
+        yield (*at, "delta_cap"), sentence
+    if population.per_query is not None:
+        yield from _per_query((*at, f"{word}_per_query"), population.per_query)
+    yield from _delta(at, population)
+
+
+def _delta(at: Place, population: PopulationSpec) -> Broken:
+    """Yield what is wrong with the delta at which rho is told as an epsilon."""
+    delta = population.delta
+    if not population.is_zcdp:
+        if delta is not None:
+            yield (*at, "delta"), "pure losses have no delta: remove it"
+        return
+    if delta is None:
+        sentence = (
+            "delta is missing: write at what rho is told as an epsilon, such as "
+            "0.000001, well below 1 divided by the number of units"
+        )
+        yield at, sentence
+    elif not 0 < delta.nano_epsilon <= _MOST_DELTA.nano_epsilon:
+        yield (*at, "delta"), f"delta lies above 0 and up to {_MOST_DELTA}"
+
+
+_MOST_DELTA = Loss.parse("0.001")
 
 
 def _per_query(at: Place, losses: LossRange) -> Broken:
     if not losses.min.nano_epsilon:
-        yield (*at, "epsilon_per_query", "min"), "min must be above 0"
+        yield (*at, "min"), "min must be above 0"
     if losses.max < losses.min:
-        yield (*at, "epsilon_per_query", "max"), "max must not lie below min"
+        yield (*at, "max"), "max must not lie below min"
 
 
 def source_rules(at: Place, source: str | None, what: str) -> Broken:

@@ -3,7 +3,8 @@ from fractions import Fraction
 import pytest
 
 from mechanisms.errors import UnpaidMeasurementError
-from mechanisms.measuring.discrete_laplace import DiscreteLaplace, measure_event
+from mechanisms.measuring.discrete_laplace import DiscreteLaplace
+from mechanisms.measuring.events import measure_event
 from mechanisms.samplers.laplace import OpenDPSampler
 from mechanisms.scales.pricing import price
 from privacy.charges import Charge

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mechanisms.scales.calibration import laplace_scale
-from mechanisms.scales.pricing import _least, half_width, price, solve_accuracy
+from mechanisms.scales.half_widths import half_width
+from mechanisms.scales.pricing import _least, price, solve_accuracy
 from privacy.errors import InvalidLossError
 from privacy.events import VectorSensitivity
 from privacy.losses import ZERO_LOSS, Loss

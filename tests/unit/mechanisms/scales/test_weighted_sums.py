@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from mechanisms.scales.half_widths import half_width
+from mechanisms.scales.sum_tails import laplace_tails
 from mechanisms.scales.weighted_sums import (
     Draws,
     NoisyFraction,
     fraction_ends,
-    laplace_tails,
     sum_half_width,
     sum_half_widths,
 )

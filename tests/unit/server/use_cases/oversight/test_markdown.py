@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from privacy.losses import Loss
+from server.use_cases.losses.odds import odds_factor, promise_in_words
 from server.use_cases.oversight.markdown import bullets, code_block, plain, table
-from server.use_cases.services.odds import odds_factor, promise_in_words
 from tests.effort import rounds
 
 

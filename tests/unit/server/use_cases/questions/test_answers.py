@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from budget.charging.splices import Splice, joined
-from mechanisms.scales.pricing import half_width, price
+from mechanisms.scales.half_widths import half_width
+from mechanisms.scales.pricing import price
 from privacy.errors import InvalidOptionError
 from privacy.losses import Loss
 from privacy.schema import ColumnType

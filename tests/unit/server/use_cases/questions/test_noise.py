@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mechanisms.scales.pricing import half_width, price
+from mechanisms.scales.half_widths import half_width
+from mechanisms.scales.pricing import price
 from privacy.losses import Loss
 from privacy.schema import ColumnType
 from query_lang.plans.compiled import (

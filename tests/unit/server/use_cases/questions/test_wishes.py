@@ -4,8 +4,9 @@ from fractions import Fraction
 
 import pytest
 
+from mechanisms.scales.half_widths import half_width
 from mechanisms.scales.misses import beyond
-from mechanisms.scales.pricing import half_width, price
+from mechanisms.scales.pricing import price
 from privacy.errors import InvalidLossError
 from privacy.losses import Loss
 from server.use_cases.questions.requests import Accuracy

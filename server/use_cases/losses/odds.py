@@ -4,6 +4,8 @@ import math
 from fractions import Fraction
 
 from privacy.losses import Loss
+from privacy.measures import PURE, Measure
+from server.use_cases.losses.amounts import as_epsilon
 
 LARGE_EPSILON = 20.0
 """Beyond it the factor is written as a power of ten."""
@@ -32,21 +34,23 @@ def odds_factor(loss: Loss) -> str:
     return f"{float(rounded):.{digits}f}".rstrip("0").rstrip(".")
 
 
-def promise_in_words(unit: str, cap: Loss, spent: Loss) -> str:
+def promise_in_words(unit: str, cap: Loss, spent: Loss, measure: Measure = PURE) -> str:
     """Say what a cap promises to each unit, and how weak it is where it is weak.
 
     A cap that was lowered takes back nothing: where more than it is spent, what is
-    spent is what holds.
+    spent is what holds. Rho is told as the epsilon that it amounts to at the measure's
+    delta (docs/proofs/zcdp.md).
     """
-    bound = max(cap, spent)
-    if bound == Loss(0):
+    most = max(cap, spent)
+    if most == Loss(0):
         return "The cap is 0: nothing was answered about this population, nor will be."
+    bound = as_epsilon(measure, most)
     promise = (
         f"Whatever all recipients of answers do together, and whatever else they know: "
         f"the odds that they can rightly give to one {unit} being in the data, against "
         "not being in it, change by a factor of at most "
         f"e^{bound} = {odds_factor(bound)}, in either direction, by all answers ever "
-        "given under this cap. Allotments of "
+        f"given under this cap{_but_for(measure, most)}. Allotments of "
         "projects and principals ration the cap; they bound nobody's knowledge."
     )
     if spent > cap:
@@ -60,3 +64,13 @@ def promise_in_words(unit: str, cap: Loss, spent: Loss) -> str:
             "case.** Lower it where patients are to rely on it."
         )
     return promise
+
+
+def _but_for(measure: Measure, most: Loss) -> str:
+    """Say what rho leaves out, where losses are not pure."""
+    if measure.is_pure:
+        return ""
+    return (
+        f", which is rho {most}, but for events of a probability of at most "
+        f"{measure.delta}"
+    )

@@ -1,0 +1,1 @@
+"""How many useful answers a cap buys, under each measure."""

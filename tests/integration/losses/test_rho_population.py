@@ -1,0 +1,207 @@
+"""A population that counts rho: from its manifest to answers, over real HTTP."""
+
+import json
+from fractions import Fraction
+
+import pytest
+
+from mechanisms.scales.gaussian_calibration import gaussian_scale
+from mechanisms.scales.gaussian_tails import gaussian_half_width
+from privacy.losses import Loss
+from server.use_cases.custody.populations import PopulationService
+from server.use_cases.loading.loading import LoadChoices
+from server.use_cases.loading.service import LoadService
+from server.use_cases.oversight.statements import StatementService
+from server.use_cases.services.errors import CommandRefusedError
+from tests.support.installations.harness import (
+    Installation,
+    ask,
+    client,
+    serve_in_thread,
+)
+from tests.support.noise.samplers import ZeroSampler
+
+PURE = 'epsilon_cap: "100000"\n  epsilon_per_query: {min: "0.001", max: "5"}'
+RHO = (
+    'measure: zcdp\n  delta: "0.000001"\n  rho_cap: "2"\n'
+    '  rho_per_query: {min: "0.000001", max: "0.5"}'
+)
+BY_SEX = "SELECT sex, COUNT(DISTINCT patient_id) AS n FROM visits GROUP BY sex"
+BY_WARD = "SELECT ward, COUNT(DISTINCT patient_id) AS n FROM visits GROUP BY ward"
+
+
+def rho_manifest(installation, **more):
+    """Write the manifest of a population that counts rho."""
+    path = installation.write_manifest(**more)
+    written = path.read_text()
+    assert PURE in written
+    path.write_text(written.replace(PURE, RHO))
+    return path
+
+
+@pytest.fixture
+def installation(tmp_path):
+    made = Installation(tmp_path).create()
+    made.load_manifest(rho_manifest(made))
+    return made
+
+
+@pytest.fixture
+def key(installation):
+    return installation.analyst(allotment="1")
+
+
+def price(http, **more):
+    return http.post("/v1/datasets/clinic/plan", json={"sql": BY_WARD, **more}).json()
+
+
+def test_an_answer_has_gaussian_noise_and_is_charged_its_rho(installation, key):
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        planned = price(http, rho="0.02")
+        body = {"sql": BY_WARD, "rho": "0.02"}
+        answer = http.post("/v1/datasets/clinic/queries", json=body).json()
+        budget = http.get("/v1/budget").json()["projects"][0]
+    # a patient may be in all 4 cells (two wards, other, NULL): the distance is 2
+    sigma = gaussian_scale(Fraction(4), Loss.parse("0.02"))
+    (noise,) = answer["noise"]
+    assert noise["mechanism"] == "discrete_gaussian"
+    assert noise["scale"] == repr(sigma)
+    assert noise["half_width_95"] == str(gaussian_half_width(sigma, Fraction(95, 100)))
+    assert planned["noise"] == answer["noise"]
+    assert answer["charge"] == {
+        "epsilon": planned["epsilon"],
+        "delta": "0.000001",
+        "rho": "0.02",
+        "reused": False,
+    }
+    assert planned["rho"] == "0.02"
+    assert 0.7 < float(planned["epsilon"]) < 1.1
+    assert (budget["spent"], budget["remaining"]) == ("0.02", "0.98")
+    assert budget["measure"] == "zcdp"
+
+
+def test_exact_values_stand_behind_the_noise(installation, key):
+    body = {"sql": BY_SEX, "rho": "0.02"}
+    with (
+        serve_in_thread(installation, ZeroSampler) as url,
+        client(url, key) as http,
+    ):
+        answer = http.post("/v1/datasets/clinic/queries", json=body).json()
+    assert answer["rows"] == [["F", 50], ["M", 50]]
+
+
+def test_a_loss_of_the_other_measure_is_refused_with_what_to_give(installation, key):
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        refused = ask(http, BY_SEX, epsilon="0.5")
+        both = http.post(
+            "/v1/datasets/clinic/queries",
+            json={"sql": BY_SEX, "rho": "0.1", "epsilon": "0.1"},
+        )
+        too_much = price(http, rho="0.6")
+    assert refused.status_code == 422
+    assert "give rho instead of epsilon" in refused.json()["detail"]
+    assert both.status_code == 422
+    assert "one query may spend rho 0.000001 to 0.5" in too_much["detail"]
+
+
+def test_the_same_question_is_free_and_what_follows_from_it(installation, key):
+    total = "SELECT COUNT(*) AS n FROM visits"
+    by_ward = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        first = http.post(
+            "/v1/datasets/clinic/queries", json={"sql": by_ward, "rho": "0.1"}
+        ).json()
+        again = http.post(
+            "/v1/datasets/clinic/queries", json={"sql": by_ward, "rho": "0.1"}
+        ).json()
+        followed = http.post(
+            "/v1/datasets/clinic/queries",
+            json={"sql": total, "rho": "0.2", "options": {"prefer": "paid"}},
+        ).json()
+        listed = http.get("/v1/queries").json()["items"]
+        spent = http.get("/v1/budget").json()["projects"][0]["spent"]
+    assert again["rows"] == first["rows"]
+    free = {"epsilon": "0", "delta": "0.000001", "rho": "0", "reused": True}
+    assert again["charge"] == followed["charge"] == free
+    assert followed["rows"] == [[sum(row[1] for row in first["rows"])]]
+    assert followed["paid"]["rho"] == "0.1"
+    sigma = float(first["noise"][0]["scale"])
+    width = int(followed["half_widths"][0]["rows"][0])
+    assert width == pytest.approx(1.96 * sigma * 2, abs=2)
+    assert spent == "0.1"
+    assert [each["charge"]["rho"] for each in listed] == ["0", "0", "0.1"]
+
+
+def test_an_accuracy_is_priced_in_rho(installation, key):
+    wish = {"within": 10, "confidence": 0.95}
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        planned = price(http, accuracy=wish)
+        rho = Loss.parse(planned["rho"])
+        less = price(http, rho=str(Loss(rho.nano_epsilon - 1)))
+        capped = price(http, accuracy={**wish, "at_most": "0.000002"})
+    assert planned["noise"][0]["half_width_95"] == "10"
+    assert less["noise"][0]["half_width_95"] == "11"
+    assert "brings" in capped["detail"]
+
+
+def test_a_charge_beyond_the_allotment_is_refused_in_rho(installation):
+    key = installation.analyst(allotment="0.1")
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        refused = http.post(
+            "/v1/datasets/clinic/queries", json={"sql": BY_WARD, "rho": "0.2"}
+        )
+        left = http.get("/v1/budget").json()["projects"][0]["remaining"]
+    assert refused.status_code == 402
+    problem = refused.json()
+    assert "cost rho 0.2" in problem["detail"]
+    assert problem["attainable"]["rho"] == left == "0.1"
+
+
+def test_what_the_population_counts_never_changes(installation):
+    with installation.services() as services:
+        service = LoadService(services, "local:test")
+        silent = rho_manifest(installation)
+        silent.write_text(silent.read_text().replace(f"  {RHO}\n", ""))
+        assert service.load(silent, LoadChoices(), None)["snapshot"]
+        changed = installation.write_manifest()
+        other = rho_manifest(installation)
+        other.write_text(other.read_text().replace("0.000001", "0.0001", 1))
+        for path, told in (
+            (changed, "epsilon_cap"),
+            (other, "population.delta is '0.0001' here but '0.000001'"),
+        ):
+            with pytest.raises(CommandRefusedError, match=told):
+                service.load(path, LoadChoices(), None)
+        with pytest.raises(CommandRefusedError, match="counts rho: give rho_cap"):
+            raised(services, "epsilon")
+
+
+def raised(services, word):
+    population = PopulationService(services, "local:test")
+    return population.set_cap("people", Loss.parse("1"), "less", word=word)
+
+
+def test_a_population_shows_its_cap_in_rho_and_what_it_amounts_to(installation):
+    with installation.services() as services:
+        shown = raised(services, "rho")
+        statement = StatementService(services).population("people")
+    assert (shown["measure"], shown["rho_cap"], shown["delta_cap"]) == (
+        "zcdp",
+        "1",
+        "0.000001",
+    )
+    assert 6 < float(shown["epsilon_cap"]) < 9
+    assert shown["rho_per_query"] == {"min": "0.000001", "max": "0.5"}
+    assert "rho 1 (epsilon " in statement
+    assert "zero-concentrated" in statement
+    assert "probability of at most 0.000001" in statement
+
+
+def test_a_charge_that_was_cut_off_is_answered_in_rho_again(installation, key):
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        body = {"sql": BY_SEX, "rho": "0.3"}
+        query = http.post("/v1/datasets/clinic/queries", json=body).json()["query_id"]
+    with installation.services() as services:
+        record = services.ledger.query(query)
+        assert json.loads(record.request_json)["rho"] == "0.3"
+        assert "epsilon" not in json.loads(record.request_json)
