@@ -1,8 +1,8 @@
 """The two kinds of noise, one a measure: what a scale costs and how far draws reach.
 
 Prices, searches and replies are alike for both. Different are how far a unit moves a
-vector (L1, or L2 squared), what a scale spends, and the tails: docs/proofs/discrete_laplace.md
-and docs/proofs/discrete_gaussian.md.
+vector (L1, or L2 squared), what a scale spends, and the tails
+(docs/proofs/discrete_laplace.md and docs/proofs/discrete_gaussian.md).
 """
 
 import math
@@ -121,10 +121,10 @@ class GaussianNoise:
         return scale**2
 
 
-_LAPLACE: Final = LaplaceNoise()
-_GAUSSIAN: Final = GaussianNoise()
+LAPLACE: Final = LaplaceNoise()
+GAUSSIAN: Final = GaussianNoise()
 
 
 def noise_of_measure(measure: Measure) -> Noise:
     """Return the kind of noise that a population's answers have."""
-    return _LAPLACE if measure.is_pure else _GAUSSIAN
+    return LAPLACE if measure.is_pure else GAUSSIAN

@@ -28,6 +28,7 @@ from query_lang.specs.axes import Axis
 from query_lang.specs.cubes import CubeRequest
 from query_lang.specs.periods import Periods, PeriodUnit, Take
 from query_lang.specs.sequences import SequenceRequest
+from release.contract.ids import is_release_id
 
 PUBLIC: Final = "public"
 FIRST_ROW: Final = "first"
@@ -177,6 +178,14 @@ class _ReleaseSpec(_Spec):
     bounds: BoundsSpec | None = None
     epsilon: LossField
     readers: Literal["public"] | tuple[ReaderSpec, ...] = ()
+
+    @field_validator("name")
+    @classmethod
+    def _is_no_id(cls, name: str) -> str:
+        if is_release_id(name):
+            message = "rel_ and 24 digits are how ids are written: give another name"
+            raise ValueError(message)
+        return name
 
     @property
     def is_public(self) -> bool:

@@ -1,8 +1,19 @@
-"""Whether a release's name is taken, of all that a population ever published."""
+"""What a release is called: its id, or its name, which a population gives once."""
 
 from sqlalchemy import ColumnElement, Connection, and_, not_, or_, select
 
+from release.contract.ids import is_release_id
 from server.persistence.tables import job, publication
+
+
+def is_called(named: str) -> ColumnElement[bool]:
+    """Return the condition that a release is called so.
+
+    What is written as ids are means the release of that id alone, whoever asks: a
+    release of that name would stand in for one that the caller may not see.
+    """
+    column = publication.c.id if is_release_id(named) else publication.c.name
+    return column == named
 
 
 def is_name_taken(connection: Connection, name: str, population: str | None) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from curator_client.answers.answer import Answer
 from curator_client.answers.estimates import Estimate, half_width, sum_half_width
-from server.use_cases.questions.noise_law import LaplaceNoise
+from server.use_cases.questions.noise_law import AnswerNoise
 
 DRAWS = 3_000
 LEAST = 0.95 * DRAWS - 5 * math.sqrt(0.05 * 0.95 * DRAWS)  # by chance 3e-7
@@ -41,7 +41,7 @@ def noisy(rng, scale, exact):
 @pytest.mark.parametrize("scale", [0.2, 1.0, 2.0, 10.0, 333.3, 2_000.0])
 @pytest.mark.parametrize("miss", [0.05, 0.0125, 0.001])
 def test_a_half_width_is_the_servers(scale, miss):
-    theirs = LaplaceNoise((scale,)).half_width(0, 1 - Fraction(str(miss)))
+    theirs = AnswerNoise((scale,)).half_width(0, 1 - Fraction(str(miss)))
     assert half_width(scale, miss) == theirs
 
 

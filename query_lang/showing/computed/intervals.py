@@ -53,7 +53,7 @@ from query_lang.showing.computed.readings import (
     Tree,
 )
 from query_lang.showing.values import ShownValues
-from query_lang.showing.windows import EXTREMES, windows
+from query_lang.showing.windows import EXTREMES, Window, windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +128,9 @@ class ComputedIntervals:
         default_factory=dict
     )
     _sums: dict[int, tuple[Affine, Fraction]] = field(default_factory=dict)
+    _rows: dict[tuple[WindowShown, Fraction], dict[int, _Told]] = field(
+        default_factory=dict
+    )
 
     def bounds(
         self, shown: Shown, cells: Sequence[int], miss: Fraction
@@ -178,8 +181,10 @@ class ComputedIntervals:
         A row is before another for sure where their intervals do not meet.
         """
         found: dict[int, Bounds] = {}
-        for window in windows(shown, self.values):
-            held = self._order_bounds(shown, window.cells, miss)
+        every = windows(shown, self.values)
+        told = self._order_bounds(shown, every, miss)
+        for window in every:
+            held = {cell: told[cell] for cell in window.cells}
             lows = sorted(low for low, _ in held.values())
             highs = sorted(high for _, high in held.values())
             for cell, (low, high) in held.items():
@@ -194,17 +199,20 @@ class ComputedIntervals:
         return [found.get(cell) for cell in cells]
 
     def _order_bounds(
-        self, shown: WindowShown, cells: Sequence[int], miss: Fraction
+        self, shown: WindowShown, every: Sequence[Window], miss: Fraction
     ) -> dict[int, Bounds]:
-        """Return where the one number that rows are ordered by lies in each.
+        """Return where the one number that rows are ordered by lies in each cell.
 
+        Those of a window hold at once. All windows are read in one go, at the chance
+        of the largest: window by window, what they share was read for each again.
         Where it may be NULL in truth, it may stand at either end.
         """
+        cells = [cell for window in every for cell in window.cells]
         if len(shown.order) > 1:
             return dict.fromkeys(cells, ANYTHING)
         value = shown.order[0].value
         read = self._readings(value, cells, is_null_told=True)
-        found = self._of_parts(read, miss / max(1, len(cells)))
+        found = self._of_parts(read, miss / _most_cells(every))
         told: dict[int, Bounds] = {}
         for cell in cells:
             is_sure = self._is_sure(read[cell].guarded, found[cell], cell)
@@ -269,15 +277,15 @@ class ComputedIntervals:
 
         The exact value may be another row's than the noisy one.
         """
-        held: dict[WindowShown, dict[int, _Told]] = {}
         for part in parts:
             if not isinstance(part.source, Extreme):
                 continue
             shown = part.source.window
-            if shown not in held:
-                held[shown] = dict(self._rows_of(shown, miss))
+            if (shown, miss) not in self._rows:
+                self._rows[shown, miss] = dict(self._rows_of(shown, miss))
+            held = self._rows[shown, miss]
             frame = self._frame(shown, part.cell)
-            told = [held[shown][cell] for cell in frame if cell in held[shown]]
+            told = [held[cell] for cell in frame if cell in held]
             if told:
                 bounds = extreme_bounds(EXTREMES[shown.name], told)
                 yield part, within(bounds, part.source.limits)
@@ -287,19 +295,21 @@ class ComputedIntervals:
     ) -> Iterator[tuple[int, "_Told"]]:
         """Yield where what a window takes of each of its rows lies, all at once.
 
-        Rows where it is NULL whatever was drawn are left out.
+        At the chance of the largest window, as ranks. Rows where it is NULL whatever
+        was drawn are left out.
         """
-        for window in windows(shown, self.values):
-            if shown.operand is None:
-                continue
-            read = self._readings(shown.operand, window.cells, is_null_told=True)
-            found = self._of_parts(read, miss / len(window.cells))
-            for cell in window.cells:
-                guarded = read[cell].guarded
-                if not self._is_null(guarded, cell):
-                    bounds = self._bounds_of(guarded.tree, found[cell], cell)
-                    is_sure = self._is_sure(guarded, found[cell], cell)
-                    yield cell, (within(bounds, read[cell].limits), is_sure)
+        if shown.operand is None:
+            return
+        every = windows(shown, self.values)
+        cells = [cell for window in every for cell in window.cells]
+        read = self._readings(shown.operand, cells, is_null_told=True)
+        found = self._of_parts(read, miss / _most_cells(every))
+        for cell in cells:
+            guarded = read[cell].guarded
+            if not self._is_null(guarded, cell):
+                bounds = self._bounds_of(guarded.tree, found[cell], cell)
+                is_sure = self._is_sure(guarded, found[cell], cell)
+                yield cell, (within(bounds, read[cell].limits), is_sure)
 
     def _of_quantiles(
         self, parts: Sequence["_Placed"], miss: Fraction
@@ -429,6 +439,11 @@ class ComputedIntervals:
             is_held(guard, self._bounds_of(tree, found, cell))
             for guard, tree in guarded.guards
         )
+
+
+def _most_cells(every: Sequence[Window]) -> int:
+    """Return how many cells the largest window has, at least 1."""
+    return max((len(window.cells) for window in every), default=1)
 
 
 def sum_half_width(

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from sqlalchemy import ColumnElement, Connection, or_, select, true
+from sqlalchemy import ColumnElement, Connection, select, true
 
 from budget.ledger import Scope
 from privacy.errors import InvalidOptionError
@@ -14,6 +14,7 @@ from release.store.manifests import MANIFEST, read_manifest
 from release.store.opening import file_problems_in, problems_in
 from release.store.signing import InstallationKey
 from server.persistence import tables
+from server.persistence.release_names import is_called
 from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.losses.amounts import Priced
 from server.use_cases.publishing.cost_settings import release_target
@@ -203,18 +204,16 @@ class ReleaseService:
 
     def _row(self, viewer: Viewer, release: str) -> PublicationRow:
         table = tables.publication
-        is_id = table.c.id == release
-        named = or_(is_id, table.c.name == release)
         wanted = (
             select(table)
-            .where(named, _of(viewer))
-            .order_by(is_id.desc(), table.c.state == "failed", table.c.created.desc())
+            .where(is_called(release), _of(viewer))
+            .order_by(table.c.state == "failed", table.c.created.desc())
         )
         with self._services.databases.reader.connect() as connection:
             rows = connection.execute(wanted).all()
         if not rows:
             raise NotFoundError
-        if rows[0].id != release and len({row.population for row in rows}) > 1:
+        if len({row.population for row in rows}) > 1:
             message = f"several populations have a release {release}: give its id"
             raise CommandRefusedError(message)
         return rows[0]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from mechanisms.scales.noises import Noise, noise_of_measure
+from mechanisms.scales.noises import LAPLACE, Noise, noise_of_measure
 from mechanisms.scales.weighted_sums import (
     Draws,
     NoisyFraction,
@@ -21,8 +21,8 @@ from query_lang.showing.computed.intervals import NoisyRatio
 class AnswerNoise:
     """Noise of one kind and of given scales, a vector each."""
 
-    kind: Noise
     scales: tuple[float, ...]
+    kind: Noise = LAPLACE
 
     def half_width(self, vector: int, confidence: Fraction) -> int:
         """Return the half-width of one value of a vector, in grid steps."""
@@ -62,4 +62,4 @@ def _known(end: End) -> Fraction | None:
 def noise_law(event: PriceEvent) -> AnswerNoise:
     """Return the noise of an answer's vectors."""
     scales = tuple(vector.scale for vector in event.vectors)
-    return AnswerNoise(noise_of_measure(event.measure), scales)
+    return AnswerNoise(scales, noise_of_measure(event.measure))

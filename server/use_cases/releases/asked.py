@@ -4,13 +4,13 @@ No budget is looked at and nothing is charged or written down: an answer is a fu
 of the text and of what was published.
 """
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import BoundedSemaphore
 from typing import Final
 
 from release.contract.answers import ReleaseAnswer
+from release.contract.ids import is_release_id
 from release.cubes.questions.evaluating.keeping import Keeper
 from server.use_cases.identity.access import Caller
 from server.use_cases.releases import replies
@@ -41,8 +41,6 @@ WAITING: Final = 8
 Each takes a bounded number of steps, so who has a place is answered, however long those
 before take: by no clock is anybody turned away.
 """
-
-_ID: Final = re.compile(r"rel_[0-9a-f]{24}")
 
 _BUSY: Final = "too many questions to releases are under way"
 
@@ -101,7 +99,7 @@ class ReleaseQueryService:
 
         Nor is what a name means: it may be another release's by the next question.
         """
-        if _ID.fullmatch(named) is None:
+        if not is_release_id(named):
             return self._catalogue.row(caller, named)
         return self._services.catalogue.get(
             ("release", caller, named, today()),

@@ -12,6 +12,7 @@ from release.store.listings import CUBE, TREE
 from release.store.manifests import MANIFEST
 from release.store.opening import OpenRelease, open_release
 from server.persistence import tables
+from server.persistence.release_names import is_called
 from server.use_cases.identity.access import Caller, populations_of, projects_of
 from server.use_cases.releases.folders import ReleaseFolders
 from server.use_cases.releases.replies import ReleaseDetail, ReleaseItem
@@ -93,12 +94,11 @@ class ReleaseCatalogue:
             NotFoundError: There is none, or it is not theirs.
         """
         release = tables.publication
-        is_id = release.c.id == named
         with self._services.databases.reader.connect() as connection:
             wanted = select(release).where(
-                or_(is_id, release.c.name == named), readable_by(connection, caller)
+                is_called(named), readable_by(connection, caller)
             )
-            first = wanted.order_by(is_id.desc(), release.c.created.desc())
+            first = wanted.order_by(release.c.created.desc())
             row = connection.execute(first.limit(1)).one_or_none()
         if row is None:
             raise NotFoundError

@@ -8,17 +8,26 @@ import pytest
 from mechanisms.scales.gaussian_calibration import gaussian_scale
 from mechanisms.scales.gaussian_tails import gaussian_half_width
 from privacy.losses import Loss
+from query_lang.rendering.dialect import Target
 from server.use_cases.custody.populations import PopulationService
+from server.use_cases.identity.access import Caller
 from server.use_cases.loading.loading import LoadChoices
 from server.use_cases.loading.service import LoadService
 from server.use_cases.oversight.statements import StatementService
+from server.use_cases.questions.asking import QueryService
+from server.use_cases.questions.questions import Compiler
+from server.use_cases.questions.requests import read_request
+from server.use_cases.releases.offers import ReleaseOffers
+from server.use_cases.releases.opened import OpenReleases
 from server.use_cases.services.errors import CommandRefusedError
+from server.web import Server
 from tests.support.installations.harness import (
     Installation,
     ask,
     client,
     serve_in_thread,
 )
+from tests.support.installations.recovering import recovery_at_once
 from tests.support.noise.samplers import ZeroSampler
 
 PURE = 'epsilon_cap: "100000"\n  epsilon_per_query: {min: "0.001", max: "5"}'
@@ -197,11 +206,23 @@ def test_a_population_shows_its_cap_in_rho_and_what_it_amounts_to(installation):
     assert "probability of at most 0.000001" in statement
 
 
-def test_a_charge_that_was_cut_off_is_answered_in_rho_again(installation, key):
-    with serve_in_thread(installation) as url, client(url, key) as http:
-        body = {"sql": BY_SEX, "rho": "0.3"}
-        query = http.post("/v1/datasets/clinic/queries", json=body).json()["query_id"]
-    with installation.services() as services:
-        record = services.ledger.query(query)
-        assert json.loads(record.request_json)["rho"] == "0.3"
-        assert "epsilon" not in json.loads(record.request_json)
+def test_a_charge_that_was_cut_off_is_answered_again_at_its_rho(installation, key):
+    del key
+    server = Server(installation.settings)  # for its executors, and its parts
+    services = server.services
+    try:
+        compiler = Compiler(services.parser, Target(services.dialect))
+        offers = ReleaseOffers(services, OpenReleases(services))
+        queries = QueryService(services, compiler, offers)
+        request = read_request({"sql": BY_SEX, "rho": "0.3"})
+        paid = queries.begin(Caller("ada", "analyst"), "clinic", request, None)
+        services.ledger.give_up(paid.charge.query_id)
+        recovery = recovery_at_once(services, compiler, queries)
+        assert [recovery.run_once() for _ in range(2)] == [1, 0]
+        record = services.ledger.query(paid.charge.query_id)
+    finally:
+        services.engine.close()
+        services.databases.close()
+    answer = json.loads(record.body)
+    assert answer["charge"]["rho"] == "0.3"
+    assert answer["noise"][0]["mechanism"] == "discrete_gaussian"

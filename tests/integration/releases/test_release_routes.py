@@ -3,12 +3,15 @@
 import csv
 import hashlib
 import io
+import sqlite3
 from datetime import datetime
 
 import pytest
+from sqlalchemy import update
 
 from release.store.manifests import is_genuine
 from release.store.opening import problems_in
+from server.persistence import tables
 from server.use_cases.oversight.auditing import AuditService
 from server.use_cases.oversight.markdown import moment
 from server.use_cases.oversight.statements import StatementService
@@ -116,6 +119,27 @@ def test_a_release_is_read_by_its_name_too(http, releases, reader):
             seen = name in SEEN[reader]
             assert by_name.status_code == (200 if seen else 404)
             assert seen or by_name.content == absent.content
+
+
+def test_a_name_written_as_an_id_stands_in_for_no_release(world, http, releases):
+    hidden = next(name for name in releases if name not in SEEN["ada"])
+    called(world, releases["ours"], releases[hidden])
+    try:
+        for end in ("", "/download"):
+            reply = http["ada"].get(f"/v1/releases/{releases[hidden]}{end}")
+            assert reply.status_code == 404
+    finally:
+        called(world, releases["ours"], "ours")
+
+
+def called(world, release, name):
+    """Rename a published release, as no spec can any more."""
+    table = tables.publication
+    renamed = update(table).where(table.c.id == release).values(name=name)
+    with sqlite3.connect(world.made.data / "curator.sqlite") as connection:
+        text = str(renamed.compile(compile_kwargs={"literal_binds": True}))
+        connection.execute(text)
+    connection.close()
 
 
 def test_a_download_is_the_file_that_the_signed_manifest_names(http, releases):

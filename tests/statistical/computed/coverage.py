@@ -13,17 +13,19 @@ from fractions import Fraction
 
 import numpy as np
 
+from mechanisms.scales.noises import GAUSSIAN, LAPLACE
 from mechanisms.scales.pricing import price
 from privacy.losses import Loss
 from query_lang.plans.compiled import AverageShown, ComputedShown, NumberShown, leaves
 from query_lang.showing.computed.bounds import computed_bounds
 from query_lang.showing.computed.nulls import LENIENT, extreme_bounds
 from query_lang.showing.confidence import intervals_of
-from server.use_cases.questions.noise_law import LaplaceNoise, noise_law
+from server.use_cases.questions.noise_law import AnswerNoise, noise_law
 from tests.support.compiling import compile_query
 from tests.support.data.hospital import HOSPITAL
 
 CONFIDENCE = Fraction(95, 100)
+ROUNDED = 500.0  # sigma from which rounding a normal draw is no different
 A = "COUNT(CASE WHEN age < 40 THEN 1 END)"
 B = "COUNT(CASE WHEN age >= 40 THEN 1 END)"
 C = "COUNT(CASE WHEN visits < 3 THEN 1 END)"
@@ -178,10 +180,10 @@ class Found:
     naive: float
 
 
-def measure(case, draws, seed, drawn=1.0):
+def measure(case, draws, seed, drawn=1.0, kind=LAPLACE):
     """Answer one question so many times with fresh noise around the same numbers.
 
-    The noise has ``drawn`` times the scale that intervals are told of.
+    The noise is of a kind, and has ``drawn`` times the scale that intervals know of.
     """
     compiled = compile_query(f"SELECT {case.column} AS x FROM encounters", HOSPITAL)
     compiled = replace(
@@ -190,10 +192,10 @@ def measure(case, draws, seed, drawn=1.0):
     rng = np.random.default_rng(seed)
     scales = scales_of(compiled, case.scale)
     vectors = [
-        (value + laplace(rng, drawn * scale, draws)).tolist()
+        (value + DRAWN[kind](rng, drawn * scale, draws)).tolist()
         for value, scale in zip(case.truth, scales, strict=True)
     ]
-    noise = LaplaceNoise(tuple(scales))
+    noise = AnswerNoise(tuple(scales), kind)
     (column,) = intervals_of(compiled, vectors, noise, CONFIDENCE)
     exact = exact_of(case)
     ends = [row for row in column.rows if row is not None]
@@ -223,6 +225,18 @@ def laplace(rng, scale, size):
     """Draw discrete Laplace noise: a difference of two geometric draws."""
     chance = -np.expm1(-1 / scale)
     return rng.geometric(chance, size) - rng.geometric(chance, size)
+
+
+def gaussian(rng, sigma, size):
+    """Draw discrete Gaussian noise, by its law within 40 sigma; wide, by rounding."""
+    if sigma > ROUNDED:
+        return np.rint(rng.normal(0, sigma, size)).astype(np.int64)
+    values = np.arange(-math.ceil(40 * sigma), math.ceil(40 * sigma) + 1)
+    weights = np.exp(-0.5 * (values / sigma) ** 2)
+    return rng.choice(values, size, p=weights / weights.sum())
+
+
+DRAWN = {LAPLACE: laplace, GAUSSIAN: gaussian}
 
 
 def _holds(low, high, exact):

@@ -10,10 +10,11 @@ from math import sqrt
 import numpy as np
 import pytest
 
+from mechanisms.scales.noises import GAUSSIAN, LAPLACE
 from query_lang.showing.confidence import intervals_of
-from server.use_cases.questions.noise_law import LaplaceNoise
+from server.use_cases.questions.noise_law import AnswerNoise
 from tests.effort import gate_first
-from tests.statistical.computed.coverage import CASES, _holds, laplace, measure
+from tests.statistical.computed.coverage import CASES, DRAWN, _holds, measure
 from tests.support.compiling import compile_query
 from tests.support.data.hospital import HOSPITAL
 
@@ -23,8 +24,9 @@ DRAWS = 2_000
 
 
 @pytest.mark.parametrize("place", gate_first(4, range(len(CASES))))
-def test_intervals_of_computed_columns_hold(place):
-    found = measure(CASES[place], DRAWS, place)
+@pytest.mark.parametrize("kind", [LAPLACE, GAUSSIAN], ids=["laplace", "gaussian"])
+def test_intervals_of_computed_columns_hold(place, kind):
+    found = measure(CASES[place], DRAWS, place, kind=kind)
     assert found.held >= 0.95 * found.asked - 5 * sqrt(0.05 * 0.95 * found.asked)
 
 
@@ -46,14 +48,15 @@ def test_intervals_of_computed_columns_hold(place):
         ("100 * COUNT(*) / MAX(COUNT(*)) OVER ()", [6, 100, 0]),
     ],
 )
-def test_windows_over_the_answer_hold(selected, truth):
+@pytest.mark.parametrize("kind", [LAPLACE, GAUSSIAN], ids=["laplace", "gaussian"])
+def test_windows_over_the_answer_hold(selected, truth, kind):
     query = compile_query(
         f"SELECT level, {selected} AS x FROM encounters GROUP BY level", HOSPITAL
     )
     rng, asked, held = np.random.default_rng(5), 0, [0, 0, 0]
-    noise = LaplaceNoise((6.0,))
+    noise = AnswerNoise((6.0,), kind)
     for _ in range(600):
-        noisy = (np.array([3, 50, 0]) + laplace(rng, 6.0, 3)).tolist()
+        noisy = (np.array([3, 50, 0]) + DRAWN[kind](rng, 6.0, 3)).tolist()
         (column,) = intervals_of(query, [noisy], noise, Fraction(95, 100))
         asked += 1
         for place, (row, exact) in enumerate(zip(column.rows, truth, strict=True)):
@@ -61,8 +64,9 @@ def test_windows_over_the_answer_hold(selected, truth):
     assert min(held) >= 0.95 * asked - 5 * sqrt(0.05 * 0.95 * asked)
 
 
-def test_half_of_the_noise_would_be_noticed():
+@pytest.mark.parametrize("kind", [LAPLACE, GAUSSIAN], ids=["laplace", "gaussian"])
+def test_half_of_the_noise_would_be_noticed(kind):
     """The test can fail: noise of twice the scale that intervals know of."""
     case = next(case for case in CASES if case.name == "share")
-    found = measure(case, DRAWS, 7, drawn=2.0)
+    found = measure(case, DRAWS, 7, drawn=2.0, kind=kind)
     assert found.held < 0.95 * found.asked - 5 * sqrt(0.05 * 0.95 * found.asked)

@@ -11,7 +11,7 @@ import pytest
 from query_lang.plans.compiled import ComputedShown, Operation, leaves
 from query_lang.showing.confidence import intervals_of
 from query_lang.showing.presentation import present
-from server.use_cases.questions.noise_law import LaplaceNoise
+from server.use_cases.questions.noise_law import AnswerNoise
 from tests.support.compiling import compile_query
 from tests.support.data.hospital import HOSPITAL
 
@@ -33,7 +33,7 @@ def shown(selected, *vectors, rest=""):
 
 def interval(selected, *vectors, scale=10.0):
     query = compiled(selected)
-    noise = LaplaceNoise((scale,) * len(vectors))
+    noise = AnswerNoise((scale,) * len(vectors))
     (column,) = intervals_of(query, [[v] for v in vectors], noise, CONFIDENCE)
     return column.rows[0]
 
@@ -195,7 +195,7 @@ def test_a_sum_has_its_half_width_on_either_side():
 
 def test_a_number_over_itself_has_no_noise():
     query = compiled("COUNT(*) / COUNT(*) AS x, COUNT(*) - COUNT(*) AS y")
-    noise = LaplaceNoise((10.0,))
+    noise = AnswerNoise((10.0,))
     columns = intervals_of(query, [[50]], noise, CONFIDENCE)
     assert [column.rows for column in columns] == [(None,), (None,)]
 

@@ -12,13 +12,13 @@ from query_lang.showing.expected_errors import (
     share_error,
 )
 from query_lang.showing.quantiles import quantile
-from server.use_cases.questions.noise_law import LaplaceNoise
+from server.use_cases.questions.noise_law import AnswerNoise
 from tests.unit.query_lang.test_compile import compiled
 
 SEEDS = range(300)
 
 
-class Widths(LaplaceNoise):
+class Widths(AnswerNoise):
     """Noise whose half-width is the same of every vector."""
 
     def half_width(self, vector, confidence):
@@ -121,7 +121,7 @@ def test_of_sums_and_differences_the_half_width_is_expected_and_of_ratios_nothin
         "SELECT COUNT(*) * 3 AS a, COUNT(*) - COUNT(age) AS b, SUM(dose) / 10 AS c, "
         "COUNT(*) / COUNT(age) AS d FROM encounters"
     )
-    told = expected_errors(question, LaplaceNoise((10.0,) * 3), CERTAIN)
+    told = expected_errors(question, AnswerNoise((10.0,) * 3), CERTAIN)
     assert [(each.column, each.of) for each in told] == [
         ("a", "value"),
         ("b", "value"),

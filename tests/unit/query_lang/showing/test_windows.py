@@ -7,7 +7,7 @@ import pytest
 from privacy.errors import QueryError
 from query_lang.showing.confidence import intervals_of
 from query_lang.showing.presentation import present
-from server.use_cases.questions.noise_law import LaplaceNoise
+from server.use_cases.questions.noise_law import AnswerNoise
 from tests.support.compiling import compile_query
 from tests.support.data.hospital import HOSPITAL
 
@@ -28,7 +28,7 @@ def values(selected, *vectors, rest="GROUP BY level"):
 
 def intervals(selected, vector, scale=10.0, rest="GROUP BY level"):
     query = compiled(f"level, {selected} AS x", rest)
-    noise = LaplaceNoise((scale,))
+    noise = AnswerNoise((scale,))
     (column,) = intervals_of(query, [vector], noise, CONFIDENCE)
     return column.rows
 
@@ -42,7 +42,7 @@ def test_what_a_key_that_may_be_null_is_chosen_before_may_be_null_in_truth():
         " GROUP BY k",
         HOSPITAL,
     )
-    noise = LaplaceNoise((10.0, 10.0))
+    noise = AnswerNoise((10.0, 10.0))
     (column,) = intervals_of(query, [[5, 5, 50], [9, 9, 9]], noise, CONFIDENCE)
     assert [[Fraction(end) for end in row] for row in column.rows[:2]] == [
         [1, 1],
@@ -288,7 +288,7 @@ def test_a_greatest_of_greatests_is_bounded_by_nothing():
         " encounters GROUP BY level) AS e",
         HOSPITAL,
     )
-    (column,) = intervals_of(query, [[5, 7, 9]], LaplaceNoise((10.0,)), CONFIDENCE)
+    (column,) = intervals_of(query, [[5, 7, 9]], AnswerNoise((10.0,)), CONFIDENCE)
     assert column.rows == ((None, None),) * 3
 
 
@@ -320,5 +320,5 @@ def test_what_may_be_null_in_truth_may_have_any_rank():
 
 def test_what_is_numbered_by_keys_has_no_noise():
     query = compiled(f"level, {N} AS n, ROW_NUMBER() OVER (ORDER BY level) AS x")
-    noise = LaplaceNoise((10.0,))
+    noise = AnswerNoise((10.0,))
     assert intervals_of(query, [[1, 2, 3]], noise, CONFIDENCE) == []

@@ -10,7 +10,7 @@ from privacy.errors import QueryError
 from query_lang.showing.confidence import intervals_of
 from query_lang.showing.presentation import present
 from query_lang.syntax.refusals import SqlNotAllowedError
-from server.use_cases.questions.noise_law import LaplaceNoise
+from server.use_cases.questions.noise_law import AnswerNoise
 from tests.support.compiling import compile_query
 from tests.support.data.hospital import HOSPITAL
 
@@ -86,7 +86,7 @@ def test_one_unit_moves_sums_of_centred_values_least():
 
 def test_an_interval_of_a_root_never_reaches_below_0():
     query = compiled("STDDEV(age) / 2")
-    noise = LaplaceNoise((18_000.0, 10.0, 600.0))
+    noise = AnswerNoise((18_000.0, 10.0, 600.0))
     (column,) = intervals_of(query, [[-180_000], [100], [0]], noise, Fraction(19, 20))
     (((low, high),),) = (column.rows,)
     assert float(low) == 0
