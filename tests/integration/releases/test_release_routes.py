@@ -282,13 +282,17 @@ def test_a_withdrawn_release_is_gone_for_readers(http, releases):
     assert shown["manifest"]["name"] == "eves"
 
 
-def test_an_id_is_never_read_as_a_name(world, http, releases):
-    meant = releases["kept"]
-    told = world.press.publish_unseen(spec(name=meant, readers=[]))
-    assert told["result"]["release"] != meant
-    shown = http["carol"].get(f"/v1/admin/releases/{meant}").json()
-    assert shown["id"] == meant
-    assert shown["manifest"]["name"] == "kept"
+def test_an_id_is_no_name(world, http, releases):
+    told = {"release": spec(name=releases["kept"])}
+    refused = http["carol"].post("/v1/admin/releases", json=told)
+    assert refused.status_code == 422
+    assert "give another name" in refused.json()["detail"]
+    called(world, releases["ours"], releases["kept"])
+    try:
+        shown = http["carol"].get(f"/v1/admin/releases/{releases['kept']}").json()
+    finally:
+        called(world, releases["ours"], "ours")
+    assert shown["id"] == releases["kept"]
 
 
 def test_a_spec_that_does_not_fit_is_a_problem_with_a_sentence(http):
