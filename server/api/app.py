@@ -1,7 +1,7 @@
 """The FastAPI application: routes, problems for everything else, health."""
 
 import logging
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -22,13 +22,15 @@ from server.api.admin.people import PEOPLE
 from server.api.admin.proposals import LEDGER, PROPOSALS
 from server.api.admin.releases import RELEASES
 from server.api.docs_page import add_docs_routes
+from server.api.forms.forms import VARIES, Form, answer_in
 from server.api.questions.routes import QueryEndpoint, problem_for
 from server.api.questions.samples import add_sample_route
 from server.api.releases.asking import ReleaseQuestionBody, add_release_question_routes
 from server.api.releases.routes import add_release_routes
 from server.api.releases.trees import add_release_tree_routes
+from server.api.routing.accepting import wanted_form
 from server.api.routing.access_log import AccessLog
-from server.api.routing.admission import PAGED, enter, page_of
+from server.api.routing.admission import PAGED, answered, enter, page_of
 from server.api.routing.edge import Edge
 from server.api.routing.parts import parts_of
 from server.api.schemas import questions as wire
@@ -36,7 +38,7 @@ from server.api.schemas.admin import BODIES as ADMIN_BODIES
 from server.api.schemas.descriptions import describe
 from server.api.schemas.examples import add_examples
 from server.api.schemas.naming import name_schemas
-from server.api.schemas.openapi import INFO, complete
+from server.api.schemas.openapi import FORMS, INFO, complete
 from server.api.schemas.openapi import problem_responses as _problems
 from server.api.schemas.problems import Problem, problem_of_failure
 from server.api.schemas.releases import ReleaseBody, WithdrawBody
@@ -179,7 +181,7 @@ def _add_question_routes(app: FastAPI) -> None:
     @app.post(
         "/v1/datasets/{dataset}/queries",
         response_model=Answer,
-        responses={**refusals, **_problems(402, 409, 504)},
+        responses={**refusals, **FORMS, **_problems(402, 409, 504)},
         openapi_extra={
             **_QUESTION_BODY,
             "parameters": [
@@ -243,12 +245,24 @@ def _add_reading_routes(app: FastAPI) -> None:
     @app.get(
         "/v1/queries/{query_id}",
         response_model=ShownQuery,
-        responses=refusals,
+        responses={**refusals, **FORMS, **_problems(409, 504)},
         tags=["reading"],
     )
     def show_query(query_id: str, request: Request) -> Response:
-        """Return one of your queries, with its answer."""
-        return _json(parts_of(request).reading.query(_reader(request), query_id))
+        """Return one of your queries, with its answer.
+
+        As CSV or Arrow it is the answer alone: refused while it is in flight, and where
+        it failed.
+        """
+
+        def read() -> Response:
+            reading, caller = parts_of(request).reading, _reader(request)
+            form = wanted_form(request)
+            if form is Form.JSON:
+                return _json(reading.query(caller, query_id), VARIES)
+            return answer_in(form, reading.stored_answer(caller, query_id))
+
+        return answered(read)
 
     @app.get("/v1/budget", response_model=Budget, responses=refusals, tags=["reading"])
     def show_budget(request: Request) -> Response:
@@ -303,5 +317,5 @@ def _add_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(Exception, on_bug)
 
 
-def _json(document: Reply) -> Response:
-    return Response(encode(document), media_type="application/json")
+def _json(document: Reply, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(encode(document), media_type="application/json", headers=headers)

@@ -55,8 +55,8 @@ def contents():
 
 def schema_of(operation_name, status):
     operation = dict(operations())[operation_name]
-    (content,) = operation["responses"][str(status)]["content"].values()
-    return content["schema"]
+    content = operation["responses"][str(status)]["content"]
+    return next(iter(content.values()))["schema"]
 
 
 def test_the_command_prints_the_committed_document():

@@ -1,11 +1,14 @@
 """What the two guides tell their readers to type does what they say."""
 
+import csv
+import io
 import re
 import shutil
 import subprocess
 import sys
 from math import exp
 
+import pyarrow as pa
 import pytest
 
 from mechanisms.measuring.discrete_laplace import DiscreteLaplace
@@ -63,6 +66,25 @@ def test_the_researchers_python_runs_as_written(hospital, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert "(paid epsilon 0.1" in done.stdout
+
+
+def test_the_pages_curl_brings_one_answer_in_two_forms(hospital, tmp_path):
+    url, key = hospital
+    shell = {**environment(tmp_path), "url": url, "key": key}
+    typed = "\n".join(each for each in blocks("http.md", "sh") if "Accept" in each)
+    done = subprocess.run(
+        ["bash", "-euc", typed], cwd=tmp_path, env=shell, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    stream = (tmp_path / "sexes.arrows").read_bytes()
+    table = pa.ipc.open_stream(stream).read_all()
+    head, *rows = csv.reader(io.StringIO(done.stdout, newline=""))
+    assert head == table.column_names
+    assert rows == [[str(v) for v in row.values()] for row in table.to_pylist()]
+    headers = (tmp_path / "headers.txt").read_text().lower()
+    known = table.schema.metadata[b"curator.query_id"].decode()
+    assert f"curator-query-id: {known}" in headers
 
 
 @pytest.mark.parametrize("sql", blocks(RESEARCHERS, "sql"))

@@ -15,6 +15,8 @@ from starlette.responses import Response
 
 from privacy.errors import CuratorError, LedgerUnavailableError, QueryError
 from query_lang.plans.compiled import CompiledQuery
+from server.api.forms.forms import Form, answer_in
+from server.api.routing.accepting import wanted_form
 from server.api.routing.backlog import (
     AT_ONCE,
     NOTHING,
@@ -23,6 +25,8 @@ from server.api.routing.backlog import (
     Machine,
     Ticket,
     Unexecuted,
+    formed,
+    forming_of,
     from_release,
     looked_at,
     sent,
@@ -37,18 +41,29 @@ from server.api.schemas.problems import Problem, problem_of, problem_of_failure
 from server.telemetry.logs import note
 from server.use_cases.identity.access import Caller
 from server.use_cases.identity.admission import Admission, CallerPermit
-from server.use_cases.questions.asking import IdempotencyKey, Paid, QueryService, Reply
+from server.use_cases.questions.asking import (
+    Computed,
+    IdempotencyKey,
+    Paid,
+    QueryService,
+    Reply,
+)
 from server.use_cases.questions.paid_answers import NOTHING_LOOKED_AT
 from server.use_cases.questions.requests import QuestionRequest, read_request
-from server.use_cases.services.errors import (
-    OverBudgetError,
-    QueryFailedError,
-)
+from server.use_cases.services.errors import OverBudgetError
 from server.use_cases.services.strict_json import MalformedJsonError, read_json
 
 _log = logging.getLogger("curator.api")
 REPLAYED = "Idempotency-Replayed"
 _T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Headers:
+    """What headers ask for."""
+
+    key: IdempotencyKey | None = None  # under which it is to be charged once
+    form: Form = Form.JSON  # of the answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +73,10 @@ class Visit:
     arrival: Arrival
     permit: CallerPermit
     checked: Checked
-    key: IdempotencyKey | None  # under which it is to be charged once
+    headers: Headers
 
 
-Check = Callable[[Request, bytes], IdempotencyKey | None]
+Check = Callable[[Request, bytes], Headers]
 Work = Callable[[Visit, Caller], "Begun"]
 
 
@@ -75,15 +90,17 @@ class PendingResponse:
     shown_again: CompiledQuery | None = None  # a text that shows stored vectors
     readings: int = 0  # of further texts, for a refusal's fix
     looked_at: tuple[int, int] = NOTHING_LOOKED_AT
+    formed_of: int = 0  # bytes of JSON that another form was made of
 
     @property
     def work(self) -> Unexecuted:
         """What it costs the server, where nothing executed."""
-        return self._sending.after(looked_at(*self.looked_at))
+        others = looked_at(*self.looked_at) + formed(self.formed_of)
+        return self._sending.after(others)
 
     @property
     def _sending(self) -> Unexecuted:
-        size = len(self.response.body)
+        size = max(len(self.response.body), self.formed_of)
         if self.shown_again is not None:
             return shown_again(size, self.shown_again)
         if self.is_from_release:
@@ -91,7 +108,15 @@ class PendingResponse:
         return sent(size, self.readings)
 
 
-Begun = PendingResponse | Paid
+@dataclass(frozen=True, slots=True)
+class PaidVisit:
+    """A charged question, and the form that its answer is wanted in."""
+
+    paid: Paid
+    form: Form
+
+
+Begun = PendingResponse | PaidVisit
 """What reading a question brought: its response, or a charge that pays for one."""
 
 
@@ -137,7 +162,7 @@ class QueryEndpoint:
     async def query(self, request: Request, dataset: str) -> Response:
         """Answer POST queries."""
         work = partial(self._query, dataset=dataset)
-        return await self._serve(request, read_key, work)
+        return await self._serve(request, _read_headers, work)
 
     async def take_in(
         self, compiled: CompiledQuery, execution: Callable[[], None] | None
@@ -165,13 +190,13 @@ class QueryEndpoint:
             return await self._busy(arrival, slots=1)
         permit = CallerPermit(self._admission)
 
-        def admitted() -> IdempotencyKey | None:
+        def admitted() -> Headers:
             permit.take(credential)
             check_transport(request, arrival)
             return check(request, arrival.body)
 
-        def decide() -> tuple[IdempotencyKey | PendingResponse | None, str | None]:
-            """Return the question's key, or what headers and limits alone refuse."""
+        def decide() -> tuple[Headers | PendingResponse, str | None]:
+            """Return what headers ask, or what they and limits alone refuse."""
             found = _refusing(admitted)
             return found, None if isinstance(
                 found, PendingResponse
@@ -234,14 +259,21 @@ class QueryEndpoint:
             return begun, promise.slots
         async with self._executing.take(ticket.number):
             computed = await self._in_thread(
-                context, partial(self._queries.compute, begun)
+                context, partial(self._queries.compute, begun.paid)
             )
         await self._clock.reach(promise.take_up)
         async with self._serving.take(ticket.number):
-            reply = await self._in_thread(
-                context, partial(self._queries.answer, begun, computed)
+            pending = await self._in_thread(
+                context, partial(self._answer, begun, computed)
             )
-        return self._pending(reply), promise.slots
+        return pending, promise.slots
+
+    def _answer(self, begun: PaidVisit, computed: Computed) -> PendingResponse:
+        """Measure and store, then write it in its form: both wait for its public time.
+
+        The form is made of bytes that are stored by then.
+        """
+        return self._pending(self._queries.answer(begun.paid, computed), begun.form)
 
     async def _in_thread(
         self, context: contextvars.Context, work: Callable[[], _T]
@@ -268,20 +300,24 @@ class QueryEndpoint:
         return PendingResponse(_json(planned.body), looked_at=planned.looked_at)
 
     def _query(self, visit: Visit, caller: Caller, *, dataset: str) -> Begun:
-        if visit.key is not None:
-            found = self._queries.look_up(caller, visit.key)
+        key, form = visit.headers.key, visit.headers.form
+        if key is not None:
+            found = self._queries.look_up(caller, key)
             if found is not None:
-                return self._pending(found)
+                return self._pending(found, form)
         asked = _read(visit.arrival.body)
         self._queries.check_role(caller)
-        begun = self._queries.begin(caller, dataset, asked, visit.key)
-        return begun if isinstance(begun, Paid) else self._pending(begun)
+        begun = self._queries.begin(caller, dataset, asked, key)
+        if isinstance(begun, Paid):
+            return PaidVisit(begun, form)
+        return self._pending(begun, form)
 
-    def _pending(self, reply: Reply) -> PendingResponse:
+    def _pending(self, reply: Reply, form: Form) -> PendingResponse:
         if reply.failure is not None:
             response = problem_for(reply.failure).response()
         else:
-            response = _json(reply.body, replayed=reply.replayed)
+            headers = {REPLAYED: "true"} if reply.replayed else {}
+            response = answer_in(form, reply.body, headers)
         # An answer that could not be anchored stays hidden until recovery anchors it.
         unanchored = isinstance(reply.failure, LedgerUnavailableError)
         shown = unanchored or reply.replayed
@@ -292,16 +328,20 @@ class QueryEndpoint:
             is_from_release=reply.is_free,
             shown_again=reply.shown_again,
             looked_at=reply.looked_at,
+            formed_of=0 if form is Form.JSON else len(reply.body),
         )
 
 
 def _work_of(begun: Begun) -> Cost:
     """Return the public cost of what reading a question brought."""
-    if isinstance(begun, Paid):
-        work = work_of(begun.question.compiled)
-        compared = looked_at(*begun.looked_at)
-        return replace(work, storing=work.storing + compared)
-    return begun.work
+    if isinstance(begun, PendingResponse):
+        return begun.work
+    paid = begun.paid
+    work = work_of(paid.question.compiled)
+    more = looked_at(*paid.looked_at)
+    if begun.form is not Form.JSON:
+        more += forming_of(paid.question.compiled)
+    return replace(work, storing=work.storing + more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,8 +374,6 @@ def problem_for(error: CuratorError) -> Problem:
     if isinstance(error, OverBudgetError):
         problem.members["remaining"] = error.remaining
         problem.members["attainable"] = error.attainable
-    if isinstance(error, QueryFailedError):
-        problem.members["query_id"] = error.query_id
     return problem
 
 
@@ -348,9 +386,15 @@ def _name_of(reply: Reply) -> str:
     return "free" if reply.executed is None or reply.is_free else "answered"
 
 
-def _refuse_query_string(request: Request, _: bytes) -> None:
+def _read_headers(request: Request, body: bytes) -> Headers:
+    form = wanted_form(request)  # 406 comes before what the key brings
+    return Headers(read_key(request, body), form)
+
+
+def _refuse_query_string(request: Request, _: bytes) -> Headers:
     if request.url.query:
         raise Problem("invalid_request", "this route takes no query string")
+    return Headers()
 
 
 def _read(body: bytes) -> QuestionRequest:
@@ -361,6 +405,5 @@ def _read(body: bytes) -> QuestionRequest:
     return read_request(value)
 
 
-def _json(body: bytes, *, replayed: bool = False) -> Response:
-    headers = {REPLAYED: "true"} if replayed else {}
-    return Response(body, media_type="application/json", headers=headers)
+def _json(body: bytes) -> Response:
+    return Response(body, media_type="application/json")

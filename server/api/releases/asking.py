@@ -11,8 +11,9 @@ from fastapi import FastAPI, Request
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from starlette.responses import Response
 
-from server.api.routing.admission import CHANGING, body_of, change_with
+from server.api.routing.admission import CHANGING, ask, body_of
 from server.api.routing.parts import parts_of
+from server.api.schemas.openapi import FORMS
 from server.use_cases.identity.access import Caller
 from server.use_cases.releases.replies import ReleaseAnswer
 
@@ -59,7 +60,7 @@ def add_release_question_routes(app: FastAPI) -> None:
     @app.post(
         "/v1/releases/{release}/queries",
         response_model=ReleaseAnswer,
-        responses=CHANGING,
+        responses={**CHANGING, **FORMS},
         openapi_extra=body_of(ReleaseQuestionBody),
         tags=["releases"],
     )
@@ -72,4 +73,4 @@ def add_release_question_routes(app: FastAPI) -> None:
             confidence = f"{Decimal(asked.confidence).normalize():f}"
             return queries.ask(caller, release, asked.sql, confidence)
 
-        return await change_with(request, ReleaseQuestionBody, work)
+        return await ask(request, ReleaseQuestionBody, work)

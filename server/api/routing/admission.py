@@ -1,11 +1,12 @@
 """Requests beside questions: who comes in, what they send, and what is sent back.
 
-The checks stand in CONTRACT's order: 401, 408, 413, 415, the body's form (400, 422),
-role (403), what is not there or not yours (404), and what the body asks for (422).
+The checks stand in CONTRACT's order: 401, 408, 413, 415, 406, the body's form (400,
+422), role (403), what is not there or not yours (404), and what the body asks for.
 """
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -14,6 +15,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from privacy.errors import CuratorError, InvalidOptionError
+from server.api.forms.forms import answer_in
+from server.api.routing.accepting import wanted_form
 from server.api.routing.intake import Arrival, check_transport, receive
 from server.api.routing.parts import parts_of
 from server.api.schemas.admin import OptionalBody
@@ -70,8 +73,7 @@ def enter(request: Request) -> Caller:
         InvalidOptionError: The query string has what this route does not take.
         NotFoundError: A name in the path could be nobody's.
     """
-    parts = parts_of(request)
-    caller = parts.authenticate(request.headers.get("authorization"))
+    caller = _keyed(request)
     _admit(request, caller)
     _check_query(request)
     return caller
@@ -137,32 +139,45 @@ async def change(
 ) -> Response:
     """Answer a request that changes something: read its body, then work in a thread."""
 
-    def written(caller: Caller, body: Body) -> bytes:
-        return encode(work(caller, body))
+    def decide(arrival: Arrival) -> Response:
+        caller = _keyed(request)
+        body = _read_body(request, arrival, model)
+        _admit(request, caller)
+        return json_response(work(caller, body), status)
 
-    return await change_with(request, model, written, status)
+    return await _received(request, decide)
 
 
-async def change_with(
-    request: Request,
-    model: type[Body],
-    work: Callable[[Caller, Body], bytes],
-    status: int = 200,
+async def ask(
+    request: Request, model: type[Body], work: Callable[[Caller, Body], bytes]
 ) -> Response:
-    """Answer a request with a body, by JSON that the work has written."""
+    """Answer a request with a body, in the form that it wants, for nothing."""
+
+    def decide(arrival: Arrival) -> Response:
+        caller = _keyed(request)
+        check_transport(request, arrival)
+        form = wanted_form(request)
+        body = _read_body(request, arrival, model)
+        _admit(request, caller)
+        return answer_in(form, work(caller, body))
+
+    return await _received(request, decide)
+
+
+async def _received(
+    request: Request, decide: Callable[[Arrival], Response]
+) -> Response:
+    """Read a request's body, then work in a thread."""
     try:
         arrival = await receive(request)
     except ClientDisconnect:
         return Response(status_code=400)  # nobody is there to read it
+    return await run_in_threadpool(answered, partial(decide, arrival))
 
-    def decide() -> Response:
-        parts = parts_of(request)
-        caller = parts.authenticate(request.headers.get("authorization"))
-        body = _read_body(request, arrival, model)
-        _admit(request, caller)
-        return _json(work(caller, body), status)
 
-    return await run_in_threadpool(answered, decide)
+def _keyed(request: Request) -> Caller:
+    """Return who asks, whatever their role."""
+    return parts_of(request).authenticate(request.headers.get("authorization"))
 
 
 def _read_body(request: Request, arrival: Arrival, model: type[Body]) -> Body:
@@ -219,10 +234,7 @@ def _problem(error: CuratorError) -> Problem:
 
 def json_response(document: Reply, status: int = 200) -> Response:
     """Return a document as JSON."""
-    return _json(encode(document), status)
-
-
-def _json(content: bytes, status: int) -> Response:
+    content = encode(document)
     return Response(content, status_code=status, media_type="application/json")
 
 

@@ -44,6 +44,14 @@ SENDING_SECONDS_PER_BYTE: Final = 0.000_000_02
 """Of the server, to read an answer that is stored, compare its digest and send it."""
 RELEASED_SECONDS_PER_BYTE: Final = 0.000_000_3
 """Likewise of an answer from a release, which it writes down first."""
+FORMING_SECONDS_PER_BYTE: Final = 0.000_000_5
+"""Of the server, to write an answer as CSV or Arrow: for each byte of its JSON, which
+is read again."""
+FORMING_SECONDS_PER_SHOWN: Final = 0.000_015
+"""Likewise for each number or key of an answer that is not written yet, its ends and
+what its JSON says of them counted."""
+FORMING_SECONDS_PER_KEY_BYTE: Final = 0.000_000_1
+"""Likewise for each byte of its keys."""
 EXECUTING_SECONDS: Final = 0.002
 """Of an executor, beside the bound of the plan itself: a request and its reply."""
 RELEASE_SECONDS: Final = 0.5
@@ -163,6 +171,23 @@ def shown_again(size: int, compiled: CompiledQuery) -> Unexecuted:
     """
     written = RELEASED_SECONDS_PER_BYTE * size
     return Unexecuted(written + work_of(compiled).storing, RELEASE_SECONDS)
+
+
+def formed(size: int) -> float:
+    """Return the seconds of writing ``size`` bytes of JSON in another form."""
+    return FORMING_SECONDS_PER_BYTE * size
+
+
+def forming_of(compiled: CompiledQuery) -> float:
+    """Return the seconds of writing the answer in another form than JSON, beforehand.
+
+    A function of the plan, as ``work_of`` is: an answer has a value a cell and column.
+    """
+    shown = len(compiled.rendered.cells) * len(compiled.columns)
+    return (
+        FORMING_SECONDS_PER_SHOWN * shown
+        + FORMING_SECONDS_PER_KEY_BYTE * compiled.key_bytes
+    )
 
 
 def looked_at(texts: int, cells: int) -> float:

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import TypedDict, cast
 
+from server.api.forms.csv_text import csv_of
+from server.api.forms.forms import Form
+from server.api.forms.tables import table_of
 from server.api.schemas.admin_examples import ADMIN_EXAMPLES
 from server.api.schemas.anonymized_examples import ANONYMIZED_EXAMPLES
 from server.api.schemas.linkage_examples import LINKAGE_EXAMPLES
@@ -285,10 +288,20 @@ def _add_to_operation(
     for status, response in operation["responses"].items():
         content = response["content"]
         if status in replies:
-            for shown in content.values():
-                shown["example"] = replies[status]
+            for kind, shown in content.items():
+                shown["example"] = _in_form(kind, replies[status])
         else:
             content[PROBLEM_JSON]["examples"] = _problems(int(status))
+
+
+def _in_form(kind: str, reply: Example | str) -> Example | str:
+    """Return a reply as a media type has it; a stream is no text, and is told of."""
+    if isinstance(reply, str) or kind == _JSON:
+        return reply
+    answer = reply if "rows" in reply else ANSWER
+    if kind == Form.CSV.value:
+        return csv_of(table_of(answer)).decode()
+    return "The columns of the CSV, as an Arrow IPC stream."
 
 
 def _problems(status: int) -> Example:

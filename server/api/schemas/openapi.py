@@ -2,6 +2,7 @@
 
 from typing import Any, Final, TypedDict, cast
 
+from server.api.forms.forms import Form
 from server.api.schemas.problems import PROBLEM_JSON
 
 INFO: Final[dict[str, Any]] = {
@@ -104,6 +105,31 @@ def problem_responses(*statuses: int) -> dict[int | str, dict[str, object]]:
         }
         for status in statuses
     }
+
+
+FORMS: Final[dict[int | str, dict[str, object]]] = {
+    200: {
+        "content": {
+            Form.CSV.value: {"schema": {"type": "string"}},
+            Form.ARROW.value: {"schema": {"type": "string", "format": "binary"}},
+        },
+        "headers": {
+            name: {"description": said, "schema": {"type": "string"}}
+            for name, said in {
+                "Vary": "Always `Accept`.",
+                "Curator-Query-Id": "Of CSV and Arrow: id of the query.",
+                "Curator-Release": "Of CSV and Arrow: id of the release asked.",
+                "Curator-Snapshot": "Of CSV and Arrow: id of the snapshot.",
+                "Curator-Epsilon": "Of CSV and Arrow: what the answer was charged.",
+                "Curator-Confidence": "Of CSV and Arrow: that of the intervals.",
+                "Curator-Warnings": "Of CSV and Arrow: codes of warnings, if any.",
+                "Link": "Of CSV and Arrow: where the whole answer, or release, is.",
+            }.items()
+        },
+    },
+    **problem_responses(406),
+}
+"""What the OpenAPI document says of routes whose answers have other forms."""
 
 
 def complete(document: dict[str, dict[str, dict[str, object]]]) -> None:

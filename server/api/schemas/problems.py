@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from privacy.errors import CuratorError, LedgerUnavailableError, QueryError
 from server.telemetry.logs import note
-from server.use_cases.services.errors import RateLimitedError
+from server.use_cases.services.errors import QueryFailedError, RateLimitedError
 
 _UNREACHED = (
     "the database cannot be read or written now: look whether it was done, and if not, "
@@ -25,6 +25,7 @@ STATUS_BY_CODE = {
     "forbidden": 403,
     "not_found": 404,
     "method_not_allowed": 405,
+    "not_acceptable": 406,
     "request_timeout": 408,
     "in_progress": 409,
     "too_large": 413,
@@ -126,6 +127,8 @@ def problem_of(error: CuratorError) -> Problem:
         if error.rewritten is not None:
             members["rewritten"] = error.rewritten
         return Problem(error.code, error.detail, members)
+    if isinstance(error, QueryFailedError):
+        members = {"query_id": error.query_id}
     if isinstance(error, RateLimitedError):
         wait = error.retry_after_seconds
         return Problem(error.code, str(error), retry_after_seconds=wait)

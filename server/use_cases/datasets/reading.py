@@ -35,7 +35,11 @@ from server.use_cases.losses.amounts import per_query
 from server.use_cases.losses.measures import measures_of_projects
 from server.use_cases.questions.answers import charge_document
 from server.use_cases.questions.questions import loss_range, schema_of
-from server.use_cases.services.errors import NotFoundError
+from server.use_cases.services.errors import (
+    InProgressError,
+    NotFoundError,
+    QueryFailedError,
+)
 from server.use_cases.services.paging import ListOf, Page, listed, read_page
 from server.use_cases.services.services import Services
 
@@ -171,15 +175,35 @@ class AnalystReader:
         Raises:
             NotFoundError: Unknown, or another principal's.
         """
-        record = self._services.ledger.query(query_id)
-        if record is None or record.principal != caller.name:
-            raise NotFoundError
+        record = self._own(caller, query_id)
         if self._state(record) == "in_flight":
             return {"query_id": query_id, "state": "in_flight"}
         shown = cast("QueryDetail", self._listed(record, self._measures()))
         if record.body is not None:
             shown["answer"] = json.loads(record.body)
         return shown
+
+    def stored_answer(self, caller: Caller, query_id: str) -> bytes:
+        """Return the bytes of one answer, as they were sent.
+
+        Raises:
+            NotFoundError: Unknown, or another principal's.
+            InProgressError: Its reply has not left.
+            QueryFailedError: It has none.
+        """
+        record = self._own(caller, query_id)
+        if self._state(record) == "in_flight":
+            message = "its reply has not left yet: read it again in a while"
+            raise InProgressError(message)
+        if record.body is None:
+            raise QueryFailedError(query_id)
+        return record.body
+
+    def _own(self, caller: Caller, query_id: str) -> QueryRecord:
+        record = self._services.ledger.query(query_id)
+        if record is None or record.principal != caller.name:
+            raise NotFoundError
+        return record
 
     def _measures(self) -> Mapping[str, Measure]:
         with self._services.databases.reader.connect() as connection:

@@ -59,6 +59,7 @@ def _wrong_everything(key):
         {
             "Authorization": "Bearer cur_nobody",
             "Content-Encoding": "gzip",
+            "Accept": "text/html",
             "Idempotency-Key": key,
         },
         BIG,
@@ -72,6 +73,7 @@ def test_an_analysts_faults_are_named_in_the_order_of_the_contract(house, used):
     calls.append(call := call.without("Authorization"))
     calls.append(call := replace(call, body=b"{"))
     calls.append(call := call.without("Content-Encoding"))
+    calls.append(call := call.without("Accept"))
     mismatched = replace(call, headers={"Idempotency-Key": used})
     calls.append(mismatched)
     calls.append(call := call.without("Idempotency-Key"))
@@ -88,6 +90,7 @@ def test_an_analysts_faults_are_named_in_the_order_of_the_contract(house, used):
         (401, "unauthenticated"),
         (413, "too_large"),
         (415, "unsupported_media_type"),
+        (406, "not_acceptable"),
         (422, "invalid_request"),  # the key's grammar
         (422, "idempotency_mismatch"),
         (400, "malformed_json"),

@@ -13,6 +13,8 @@ from server.api.routing.backlog import (
     Backlog,
     Machine,
     Work,
+    formed,
+    forming_of,
     from_release,
     recovered_seconds,
     sent,
@@ -271,3 +273,12 @@ def test_vectors_that_are_shown_again_cost_what_a_release_and_an_answer_do():
     again, released = shown_again(10_000, many), from_release(10_000)
     assert again.alone == released.alone
     assert again.serving == released.serving + work_of(many).storing
+
+
+def test_another_form_costs_by_its_bytes_and_what_may_be_shown():
+    assert formed(0) == 0
+    assert formed(2_000_000) == pytest.approx(1)
+    small, wide = costing(1, 1), costing(1, 1, columns=1_000)
+    assert 0 < forming_of(small) < 0.001
+    assert forming_of(wide) == pytest.approx(1_000 * forming_of(small))
+    assert forming_of(costing(1, 1, key_bytes=10**7)) > 0.5
