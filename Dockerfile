@@ -19,7 +19,7 @@ COPY requirements/postgres.txt requirements/postgres.txt
 RUN /opt/curator/bin/python -m pip install --no-cache-dir --no-deps --require-hashes \
       --only-binary :all: --requirement requirements/postgres.txt
 
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml setup.py README.md LICENSE ./
 COPY privacy privacy
 COPY query_lang query_lang
 COPY mechanisms mechanisms
@@ -29,6 +29,7 @@ COPY release release
 COPY upstream upstream
 COPY server server
 COPY clients/python clients/python
+COPY clients/r clients/r
 RUN /opt/curator/bin/python -m pip install --no-cache-dir --no-deps --no-index \
       --no-build-isolation . ./clients/python
 

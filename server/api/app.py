@@ -23,6 +23,7 @@ from server.api.admin.proposals import LEDGER, PROPOSALS
 from server.api.admin.releases import RELEASES
 from server.api.docs_page import add_docs_routes
 from server.api.forms.forms import VARIES, Form, answer_in
+from server.api.front_page import add_front_page
 from server.api.questions.routes import QueryEndpoint, problem_for
 from server.api.questions.samples import add_sample_route
 from server.api.releases.asking import ReleaseQuestionBody, add_release_question_routes
@@ -121,6 +122,7 @@ def make_app(lifespan: Lifespan | None = None) -> FastAPI:
     RELEASES.add_to(app)
     add_release_routes(app)
     add_docs_routes(app, openapi_document)
+    add_front_page(app)
     app.add_middleware(Edge)
     return app
 

@@ -120,6 +120,7 @@ def test_every_static_file_is_shipped_and_none_is_a_surprise():
     names = {str(path.relative_to(STATIC)) for path in STATIC.rglob("*.*")}
     assert names == {
         "docs/page.html", "docs/page.css", "docs/start.js",
+        "front/page.html", "front/page.css", "front/start.js",
         "swagger-ui/swagger-ui-bundle.js", "swagger-ui/swagger-ui.css",
         "swagger-ui/swagger-ui-bundle.js.LICENSE.txt",
     }  # fmt: skip

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from server.api.clients.building import clients_of
 from tests.support.installations.harness import (
     Installation,
     free_port,
@@ -28,6 +29,7 @@ SHIPPED = (
         if path.is_file()
     ),
 )
+CLIENTS = tuple(f"server/api/static/clients/{name}" for name in clients_of(ROOT))
 NEVER_SHIPPED = ("tests/", "docs/", "benchmarks/", "examples/")
 
 pytestmark = pytest.mark.thorough
@@ -95,7 +97,7 @@ def installation(tmp_path_factory):
 
 def test_the_wheel_holds_its_package_data_and_nothing_else(wheels):
     names = [n for wheel in wheels for n in zipfile.ZipFile(wheel).namelist()]
-    for name in SHIPPED:
+    for name in (*SHIPPED, *CLIENTS):
         assert name in names
     assert [n for n in names if n.startswith(NEVER_SHIPPED)] == []
 

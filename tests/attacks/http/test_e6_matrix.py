@@ -9,6 +9,7 @@ from fastapi.routing import APIRoute
 
 from privacy.losses import Loss
 from server.api.app import make_app
+from server.api.clients.offered import CHECKSUMS
 from server.bootstrap import make_jobs
 from server.installing import initialise
 from server.use_cases.approvals.changes import Altered, Change
@@ -177,6 +178,10 @@ ROWS = {
         Row("GET /healthz"),
         Row("GET /readyz"),
         Row("GET /openapi.json"),
+        Row("GET /"),
+        Row("GET /front/page.css"),
+        Row("GET /front/start.js"),
+        Row("GET /clients/{file}"),
         Row("GET /docs"),
         Row("GET /docs/page.css"),
         Row("GET /docs/start.js"),
@@ -248,6 +253,7 @@ def world(tmp_path_factory):
             theirs = other.post(asked.format("school"), json=QUESTION).json()
         own = {
             "population": "people", "dataset": "clinic", "project": "study",
+            "file": CHECKSUMS,
             "principal": "ada", "key": spare_key, "query_id": mine["query_id"],
             "job": _job(installation, "people"), "snapshot": older, "newer": newer,
             "release": releases[0], "tree": trees[0],

@@ -1,0 +1,1 @@
+"""The clients as files, which a server offers to machines without a network."""

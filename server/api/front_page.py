@@ -1,0 +1,83 @@
+"""``/``, which says what this server is, and the clients that it offers as files.
+
+The page is made once, of this version's own files, and loads nothing from elsewhere.
+"""
+
+import html
+from functools import cache
+from pathlib import Path
+from string import Template
+from typing import Final
+
+from fastapi import FastAPI
+from starlette.responses import Response
+
+from server.api.clients.offered import CHECKSUMS, checksums, offered_files
+from server.api.docs_page import CONTENT_SECURITY_POLICY, STATIC
+from server.api.schemas.problems import Problem
+from server.version import VERSION
+
+_FRONT: Final = STATIC / "front"
+_HEADERS: Final = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "Cache-Control": "no-cache",
+}
+_INSTALLED_BY: Final = {
+    True: 'python -m pip install "<span class="server">https://this-server</span>'
+    '/clients/{name}#sha256={sha256}"',
+    False: 'Rscript -e \'install.packages("<span class="server">https://this-server'
+    '</span>/clients/{name}", repos = NULL, type = "source")\'',
+}
+_TITLES: Final = {True: "For Python", False: "For R"}
+
+
+def add_front_page(app: FastAPI) -> None:
+    """Add the page, its two files, and the clients."""
+
+    @app.get("/", include_in_schema=False)
+    def show_front_page() -> Response:
+        return Response(_page(), media_type="text/html", headers=_HEADERS)
+
+    @app.get("/front/page.css", include_in_schema=False)
+    def show_style() -> Response:
+        return _static(_FRONT / "page.css", "text/css")
+
+    @app.get("/front/start.js", include_in_schema=False)
+    def show_script() -> Response:
+        return _static(_FRONT / "start.js", "text/javascript")
+
+    @app.get("/clients/{file}", include_in_schema=False)
+    def download_client(file: str) -> Response:
+        if file == CHECKSUMS:
+            return Response(checksums(), media_type="text/plain", headers=_HEADERS)
+        found = offered_files().get(file)
+        if found is None:
+            return Problem("not_found", "no such route").response()
+        headers = {**_HEADERS, "ETag": f'"{found.sha256}"'}
+        return Response(found.content, media_type=found.media_type, headers=headers)
+
+
+def _static(file: Path, media_type: str) -> Response:
+    return Response(file.read_bytes(), media_type=media_type, headers=_HEADERS)
+
+
+@cache
+def _page() -> bytes:
+    text = Template((_FRONT / "page.html").read_text("utf-8"))
+    return text.substitute(version=VERSION, clients=_clients()).encode()
+
+
+def _clients() -> str:
+    """Return a section for each client; a sentence where there is none."""
+    sections = []
+    for each in offered_files().values():
+        name = html.escape(each.name)
+        command = _INSTALLED_BY[each.is_wheel].format(name=name, sha256=each.sha256)
+        sections.append(
+            f"<h3>{_TITLES[each.is_wheel]}</h3>\n"
+            f'<p><a href="clients/{name}">{name}</a>, '
+            f"{len(each.content):,} bytes, SHA-256 <code>{each.sha256}</code></p>\n"
+            f"<pre>{command}</pre>"
+        )
+    none = "<p>This server was installed without them: ask who runs it.</p>"
+    return "\n".join(sections) or none
