@@ -1,6 +1,10 @@
 """The six questions of the demo."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from curator_client import AccuracyWish
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,7 +14,7 @@ class DemoQuestion:
     text: str
     sql: str
     epsilon: str | None = None
-    accuracy: dict[str, float] | None = None
+    accuracy: "AccuracyWish | None" = None
 
 
 QUESTIONS = (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from curator_client import Curator, SqlRefused
+from curator_client import Curator, SqlRefusedError
 
 SHARE = (
     "SELECT department, COUNT(*) FILTER (WHERE age >= 65) AS old, COUNT(*) AS stays"
@@ -41,7 +41,7 @@ def test_an_idiom_is_answered_and_a_repeat_in_other_words_is_free(
 
 
 def test_a_mechanical_fix_comes_with_the_refusal_and_can_be_asked(researcher):
-    with pytest.raises(SqlRefused) as refused:
+    with pytest.raises(SqlRefusedError) as refused:
         researcher.plan("SELECT COUNT(*) FROM encounters WHERE agee > 60", epsilon="1")
     fixed = "SELECT COUNT(*) FROM encounters WHERE age > 60"
     assert refused.value.problem["rewritten"] == fixed
@@ -50,6 +50,6 @@ def test_a_mechanical_fix_comes_with_the_refusal_and_can_be_asked(researcher):
 
 
 def test_a_refusal_without_a_sure_fix_holds_none(researcher):
-    with pytest.raises(SqlRefused) as refused:
+    with pytest.raises(SqlRefusedError) as refused:
         researcher.plan("SELECT MAX(age) FROM encounters", epsilon="1")
     assert "rewritten" not in refused.value.problem

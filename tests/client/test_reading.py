@@ -2,7 +2,7 @@
 
 import pytest
 
-from curator_client import Curator, NotFound
+from curator_client import Curator, NotFoundError
 
 BY_WARD = (
     "SELECT ward, COUNT(DISTINCT patient_id) AS patients FROM visits GROUP BY ward"
@@ -130,7 +130,7 @@ def test_the_history_is_read_page_by_page(curator, monkeypatch):
 def test_made_up_rows_look_like_the_table(curator):
     try:
         sample = curator.sample("visits", 5)
-    except NotFound:
+    except NotFoundError:
         pytest.skip("this server makes up no rows")
     assert len(sample) == 5
     assert sample.columns[:2] == ["patient_id", "sex"]

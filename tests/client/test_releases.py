@@ -12,9 +12,9 @@ from curator_client import (
     AsyncCurator,
     AsyncRelease,
     Curator,
-    NotFound,
+    NotFoundError,
     Release,
-    SqlRefused,
+    SqlRefusedError,
 )
 from curator_client.releases.signatures import is_signed
 from tests.support.data.wards import publish
@@ -60,9 +60,9 @@ def test_releases_are_listed_newest_first_and_opened_by_id_or_name(served, curat
     assert [one["id"] for one in listed] == [noisy, exact]
     assert curator.release("wards").id == exact
     assert curator.release(noisy).id == noisy
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         curator.release("rel_" + "0" * 24)
-    with pytest.raises(NotFound, match="no release 'wardz'; did you mean wards"):
+    with pytest.raises(NotFoundError, match="no release 'wardz'; did you mean wards"):
         curator.release("wardz")
 
 
@@ -105,7 +105,7 @@ def test_confidence_is_handed_on(release):
 
 
 def test_refusals_show_the_place_in_the_text(release):
-    with pytest.raises(SqlRefused) as refused:
+    with pytest.raises(SqlRefusedError) as refused:
         release.query("SELECT weight, COUNT(*) FROM wards GROUP BY weight")
 
     assert "weight" in str(refused.value)

@@ -11,7 +11,7 @@ from curator_client import (
     AsyncSequenceRelease,
     Curator,
     SequenceRelease,
-    SqlRefused,
+    SqlRefusedError,
 )
 from tests.integration.releases.test_asking_sequences import ROWS, SPEC, paths
 from tests.support.data.whole_trees import register
@@ -77,7 +77,7 @@ def test_places_lengths_and_values_of_the_split_are_groups(release):
 
 
 def test_wards_have_no_slope_and_top_runs_have_their_symbols(release):
-    with pytest.raises(SqlRefused):
+    with pytest.raises(SqlRefusedError):
         release.slopes()
     assert len(release.top_runs(3, 2, 2).rows) == 3
 

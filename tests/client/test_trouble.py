@@ -12,7 +12,12 @@ from pathlib import Path
 import httpx
 import pytest
 
-from curator_client import Curator, CuratorUnreachable, Patience, Unauthenticated
+from curator_client import (
+    Curator,
+    CuratorUnreachableError,
+    Patience,
+    UnauthenticatedError,
+)
 from tests.support.installations.harness import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -24,7 +29,7 @@ OLD_PYTHON = "3.10"
 def said(url, key="cur_x", **more):
     """Return what the client says of an address that is no Curator's."""
     with (
-        pytest.raises(CuratorUnreachable) as error,
+        pytest.raises(CuratorUnreachableError) as error,
         Curator(url, key, patience=HURRIED, **more) as curator,
     ):
         curator.datasets()
@@ -53,7 +58,10 @@ def test_tls_where_there_is_none_is_said_at_once(url):
 
 
 def test_a_wrong_key_is_told_from_a_wrong_address(url):
-    with Curator(url, "cur_wrong") as curator, pytest.raises(Unauthenticated) as error:
+    with (
+        Curator(url, "cur_wrong") as curator,
+        pytest.raises(UnauthenticatedError) as error,
+    ):
         curator.datasets()
     assert "mistyped, revoked" in str(error.value)
 
@@ -173,7 +181,7 @@ def test_a_reply_that_never_comes_ends_in_words():
             Curator(
                 f"http://127.0.0.1:{port}", "k", "d", timeout_seconds=0.1, patience=few
             ) as curator,
-            pytest.raises(CuratorUnreachable, match="in time") as error,
+            pytest.raises(CuratorUnreachableError, match="in time") as error,
         ):
             curator.query(COUNT, epsilon="1")
         stop.set()

@@ -5,7 +5,7 @@ import inspect
 
 import pytest
 
-from curator_client import AsyncCurator, Curator, SqlRefused
+from curator_client import AsyncCurator, Curator, SqlRefusedError
 
 BY_WARD = (
     "SELECT ward, COUNT(DISTINCT patient_id) AS patients FROM visits GROUP BY ward"
@@ -53,7 +53,7 @@ async def asked(url, key):
         budget = await curator.budget()
         past = [query async for query in curator.history(limit=3)]
         described = await curator.dataset()
-        with pytest.raises(SqlRefused):
+        with pytest.raises(SqlRefusedError):
             await curator.query("SELECT MIN(age) FROM visits", epsilon="1")
         stored = await curator.answer(answer.query_id)
     return answer, again, budget, past, described, stored

@@ -5,7 +5,7 @@ import re
 import pytest
 import yaml
 
-from curator_client import Curator, SqlRefused
+from curator_client import Curator, SqlRefusedError
 from release.cubes.questions.binding.rules import RULES
 from server.demo.hospital import write_hospital
 from tests.support.installations.harness import Installation, serve_in_thread
@@ -67,7 +67,7 @@ def test_the_page_has_a_row_for_each_rule_of_releases():
 def test_each_example_is_refused_by_its_rule(hospital, rule, sql):
     with Curator(*hospital) as curator:
         name = "patients_by_department" if "patients_by" in sql else "admissions"
-        with pytest.raises(SqlRefused) as refused:
+        with pytest.raises(SqlRefusedError) as refused:
             curator.release(name).query(sql)
 
     assert refused.value.problem["rule"] == rule

@@ -5,7 +5,7 @@ import re
 import pytest
 import yaml
 
-from curator_client import Curator, SqlRefused
+from curator_client import Curator, SqlRefusedError
 from release.sequences.questions.rules import RULES
 from server.demo import sequences
 from server.demo.hospital import write_hospital
@@ -49,7 +49,7 @@ def test_the_page_has_a_row_for_each_rule_of_sequences():
 def test_each_example_is_refused_by_its_rule(hospital, rule, sql):
     with Curator(*hospital) as curator:
         name = "durations" if "FROM durations" in sql else "pathways"
-        with pytest.raises(SqlRefused) as refused:
+        with pytest.raises(SqlRefusedError) as refused:
             curator.release(name).query(sql)
 
     assert refused.value.problem["rule"] == rule

@@ -16,53 +16,58 @@ from curator_client.answers.budget import Budget
 from curator_client.answers.history import PastQuery
 from curator_client.answers.plan import Plan
 from curator_client.answers.refusals import (
-    BudgetExceeded,
+    BudgetExceededError,
     CuratorError,
-    CuratorRefusal,
-    CuratorUnreachable,
-    InvalidRequest,
-    NotFound,
-    QueryFailed,
-    SqlRefused,
-    TooBusy,
-    Unauthenticated,
+    CuratorRefusalError,
+    CuratorUnreachableError,
+    InvalidRequestError,
+    NotFoundError,
+    QueryFailedError,
+    SqlRefusedError,
+    TooBusyError,
+    UnauthenticatedError,
 )
 from curator_client.answers.release_answer import ReleaseAnswer
-from curator_client.answers.schema import Dataset, Domain
+from curator_client.answers.schema import Dataset, Domain, Domains
 from curator_client.client import AsyncCurator, Curator
 from curator_client.connection.exchange import Patience
 from curator_client.releases.release import AsyncRelease, Release
 from curator_client.releases.sequences import AsyncSequenceRelease, SequenceRelease
-from curator_client.releases.steps import BrokenDownload
+from curator_client.releases.steps import BrokenDownloadError
 from curator_client.tables.listing import Listing
+from curator_client.wishes import AccuracyWish, Bounds, Options
 
 __all__ = [
+    "AccuracyWish",
     "Answer",
     "AsyncCurator",
     "AsyncRelease",
     "AsyncSequenceRelease",
-    "BrokenDownload",
+    "Bounds",
+    "BrokenDownloadError",
     "Budget",
-    "BudgetExceeded",
+    "BudgetExceededError",
     "Curator",
     "CuratorError",
-    "CuratorRefusal",
-    "CuratorUnreachable",
+    "CuratorRefusalError",
+    "CuratorUnreachableError",
     "Dataset",
     "Domain",
-    "InvalidRequest",
+    "Domains",
+    "InvalidRequestError",
     "Listing",
-    "NotFound",
+    "NotFoundError",
+    "Options",
     "PastQuery",
     "Patience",
     "Plan",
-    "QueryFailed",
+    "QueryFailedError",
     "Release",
     "ReleaseAnswer",
     "SequenceRelease",
-    "SqlRefused",
-    "TooBusy",
-    "Unauthenticated",
+    "SqlRefusedError",
+    "TooBusyError",
+    "UnauthenticatedError",
 ]
 
 

@@ -86,6 +86,7 @@ def _described(method: T) -> T:
             returned = returned[len(wrapping) : -wrapping.count("[")]
     plain = returned.replace("Plan[Asked]", "Plan").replace("Opened", "Release")
     method.__signature__ = signature.replace(return_annotation=plain)  # type: ignore[attr-defined]
+    method.__annotations__ = {**method.__annotations__, "return": plain}
     return method
 
 
@@ -105,7 +106,7 @@ class Curator:
 
     Raises:
         ValueError: No address or no key is known.
-        CuratorUnreachable: The address is none.
+        CuratorUnreachableError: The address is none.
     """
 
     datasets = _waiting(_Sync.datasets)

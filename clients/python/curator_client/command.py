@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 from curator_client.answers.answer import Answer
 from curator_client.answers.history import PastQuery
-from curator_client.answers.refusals import CuratorRefusal, CuratorUnreachable
+from curator_client.answers.refusals import CuratorRefusalError, CuratorUnreachableError
 from curator_client.asking import add_question_options, question_of
 from curator_client.client import Curator
 from curator_client.connection.lines import say_on_stderr
@@ -51,9 +51,9 @@ def main(
     try:
         with Curator(**_connection(given)) as curator:
             _RUN[given.command](curator, given)
-    except CuratorUnreachable as error:
+    except CuratorUnreachableError as error:
         return _fail(error, UNREACHABLE)
-    except CuratorRefusal as refusal:
+    except CuratorRefusalError as refusal:
         return _fail_refused(refusal, as_json=given.json)
     except (ValueError, LookupError) as error:
         return _fail(error, USAGE)
@@ -183,7 +183,7 @@ def _fail(error: Exception, code: int) -> int:
     return code
 
 
-def _fail_refused(refusal: CuratorRefusal, *, as_json: bool) -> int:
+def _fail_refused(refusal: CuratorRefusalError, *, as_json: bool) -> int:
     """Say what was refused; for programs, the server's document as well."""
     if as_json:
         _print(refusal.problem, as_json=True)

@@ -19,8 +19,8 @@ from curator_client.answers.answer import Answer
 from curator_client.answers.budget import Budget
 from curator_client.answers.history import PastQuery
 from curator_client.answers.plan import Plan
-from curator_client.answers.refusals import CuratorError, NotFound
-from curator_client.answers.schema import Dataset, Domain, unknown
+from curator_client.answers.refusals import CuratorError, NotFoundError
+from curator_client.answers.schema import Dataset, Domains, unknown
 from curator_client.connection.exchange import (
     PATIENCE,
     Patience,
@@ -33,9 +33,8 @@ from curator_client.connection.exchange import (
 from curator_client.releases.sequence_steps import steps_of
 from curator_client.releases.steps import ReleaseSteps
 from curator_client.tables.listing import Listing
+from curator_client.wishes import Accuracy, Epsilon, Options
 
-Epsilon = str | float | Decimal
-Accuracy = float | dict[str, Any]
 Asked = TypeVar("Asked")
 Opened = TypeVar("Opened")
 _PAGE = 100
@@ -86,7 +85,7 @@ class Questions(Generic[Asked, Opened]):
             name: May be left out where you have but one.
 
         Raises:
-            NotFound: Unknown, or not yours.
+            NotFoundError: Unknown, or not yours.
         """
         known = yield from self._name(name)
         found = yield from self._advised(self._get(_path(known)), known, None)
@@ -109,9 +108,7 @@ class Questions(Generic[Asked, Opened]):
         described = yield from self._description(dataset)
         return described.columns(table)
 
-    def domains(
-        self, column: str, *, dataset: str | None = None
-    ) -> Steps[list[Domain]]:
+    def domains(self, column: str, *, dataset: str | None = None) -> Steps[Domains]:
         """Return the public domains of a column: what GROUP BY and SUM may meet.
 
         Args:
@@ -150,15 +147,15 @@ class Questions(Generic[Asked, Opened]):
             dataset: May be left out where you have but one.
 
         Raises:
-            NotFound: There is no such table or dataset, or it is not yours.
-            CuratorRefusal: The server does not make up so many.
+            NotFoundError: There is no such table or dataset, or it is not yours.
+            CuratorRefusalError: The server does not make up so many.
         """
         name = yield from self._name(dataset)
         named = {} if table is None else {"table": table}
         query = urlencode({**named, "rows": rows})
         try:
             made = yield from self._get(f"{_path(name, 'sample')}?{query}")
-        except NotFound as refusal:
+        except NotFoundError as refusal:
             described = yield from self._description(name)
             known = [str(one["name"]) for one in described.tables]
             if table is not None and table not in known:
@@ -178,7 +175,7 @@ class Questions(Generic[Asked, Opened]):
         epsilon: Epsilon | None = None,
         accuracy: Accuracy | None = None,
         project: str | None = None,
-        options: dict[str, Any] | None = None,
+        options: Options | None = None,
     ) -> Steps[Plan[Asked]]:
         """Price a question; costs nothing and touches no data.
 
@@ -193,10 +190,10 @@ class Questions(Generic[Asked, Opened]):
                 ``"cells": "90%"`` of so many cells at once, with ``"at_most": "0.5"``
                 refused where it costs more.
             project: Which project pays, where several could.
-            options: ``bounds``, ``weights``, ``reuse``.
+            options: ``bounds``, ``weights``, ``reuse``, ``prefer``: see ``Options``.
 
         Raises:
-            CuratorRefusal: The question is refused; the message shows where.
+            CuratorRefusalError: The question is refused; the message shows where.
         """
         name = yield from self._name(dataset)
         project = project or self._defaults.project
@@ -216,18 +213,18 @@ class Questions(Generic[Asked, Opened]):
         epsilon: Epsilon | None = None,
         accuracy: Accuracy | None = None,
         project: str | None = None,
-        options: dict[str, Any] | None = None,
+        options: Options | None = None,
         idempotency_key: str | None = None,
     ) -> Steps[Answer]:
         """Ask a question and pay for it, once: retries reuse one idempotency key.
 
         Takes what ``plan`` takes, and ``idempotency_key``: that of an earlier try which
-        was cut off (``CuratorUnreachable`` has it), else a fresh one is made.
+        was cut off (``CuratorUnreachableError`` has it), else a fresh one is made.
 
         Raises:
-            CuratorRefusal: The question is refused; nothing was spent unless the
+            CuratorRefusalError: The question is refused; nothing was spent unless the
                 code is ``query_failed``.
-            CuratorUnreachable: No reply came.
+            CuratorUnreachableError: No reply came.
         """
         name = yield from self._name(dataset)
         project = project or self._defaults.project
@@ -263,7 +260,7 @@ class Questions(Generic[Asked, Opened]):
             release_id: Its id, as ``releases()`` lists it; or its name.
 
         Raises:
-            NotFound: There is none, or it is not yours to read.
+            NotFoundError: There is none, or it is not yours to read.
         """
         listed = list((yield from self.releases()))
         names = {str(one["name"]): str(one["id"]) for one in reversed(listed)}
@@ -272,7 +269,7 @@ class Questions(Generic[Asked, Opened]):
         path = f"/v1/releases/{quote(wanted, safe='')}"
         try:
             document = yield from self._get(path)
-        except NotFound as refusal:
+        except NotFoundError as refusal:
             refusal.advised(unknown("release", release_id, list(names)))
             raise
         return self._open_release(steps_of(document, self._defaults.patience))
@@ -360,7 +357,7 @@ class Questions(Generic[Asked, Opened]):
         """
         try:
             return (yield from steps)
-        except NotFound as refusal:
+        except NotFoundError as refusal:
             listed = (yield from self._get("/v1/datasets"))["items"]
             names = [str(item["name"]) for item in listed]
             if dataset not in names:
@@ -414,7 +411,7 @@ def _body(
     epsilon: Epsilon | None,
     accuracy: Accuracy | None,
     project: str | None,
-    options: dict[str, Any] | None,
+    options: Options | None,
 ) -> dict[str, Any]:
     given = {
         "epsilon": None if epsilon is None else loss_text(epsilon),
@@ -426,7 +423,9 @@ def _body(
 
 
 def _accuracy(accuracy: Accuracy) -> dict[str, Any]:
-    named = accuracy if isinstance(accuracy, dict) else {"within": accuracy}
+    named: dict[str, Any] = (
+        {**accuracy} if isinstance(accuracy, dict) else {"within": accuracy}
+    )
     return {"confidence": 0.95, **named}
 
 

@@ -67,8 +67,8 @@ class Remote:
     ) -> Document:
         try:
             from curator_client.answers.refusals import (  # noqa: PLC0415
-                CuratorRefusal,
-                CuratorUnreachable,
+                CuratorRefusalError,
+                CuratorUnreachableError,
             )
             from curator_client.connection.exchange import Request  # noqa: PLC0415 - its own package
         except ImportError:
@@ -77,10 +77,10 @@ class Remote:
         content = None if body is None else encode(body)
         try:
             return _carried_out(Request(method, path, content))
-        except CuratorUnreachable as error:
+        except CuratorUnreachableError as error:
             say(str(error))
             raise typer.Exit(UNREACHABLE) from None
-        except CuratorRefusal as refusal:
+        except CuratorRefusalError as refusal:
             if self._as_json:
                 print_json(refusal.problem)
             say(f"refused: {refusal}")

@@ -8,14 +8,14 @@ import pytest
 import curator_client
 import curator_client.connection.lines
 from curator_client import (
-    BudgetExceeded,
+    BudgetExceededError,
     Curator,
-    CuratorRefusal,
-    CuratorUnreachable,
-    NotFound,
-    QueryFailed,
-    SqlRefused,
-    TooBusy,
+    CuratorRefusalError,
+    CuratorUnreachableError,
+    NotFoundError,
+    QueryFailedError,
+    SqlRefusedError,
+    TooBusyError,
 )
 from tests.support.installations.clocks import set_clock
 
@@ -178,7 +178,7 @@ def test_no_server_makes_the_client_wait_long(pauses, asked):
 def test_a_server_that_asks_for_an_hour_is_not_waited_for(pauses):
     busy = problem(429, "rate_limited")
     busy.headers["Retry-After"] = "3600"
-    with pytest.raises(TooBusy, match="try again in 3600 s") as refusal:
+    with pytest.raises(TooBusyError, match="try again in 3600 s") as refusal:
         connect(Server(busy, ok())).query(SQL, epsilon="0.1")
     assert refusal.value.retry_after_seconds == 3600
     assert pauses == []
@@ -223,7 +223,7 @@ def test_a_wait_is_said_again_after_a_minute_without_one(pauses, monkeypatch):
 
 def test_retries_end(pauses):
     server = Server(problem(503, "busy"))
-    with pytest.raises(TooBusy):
+    with pytest.raises(TooBusyError):
         connect(server).query(SQL, epsilon="0.1")
     assert len(server.requests) == 12
     assert len(pauses) == 11
@@ -232,7 +232,7 @@ def test_retries_end(pauses):
 def test_an_address_that_has_answered_is_tried_for_longer(pauses):
     away = [httpx.ConnectError("refused")] * 7
     stranger = Server(*away, ok())
-    with pytest.raises(CuratorUnreachable):
+    with pytest.raises(CuratorUnreachableError):
         connect(stranger).query(SQL, epsilon="0.1")
     assert len(stranger.requests) == 4
 
@@ -246,7 +246,7 @@ def test_an_address_that_has_answered_is_tried_for_longer(pauses):
 def test_a_question_that_was_cut_off_can_be_asked_again_with_its_key():
     server = Server(*[httpx.ReadError("cut off")] * 12, ok())
     client = connect(server)
-    with pytest.raises(CuratorUnreachable) as cut_off:
+    with pytest.raises(CuratorUnreachableError) as cut_off:
         client.query(SQL, epsilon="0.1")
     client.query(SQL, epsilon="0.1", idempotency_key=cut_off.value.idempotency_key)
     assert len(set(server.keys())) == 1
@@ -255,14 +255,14 @@ def test_a_question_that_was_cut_off_can_be_asked_again_with_its_key():
 @pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 422, 500, 504])
 def test_what_a_retry_cannot_mend_is_not_retried(status):
     server = Server(problem(status, "whatever"))
-    with pytest.raises(CuratorRefusal) as refusal:
+    with pytest.raises(CuratorRefusalError) as refusal:
         connect(server).query(SQL, epsilon="0.1")
     assert refusal.value.status == status
     assert len(server.requests) == 1
 
 
 def test_no_address_is_told_at_once():
-    with pytest.raises(CuratorUnreachable):
+    with pytest.raises(CuratorUnreachableError):
         Curator("curator.test", "k").budget()
 
 
@@ -275,14 +275,16 @@ def test_no_address_is_told_at_once():
     ],
 )
 def test_a_reply_that_no_curator_sends_is_named_as_such(reply):
-    with pytest.raises(CuratorUnreachable, match="no JSON"):
+    with pytest.raises(CuratorUnreachableError, match="no JSON"):
         connect(Server(reply)).query(SQL, epsilon="0.1")
 
 
 def test_a_redirect_is_named_and_not_followed_with_the_key():
     moved = httpx.Response(301, headers={"Location": "https://new.test"})
     server = Server(moved)
-    with pytest.raises(CuratorUnreachable, match=r"redirects to https://new\.test"):
+    with pytest.raises(
+        CuratorUnreachableError, match=r"redirects to https://new\.test"
+    ):
         connect(server).budget()
     assert len(server.requests) == 1
 
@@ -399,7 +401,7 @@ def test_a_query_in_flight_has_no_answer_yet():
 
 def test_an_odd_name_stays_inside_its_path():
     server = Server(problem(404, "not_found"))
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         connect(server).dataset("../budget")
     assert server.requests[0].url.raw_path == b"/v1/datasets/..%2Fbudget"
 
@@ -441,7 +443,7 @@ def test_a_refusal_points_at_the_place():
     refused = problem(
         422, "sql_not_allowed", rule="min", line=2, column=12, hint="ask for a quantile"
     )
-    with pytest.raises(SqlRefused) as refusal:
+    with pytest.raises(SqlRefusedError) as refusal:
         connect(Server(refused)).query(sql, epsilon="0.1")
     assert str(refusal.value).split("\n") == [
         "sql_not_allowed: no",
@@ -456,7 +458,7 @@ def test_a_refusal_points_at_the_place():
 )
 def test_a_place_outside_the_text_points_nowhere(line, column):
     refused = problem(422, "sql_syntax", line=line, column=column)
-    with pytest.raises(SqlRefused) as refusal:
+    with pytest.raises(SqlRefusedError) as refusal:
         connect(Server(refused)).query(SQL, epsilon="0.1")
     assert "^" not in str(refusal.value)
 
@@ -465,12 +467,12 @@ def test_over_budget_says_what_is_left():
     refused = problem(
         402, "budget_exceeded", remaining={"project": "0.05", "principal": None}
     )
-    with pytest.raises(BudgetExceeded, match=r"remaining: project 0\.05\n"):
+    with pytest.raises(BudgetExceededError, match=r"remaining: project 0\.05\n"):
         connect(Server(refused)).query(SQL, epsilon="0.1")
 
 
 def test_a_failed_query_names_its_charge():
-    with pytest.raises(QueryFailed) as failure:
+    with pytest.raises(QueryFailedError) as failure:
         connect(Server(problem(504, "query_failed", query_id="q_9"))).query(
             SQL, epsilon="1"
         )
@@ -481,7 +483,7 @@ def test_a_charge_whose_answer_is_late_can_be_asked_for_with_its_key():
     late = problem(503, "ledger_unavailable", query_id="q_9")
     server = Server(*[late] * 12, ok())
     client = connect(server)
-    with pytest.raises(CuratorRefusal) as refusal:
+    with pytest.raises(CuratorRefusalError) as refusal:
         client.query(SQL, epsilon="0.1")
     assert refusal.value.query_id == "q_9"
     client.query(SQL, epsilon="0.1", idempotency_key=refusal.value.idempotency_key)
@@ -489,9 +491,9 @@ def test_a_charge_whose_answer_is_late_can_be_asked_for_with_its_key():
 
 
 def test_an_unknown_code_is_a_plain_refusal():
-    with pytest.raises(CuratorRefusal) as refusal:
+    with pytest.raises(CuratorRefusalError) as refusal:
         connect(Server(problem(418, "teapot"))).budget()
-    assert type(refusal.value) is CuratorRefusal
+    assert type(refusal.value) is CuratorRefusalError
     assert refusal.value.code == "teapot"
     assert refusal.value.query_id is None
 

@@ -5,18 +5,25 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
-from itertools import count
+from decimal import (
+    ROUND_CEILING,
+    ROUND_FLOOR,
+    ROUND_HALF_EVEN,
+    Decimal,
+    InvalidOperation,
+)
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from curator_client.answers import estimates
+from curator_client.answers.arrow import arrow_table
 from curator_client.answers.estimates import Estimate
 from curator_client.tables import exports
 from curator_client.tables.display import (
     Side,
     html_table,
     paragraph,
+    parted,
     preformatted,
     text_table,
 )
@@ -24,6 +31,7 @@ from curator_client.tables.display import (
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+    import pyarrow as pa
     from matplotlib.axes import Axes
 
 Ends = tuple[str | None, str | None]
@@ -31,6 +39,11 @@ Ends = tuple[str | None, str | None]
 
 _ALIGN: dict[str, Side] = {"group": "left", "measure": "right"}
 USUAL_CONFIDENCE = "0.95"
+_KINDS: dict[str, exports.Kind] = {
+    "decimal": "float",
+    "date": "date",
+    "timestamp": "timestamp",
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -157,7 +170,8 @@ class Answer:
     @property
     def confidence(self) -> str:
         """That of half-widths and intervals: 0.95, or what a release was asked for."""
-        told = self.document.get("intervals", [])
+        every = (self.document.get(name, []) for name in ("intervals", "half_widths"))
+        told = next(filter(None, every), None)
         return str(told[0]["confidence"]) if told else USUAL_CONFIDENCE
 
     def _common_half_width(self, column: str) -> float:
@@ -264,7 +278,8 @@ class Answer:
         """Return the rows as a DataFrame, with half-widths beside the measures.
 
         Decimals, also averages and quantiles, become the nearest float64; where each
-        digit counts, read ``rows``. Days and times stay ISO strings.
+        digit counts, read ``rows`` or take ``to_arrow()``. Days and times are
+        datetime64.
 
         A measure has ``<measure>_half_width_95``; an average has
         ``<measure>_sum_half_width_95`` and ``<measure>_count_half_width_95``, a
@@ -282,12 +297,10 @@ class Answer:
         Raises:
             ImportError: pandas is not installed.
         """
-        columns, floats = self._frame()
+        columns, kinds = self._frame()
         if narrow:
-            kept = self._narrow(columns)
-            columns = {name: columns[name] for name in kept}
-            floats = [name for name in floats if name in columns]
-        frame = exports.pandas_frame(columns, floats)
+            columns = {name: columns[name] for name in self._narrow(columns)}
+        frame = exports.pandas_frame(columns, kinds)
         frame.attrs.update(self._about())
         return frame
 
@@ -298,6 +311,18 @@ class Answer:
             ImportError: polars is not installed.
         """
         return exports.polars_frame(*self._frame())
+
+    def to_arrow(self) -> pa.Table:
+        """Return the rows as an Arrow table, decimals with each digit, days as days.
+
+        After each measure stand ``<measure>_low`` and ``<measure>_high``. The schema's
+        metadata say what the rows are of, under ``curator.``. It is the table that the
+        server sends where ``Accept`` asks for Arrow.
+
+        Raises:
+            ImportError: pyarrow is not installed.
+        """
+        return arrow_table(self.document, self.confidence)
 
     def to_csv(self, path: str | Path | None = None) -> str | None:
         """Return the columns of ``to_pandas`` as CSV, or write them to a file.
@@ -358,7 +383,9 @@ class Answer:
             kind = noise.get("part") or noise.get("per")
             name = f"{noise['column']}_{kind}" if kind else str(noise["column"])
             width = _number(noise["half_width_95"])
-            found[_new(f"{name}_half_width_95", found)] = [width] * len(self.rows)
+            found[exports.new_name(f"{name}_half_width_95", found)] = [width] * len(
+                self.rows
+            )
         held = self._held
         for entry in self.document.get("half_widths", []):
             name = f"{entry['column']}_half_width_{held}"
@@ -373,20 +400,23 @@ class Answer:
         """What names of columns end in: 95, or 99_9 where that was asked for."""
         return percent(self.confidence).replace(".", "_")
 
-    def _frame(self) -> tuple[dict[str, list[Any]], list[str]]:
-        """Return the columns of a data frame, and which of them are of floats."""
+    def _frame(self) -> tuple[dict[str, list[Any]], dict[str, exports.Kind]]:
+        """Return the columns of a data frame, and those that are no plain values."""
         columns = {**self._by_column(), **self._widths()}
-        floats = [str(c["name"]) for c in self.columns if c["type"] == "decimal"]
-        floats += [
-            f"{c['name']}_{end}_{self._held}"
-            for c in self.columns
-            for end in ("low", "high")
-            if c["type"] in {"decimal", "integer"}
-        ]
-        floats = [name for name in floats if name in columns]
-        for name in floats:
-            columns[name] = [None if v is None else float(v) for v in columns[name]]
-        return columns, floats
+        kinds: dict[str, exports.Kind] = {}
+        for column in self.columns:
+            name, kind = str(column["name"]), _KINDS.get(column["type"])
+            if kind is not None:
+                kinds[name] = kind
+            is_whole = column["type"] == "integer"
+            of_ends: exports.Kind | None = "float" if is_whole else kind
+            if of_ends is not None:
+                kinds |= {f"{name}_{e}_{self._held}": of_ends for e in ("low", "high")}
+        kinds = {name: kind for name, kind in kinds.items() if name in columns}
+        for name, kind in kinds.items():
+            if kind == "float":
+                columns[name] = [None if v is None else float(v) for v in columns[name]]
+        return columns, kinds
 
     def _narrow(self, columns: Mapping[str, list[Any]]) -> list[str]:
         """Return the names of the columns of a narrow frame, in order."""
@@ -542,18 +572,17 @@ def _cell(value: object, half_width: str | None, interval: Ends | None) -> str:
         return _with_interval(str(value), *interval)
     if half_width is None:
         return str(value)
-    shown = f"{value:,}" if isinstance(value, int) else str(value)
-    return f"{shown} ± {half_width}"
+    return f"{parted(str(value))} ± {parted(half_width)}"
 
 
 def _with_interval(value: str, low: str | None, high: str | None) -> str:
     """Write a value and its interval; an open end is left out."""
     if low is not None and high is not None:
-        shown, least, most = _in_digits(value, low, high)
+        shown, least, most = map(parted, _in_digits(value, low, high))
         return f"{shown} ({least} to {most})"
-    ends = [f"from {low}"] if low is not None else []
-    ends += [f"to {high}"] if high is not None else []
-    return f"{value} ({' '.join(ends) or 'any value'})"
+    ends = [f"from {parted(low)}"] if low is not None else []
+    ends += [f"to {parted(high)}"] if high is not None else []
+    return f"{parted(value)} ({' '.join(ends) or 'any value'})"
 
 
 def _in_digits(value: str, low: str, high: str) -> tuple[str, str, str]:
@@ -562,7 +591,10 @@ def _in_digits(value: str, low: str, high: str) -> tuple[str, str, str]:
     The ends are rounded outwards, so that the interval holds no less. Digits that the
     release does not give are not made up: whole numbers stay whole.
     """
-    width = Decimal(high) - Decimal(low)
+    try:
+        width = Decimal(high) - Decimal(low)
+    except InvalidOperation:  # days, or times
+        return value, low, high
     if not width:
         return value, low, high
     given = min(_digits(text) for text in (value, low, high))
@@ -585,12 +617,6 @@ def _not_negative(value: object) -> object:
     if isinstance(value, int):
         return max(value, 0)
     return "0" if isinstance(value, str) and value.startswith("-") else value
-
-
-def _new(name: str, taken: Mapping[str, object]) -> str:
-    """Return a name that no column has: of like parts, the second is called _2."""
-    numbers = (name if n == 1 else f"{name}_{n}" for n in count(1))
-    return next(each for each in numbers if each not in taken)
 
 
 def _around(value: Decimal, width: Decimal) -> tuple[str, str]:

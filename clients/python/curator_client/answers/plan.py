@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Decimal
 from typing import Any, Generic, TypeVar
 
-from curator_client.tables.display import preformatted
+from curator_client.tables.display import parted, preformatted, wrapped
 
 Asked = TypeVar("Asked")
 _HIDDEN_LIMIT = "a limit that is not shown to you has less left"
@@ -30,8 +30,8 @@ class Plan(Generic[Asked]):
         Calling it again brings the same answer for nothing, whatever ``reuse`` says.
 
         Raises:
-            CuratorRefusal: Another question was asked in between, and the budget no
-                longer suffices; or whatever ``query`` raises.
+            CuratorRefusalError: Another question was asked in between, and the budget
+                no longer suffices; or whatever ``query`` raises.
             ValueError: The plan was made from a document, and knows no server.
         """
         if self.asker is None:
@@ -157,7 +157,9 @@ class Plan(Generic[Asked]):
         lines = [f"price: {price} ({room})", *self._other_noise(given), *noise]
         return "\n".join([*lines, *_work(self.cost), self.derivation, *notes])
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        """Return the summary, its lines as long as the terminal is wide."""
+        return wrapped(str(self))
 
     def _probe_notes(self) -> list[str]:
         """Say which small question would make a relative accuracy cheaper."""
@@ -197,7 +199,7 @@ class Plan(Generic[Asked]):
 
 def noise_lines(noise: list[dict[str, Any]]) -> list[str]:
     """Return the half-width of each measured column or part of one, a line each."""
-    return [f"{_noisy_name(n)}: ± {n['half_width_95']} (95 %)" for n in noise]
+    return [f"{_noisy_name(n)}: ± {parted(n['half_width_95'])} (95 %)" for n in noise]
 
 
 def attainable_lines(attainable: dict[str, Any] | None) -> list[str]:

@@ -111,7 +111,7 @@ def _draw_bars(answer: Answer, ax: Axes, drawn: list[int], values: list[Any]) ->
             color="C0",
             label=f"below {answer.hide_below}: pass on as such",
         )
-        ax.legend(fontsize="small")
+        ax.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
 
 
 def _position(value: Any) -> Any:

@@ -1,15 +1,15 @@
 """What the server refused, shown where it stands in the question.
 
 CuratorError
-├── CuratorUnreachable   no reply, or none that a Curator would send
-└── CuratorRefusal       any problem that the server sent
-    ├── Unauthenticated  the key is unknown, revoked or disabled
-    ├── NotFound         unknown, or not yours
-    ├── SqlRefused       the text breaks a rule; nothing was spent
-    ├── InvalidRequest   the loss, an option or the project does not fit
-    ├── BudgetExceeded   a limit has no room; nothing was spent
-    ├── TooBusy          too many requests at once, or too fast; nothing was spent
-    └── QueryFailed      execution failed after the charge, which stays
+├── CuratorUnreachableError   no reply, or none that a Curator would send
+└── CuratorRefusalError       any problem that the server sent
+    ├── UnauthenticatedError  the key is unknown, revoked or disabled
+    ├── NotFoundError         unknown, or not yours
+    ├── SqlRefusedError       the text breaks a rule; nothing was spent
+    ├── InvalidRequestError   the loss, an option or the project does not fit
+    ├── BudgetExceededError   a limit has no room; nothing was spent
+    ├── TooBusyError          too many requests at once, or too fast; nothing was spent
+    └── QueryFailedError      execution failed after the charge, which stays
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class CuratorError(Exception):
     """Root of what this client raises about a server."""
 
 
-class CuratorUnreachable(CuratorError):  # noqa: N818 - it names a state, not a bug
+class CuratorUnreachableError(CuratorError):
     """No answer came, after every retry.
 
     Attributes:
@@ -49,7 +49,7 @@ class Retrying:
 _NO_RETRYING = Retrying()
 
 
-class CuratorRefusal(CuratorError):  # noqa: N818 - it names a reply, not a bug
+class CuratorRefusalError(CuratorError):
     """A problem that the server sent.
 
     Attributes:
@@ -88,60 +88,60 @@ class CuratorRefusal(CuratorError):  # noqa: N818 - it names a reply, not a bug
         return None if found is None else str(found)
 
 
-class Unauthenticated(CuratorRefusal):
+class UnauthenticatedError(CuratorRefusalError):
     """The key is unknown, revoked or disabled."""
 
 
-class NotFound(CuratorRefusal):
+class NotFoundError(CuratorRefusalError):
     """Unknown, or not yours: the server does not tell which."""
 
 
-class SqlRefused(CuratorRefusal):
+class SqlRefusedError(CuratorRefusalError):
     """The text breaks a rule; ``problem`` has rule, line, column and hint.
 
     Where the fix is mechanical it has the text with it, too, under ``rewritten``.
     """
 
 
-class InvalidRequest(CuratorRefusal):
+class InvalidRequestError(CuratorRefusalError):
     """The loss, an option or the project does not fit."""
 
 
-class BudgetExceeded(CuratorRefusal):
+class BudgetExceededError(CuratorRefusalError):
     """A limit has no room for the charge; nothing was spent."""
 
 
-class TooBusy(CuratorRefusal):
+class TooBusyError(CuratorRefusalError):
     """Too many requests at once, or too fast; nothing was spent."""
 
 
-class QueryFailed(CuratorRefusal):
+class QueryFailedError(CuratorRefusalError):
     """Execution failed after the charge. The charge stays."""
 
 
-_BY_CODE: dict[str, type[CuratorRefusal]] = {
-    "unauthenticated": Unauthenticated,
-    "not_found": NotFound,
-    "sql_syntax": SqlRefused,
-    "sql_not_allowed": SqlRefused,
-    "unknown_column": SqlRefused,
-    "no_public_domain": SqlRefused,
-    "too_many_groups": SqlRefused,
-    "invalid_request": InvalidRequest,
-    "epsilon_out_of_range": InvalidRequest,
-    "idempotency_mismatch": InvalidRequest,
-    "budget_exceeded": BudgetExceeded,
-    "busy": TooBusy,
-    "rate_limited": TooBusy,
-    "query_failed": QueryFailed,
+_BY_CODE: dict[str, type[CuratorRefusalError]] = {
+    "unauthenticated": UnauthenticatedError,
+    "not_found": NotFoundError,
+    "sql_syntax": SqlRefusedError,
+    "sql_not_allowed": SqlRefusedError,
+    "unknown_column": SqlRefusedError,
+    "no_public_domain": SqlRefusedError,
+    "too_many_groups": SqlRefusedError,
+    "invalid_request": InvalidRequestError,
+    "epsilon_out_of_range": InvalidRequestError,
+    "idempotency_mismatch": InvalidRequestError,
+    "budget_exceeded": BudgetExceededError,
+    "busy": TooBusyError,
+    "rate_limited": TooBusyError,
+    "query_failed": QueryFailedError,
 }
 
 
 def refusal_of(
     problem: dict[str, Any], sql: str | None = None, retrying: Retrying = _NO_RETRYING
-) -> CuratorRefusal:
+) -> CuratorRefusalError:
     """Return the exception for a problem document."""
-    kind = _BY_CODE.get(str(problem.get("type")), CuratorRefusal)
+    kind = _BY_CODE.get(str(problem.get("type")), CuratorRefusalError)
     return kind(problem, sql, retrying)
 
 

@@ -73,6 +73,24 @@ class Domain:
         return f"{self.table}.{self.column} ({self.type}): {self.words(None)}{null}"
 
 
+class Domains(list[Domain]):
+    """The domains of a column, a table each; shown as a table."""
+
+    def _listing(self) -> Listing:
+        rows = [
+            [one.table, one.column, one.type, _yes(one.nullable), one.words(None)]
+            for one in self
+        ]
+        return Listing(list(_COLUMN_TITLES), rows)
+
+    def __repr__(self) -> str:
+        """Return a table for terminals."""
+        return repr(self._listing())
+
+    def _repr_html_(self) -> str:
+        return self._listing()._repr_html_()
+
+
 @dataclass(frozen=True, repr=False)
 class Dataset:
     """What may be known of a dataset without paying.
@@ -118,13 +136,13 @@ class Dataset:
         if table is not None and table not in names:
             raise LookupError(unknown("table", table, names))
         rows = [
-            [d.table, d.column, d.type, "yes" if d.nullable else "no", d.words()]
+            [d.table, d.column, d.type, _yes(d.nullable), d.words()]
             for d in self._every_domain()
             if table in (None, d.table)
         ]
         return Listing(list(_COLUMN_TITLES), rows)
 
-    def domains(self, column: str) -> list[Domain]:
+    def domains(self, column: str) -> Domains:
         """Return the domains of a column, a table each; ``"visits.ward"`` names one.
 
         Raises:
@@ -132,7 +150,7 @@ class Dataset:
         """
         table, _, name = column.rpartition(".")
         every = list(self._every_domain())
-        found = [d for d in every if d.column == name and table in ("", d.table)]
+        found = Domains(d for d in every if d.column == name and table in ("", d.table))
         if not found:
             known = sorted({d.column for d in every})
             raise LookupError(unknown("column", column, known))
@@ -221,6 +239,10 @@ def _domain(table: str, column: dict[str, Any]) -> Domain:
     return Domain(
         table, str(column["name"]), kind, bool(column["nullable"]), column["domain"]
     )
+
+
+def _yes(fact: bool) -> str:  # noqa: FBT001 - it is the word for one
+    return "yes" if fact else "no"
 
 
 def _heading(table: dict[str, Any]) -> str:

@@ -13,7 +13,11 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from curator_client.answers.refusals import CuratorUnreachable, Retrying, refusal_of
+from curator_client.answers.refusals import (
+    CuratorUnreachableError,
+    Retrying,
+    refusal_of,
+)
 
 _RETRY_STATUSES = frozenset({409, 429, 503})  # in progress; too fast; busy or away
 _SPOKEN_SECONDS = 1.0  # a wait as long as this is said
@@ -97,7 +101,7 @@ def exchange(request: Request, patience: Patience) -> Steps[Reply]:
     """Send until a reply comes that is worth reading; a bounded number of tries.
 
     Raises:
-        CuratorUnreachable: No reply came.
+        CuratorUnreachableError: No reply came.
     """
     sent = False
     outcome: Outcome = None
@@ -112,7 +116,7 @@ def exchange(request: Request, patience: Patience) -> Steps[Reply]:
     if isinstance(outcome, Reply):
         return outcome
     reason = outcome.reason if isinstance(outcome, Lost) else "no reply"
-    raise CuratorUnreachable(reason, request.headers.get("Idempotency-Key"))
+    raise CuratorUnreachableError(reason, request.headers.get("Idempotency-Key"))
 
 
 def _next_pause(
@@ -152,13 +156,13 @@ def document_of(reply: Reply, request: Request, sql: str | None) -> dict[str, An
     """Read a reply as the document that it should be.
 
     Raises:
-        CuratorRefusal: It is a problem.
-        CuratorUnreachable: It is nothing that a Curator server sends.
+        CuratorRefusalError: It is a problem.
+        CuratorUnreachableError: It is nothing that a Curator server sends.
     """
     key = request.headers.get("Idempotency-Key")
     document = _json_object(reply)
     if document is None or (not reply.is_success and "type" not in document):
-        raise CuratorUnreachable(_stranger(reply), key)
+        raise CuratorUnreachableError(_stranger(reply), key)
     if reply.is_success:
         return document
     problem = {"status": reply.status, **document}

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import httpx
 
-from curator_client.answers.refusals import CuratorUnreachable
+from curator_client.answers.refusals import CuratorUnreachableError
 from curator_client.connection.exchange import (
     Lost,
     Outcome,
@@ -52,7 +52,7 @@ class Terms:
         """Return the arguments that both of httpx's clients take.
 
         Raises:
-            CuratorUnreachable: The address is none.
+            CuratorUnreachableError: The address is none.
         """
         self._check()
         return {
@@ -81,10 +81,10 @@ class Terms:
             url = httpx.URL(self.url)
         except httpx.InvalidURL as error:
             message = f"{self.url!r} is no address: {error}"
-            raise CuratorUnreachable(message) from error
+            raise CuratorUnreachableError(message) from error
         if url.scheme not in {"http", "https"} or not url.host:
             message = f"{self.url!r} is no address: write it whole, as https://host"
-            raise CuratorUnreachable(message)
+            raise CuratorUnreachableError(message)
         if url.scheme == "http" and url.host not in _LOOPBACK:
             self.say("warning: plain http: whoever listens on the way reads your key")
 

@@ -73,7 +73,7 @@ class SequenceSteps(ReleaseSteps):
         """Return how many sequences rise or fall how steeply, in bands of a width.
 
         Raises:
-            SqlRefused: The symbols have no order.
+            SqlRefusedError: The symbols have no order.
         """
         return (yield from self._grouped(f"SLOPE_BAND({width})", "slope"))
 
@@ -122,8 +122,8 @@ class SequenceSteps(ReleaseSteps):
 
         Raises:
             ImportError: pandas is not installed.
-            BrokenDownload: The file is another than the manifest names.
-            NotFound: The paths are too many to be listed; ask by ``query``.
+            BrokenDownloadError: The file is another than the manifest names.
+            NotFoundError: The paths are too many to be listed; ask by ``query``.
         """
         if self._cells is None:
             content = yield from self._file(_TREE)

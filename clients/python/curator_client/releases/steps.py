@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _CELLS = "cube.csv"
 
 
-class BrokenDownload(CuratorError):  # noqa: N818 - named as the other refusals are
+class BrokenDownloadError(CuratorError):
     """A file is not the one that the release's manifest names."""
 
 
@@ -59,7 +59,7 @@ class ReleaseSteps:
             confidence: Of each interval by itself.
 
         Raises:
-            SqlRefused: The question is refused; the message shows where.
+            SqlRefusedError: The question is refused; the message shows where.
 
         Example: ``release.query("SELECT sex, COUNT(*) AS n FROM wards GROUP BY sex")``
         """
@@ -81,7 +81,7 @@ class ReleaseSteps:
 
         Raises:
             ValueError: The release has no such dimension, or one is named twice.
-            CuratorRefusal: They span more than 10,000 groups.
+            CuratorRefusalError: They span more than 10,000 groups.
 
         Example: ``release.cuboid("age", "sex").to_pandas()``
         """
@@ -135,8 +135,8 @@ class ReleaseSteps:
 
         Raises:
             ImportError: pandas is not installed.
-            BrokenDownload: The file is another than the manifest names.
-            NotFound: The cells are too many to be listed; ask by ``query``.
+            BrokenDownloadError: The file is another than the manifest names.
+            NotFoundError: The cells are too many to be listed; ask by ``query``.
         """
         if self._cells is None:
             content = yield from self._file(_CELLS)
@@ -204,7 +204,7 @@ class ReleaseSteps:
         told = self._manifest()["files"].get(name, {}).get("sha256")
         if hashlib.sha256(reply.content).hexdigest() != told:
             message = f"{name} is not the file that the manifest names"
-            raise BrokenDownload(message)
+            raise BrokenDownloadError(message)
         return reply.content
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import html
+import shutil
+import textwrap
 from collections.abc import Sequence
 from typing import Literal
 
@@ -37,6 +39,26 @@ def _html_row(tag: str, cells: Sequence[str], sides: Sequence[Side]) -> str:
     return f"<tr>{inner}</tr>"
 
 
+def wrapped(text: str) -> str:
+    """Break lines that are wider than the terminal; elsewhere nothing is broken."""
+    width = shutil.get_terminal_size(fallback=(0, 0)).columns
+    if not width:
+        return text
+    return "\n".join(_broken(line, width) for line in text.splitlines())
+
+
+def _broken(line: str, width: int) -> str:
+    indent = line[: len(line) - len(line.lstrip())]
+    parts = textwrap.wrap(
+        line,
+        width,
+        subsequent_indent=f"{indent}  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(parts)
+
+
 def paragraph(text: str) -> str:
     """Return a sentence for a notebook, escaped."""
     return f"<p>{html.escape(text)}</p>"
@@ -44,4 +66,17 @@ def paragraph(text: str) -> str:
 
 def preformatted(text: str) -> str:
     """Return text of several lines for a notebook, escaped."""
-    return f"<pre>{html.escape(text)}</pre>"
+    return f'<pre style="white-space:pre-wrap">{html.escape(text)}</pre>'
+
+
+def parted(text: str) -> str:
+    """Write a number's thousands apart; what is none, such as a day, stays.
+
+    >>> parted("-12345.60"), parted("2024-01-31")
+    ('-12,345.60', '2024-01-31')
+    """
+    before, point, after = text.partition(".")
+    if not before.removeprefix("-").isdigit():
+        return text
+    sign = "-" if before.startswith("-") else ""
+    return f"{sign}{int(before.removeprefix('-')):,}{point}{after}"

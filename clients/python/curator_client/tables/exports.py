@@ -5,14 +5,17 @@ from __future__ import annotations
 import csv
 import importlib
 import io
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Container, Mapping, Sequence
+from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+Kind = Literal["float", "date", "timestamp"]
 Columns = Mapping[str, Sequence[Any]]
 
 
@@ -20,6 +23,7 @@ _SOURCE = "./clients/python"
 _EXTRAS = {
     "pandas": "pandas",
     "polars": "polars",
+    "pyarrow": "arrow",
     "matplotlib": "plot",
     "IPython": "notebook",
     "tomli": "config",
@@ -45,28 +49,53 @@ def optional(module: str, purpose: str) -> Any:
         raise ImportError(message) from error
 
 
-def pandas_frame(columns: Columns, numbers: Sequence[str] = ()) -> pd.DataFrame:
-    """Return columns as a DataFrame; those in ``numbers`` are of float64."""
+_NUMPY = {"date": "datetime64[s]", "timestamp": "datetime64[us]"}
+_READ = {"date": date.fromisoformat, "timestamp": datetime.fromisoformat}
+
+
+def pandas_frame(
+    columns: Columns, kinds: Mapping[str, Kind] | None = None
+) -> pd.DataFrame:
+    """Return columns as a DataFrame; those of a kind are float64 or datetime64."""
     pandas = optional("pandas", "to_pandas()")
-    series = {
-        name: pandas.Series(list(values), dtype="float64" if name in numbers else None)
-        for name, values in columns.items()
-    }
+    numpy = optional("numpy", "to_pandas()")
+    series = {}
+    for name, values in columns.items():
+        kind = (kinds or {}).get(name)
+        if kind in _NUMPY:
+            series[name] = pandas.Series(numpy.array(list(values), _NUMPY[kind]))
+        else:
+            dtype = "float64" if kind == "float" else None
+            series[name] = pandas.Series(list(values), dtype=dtype)
     frame: pd.DataFrame = pandas.DataFrame(series, columns=list(columns))
     return frame
 
 
-def polars_frame(columns: Columns, numbers: Sequence[str] = ()) -> pl.DataFrame:
-    """Return columns as a polars DataFrame; those in ``numbers`` are of Float64."""
+def polars_frame(
+    columns: Columns, kinds: Mapping[str, Kind] | None = None
+) -> pl.DataFrame:
+    """Return columns as a polars DataFrame; those of a kind are of its type."""
     polars = optional("polars", "to_polars()")
-    series = [
-        polars.Series(
-            name, list(values), dtype=polars.Float64 if name in numbers else None
-        )
-        for name, values in columns.items()
-    ]
+    types = {
+        "float": polars.Float64,
+        "date": polars.Date,
+        "timestamp": polars.Datetime("us"),
+    }
+    series = []
+    for name, values in columns.items():
+        kind = (kinds or {}).get(name)
+        read = _READ.get(kind or "")
+        given = [None if v is None else read(v) for v in values] if read else values
+        dtype = None if kind is None else types[kind]
+        series.append(polars.Series(name, list(given), dtype=dtype))
     frame: pl.DataFrame = polars.DataFrame(series)
     return frame
+
+
+def new_name(name: str, taken: Container[str]) -> str:
+    """Return a name that no column has: of like names, the second is called _2."""
+    numbers = (name if n == 1 else f"{name}_{n}" for n in itertools.count(1))
+    return next(each for each in numbers if each not in taken)
 
 
 def csv_text(columns: Columns, path: str | Path | None) -> str | None:
