@@ -19,6 +19,10 @@ COMMANDS: Final[dict[str, Told]] = {
         "server.cli.analyst",
         "List your past queries over HTTP, newest first.",
     ),
+    "metadata": (
+        "server.cli.analyst",
+        "Print over HTTP a dataset's public schema for catalogues.",
+    ),
     "doctor": (
         "server.commands.installation",
         "Look at settings, files, ledger and data; exit 1 where something is wrong.",

@@ -1,19 +1,15 @@
 """A release as a folder: written whole or not at all, and checked."""
 
 import hashlib
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
 from engines.regular_files import opened
 from privacy.charges import Charge
-from privacy.schema import ColumnType
-from release.contract.models import AnyArray, Table
+from release.contract.models import Table
 from release.store.listings import Listing
 from release.store.manifests import (
     MANIFEST,
@@ -23,6 +19,7 @@ from release.store.manifests import (
     manifest_of,
     signed_bytes,
 )
+from release.store.packages import data_package
 from release.store.signing import Signer
 from release.store.tables import write_table
 
@@ -64,7 +61,7 @@ def write_release(
     listing = content.listing
     if listing is not None:
         write_table(folder, listing.name, listing.table, listing.labels)
-    _write(folder / PACKAGE, _data_package(publication, content))
+    _write(folder / PACKAGE, data_package(publication, content.tables, listing))
     files = {path.name: describe(path) for path in sorted(folder.iterdir())}
     manifest = manifest_of(publication, charge, content.model, files)
     signed = signed_bytes(manifest, signer)
@@ -77,64 +74,6 @@ def describe(path: Path) -> Document:
     with opened(path) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return {"sha256": digest, "size_bytes": path.stat().st_size}
-
-
-def _data_package(publication: Publication, content: Content) -> bytes:
-    """Describe the CSV files as a Data Package (specs.frictionlessdata.io)."""
-    listing = content.listing
-    shown: dict[str, tuple[Table, Mapping[str, ColumnType]]] = {
-        name: (table, {}) for name, table in content.tables.items()
-    }
-    if listing is not None:
-        shown[listing.name] = (listing.table, listing.types)
-    resources = []
-    for name, (table, types) in shown.items():
-        fields = [
-            {"name": column, "type": _type_of(types.get(column), values)}
-            for column, values in table.items()
-        ]
-        resources.append(
-            {
-                "name": name.replace("_", "-"),
-                "path": f"{name}.csv",
-                "format": "csv",
-                "mediatype": "text/csv",
-                "encoding": "utf-8",
-                "schema": {"fields": fields},
-            }
-        )
-    package = {
-        "name": publication.spec.name.replace("_", "-"),
-        "id": publication.release_id,
-        "created": publication.charged,
-        "description": (
-            f"Differentially private {_KINDS[publication.spec.kind]} of "
-            f"{publication.dataset.name}; see {MANIFEST} for loss, bounds and errors. "
-            "Counts are as drawn: they may be negative."
-        ),
-        "resources": resources,
-    }
-    text = json.dumps(package, ensure_ascii=False, indent=1)
-    return text.encode() + b"\n"
-
-
-_FRICTIONLESS: Final[Mapping[str, str]] = {
-    "integer": "integer",
-    "decimal": "number",
-    "date": "date",
-    "timestamp": "datetime",
-    "text": "string",
-    "boolean": "boolean",
-}
-
-
-_KINDS: Final = {"cube": "cells", "sequences": "sequences"}
-
-
-def _type_of(declared: ColumnType | None, values: AnyArray) -> str:
-    if declared is not None:
-        return _FRICTIONLESS.get(declared.value, "any")
-    return "integer" if np.issubdtype(values.dtype, np.integer) else "number"
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -24,8 +24,9 @@ from server.api.admin.releases import RELEASES
 from server.api.docs_page import add_docs_routes
 from server.api.forms.forms import VARIES, Form, answer_in
 from server.api.front_page import add_front_page
+from server.api.questions.metadata import add_metadata_routes
 from server.api.questions.routes import QueryEndpoint, problem_for
-from server.api.questions.samples import add_sample_route
+from server.api.questions.samples import add_sample_routes
 from server.api.releases.asking import ReleaseQuestionBody, add_release_question_routes
 from server.api.releases.routes import add_release_routes
 from server.api.releases.trees import add_release_tree_routes
@@ -112,7 +113,8 @@ def make_app(lifespan: Lifespan | None = None) -> FastAPI:
     ANONYMIZED.add_to(app)
     _add_health_routes(app)
     OVERSIGHT.add_to(app)
-    add_sample_route(app)
+    add_sample_routes(app)
+    add_metadata_routes(app)
     CUSTODY.add_to(app)
     PEOPLE.add_to(app)
     PROPOSALS.add_to(app)

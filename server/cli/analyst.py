@@ -60,6 +60,15 @@ def history(context: typer.Context, *, json: Json = False) -> None:
     _run("history", context, as_json=json)
 
 
+@_command
+def metadata(context: typer.Context, *, json: Json = False) -> None:
+    """Print over HTTP a dataset's public schema for catalogues: CSVW or Croissant.
+
+    Example: curator metadata --format croissant --dataset hospital
+    """
+    _run("metadata", context, as_json=json)
+
+
 def _run(name: str, context: typer.Context, *, as_json: bool) -> None:
     try:
         from curator_client.command import main  # noqa: PLC0415 - its own package

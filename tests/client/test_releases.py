@@ -4,6 +4,7 @@ import asyncio
 import inspect
 from collections import Counter
 from dataclasses import replace
+from itertools import combinations
 
 import matplotlib as mpl
 import pytest
@@ -169,6 +170,43 @@ def test_synthetic_rows_follow_the_cube(release, served, curator):
     assert few.equals(curator.release(served[3]).synthetic(50, seed=1))
 
 
+def test_made_up_rows_are_held_to_the_noisy_cube(release, served, curator):
+    noisy = curator.release(served[3])
+    for each in (release, noisy):
+        report = each.fidelity(each.synthetic(5_000, seed=1))
+
+        names = list(each.dimensions)
+        pairs = [f"{a}, {b}" for a, b in combinations(names, 2)]
+        assert [line["columns"] for line in report] == [*names, *pairs]
+        for line in report:
+            assert 0 <= line["distance"] <= 1
+            assert 0 < line["noise"] <= 1
+        assert "must be paid for" in report.note
+    exact = release.fidelity(release.synthetic(5_000, seed=1))
+    for line in exact:  # its cells are the estimates: what is left is drawing
+        assert line["distance"] < 4 * line["by_chance"] + 0.01
+        assert line["outside"] == 0
+
+
+def test_rows_that_do_not_follow_the_cube_are_told(release):
+    made_up = release.synthetic(5_000, seed=1)
+    told = {one["columns"]: one for one in release.fidelity(made_up.assign(sex="F"))}
+
+    men = sum(row[1] == "M" for row in ROWS) / len(ROWS)
+    assert told["sex"]["distance"] == pytest.approx(men, abs=1e-3)
+    assert told["ward"]["distance"] < 0.05
+    with pytest.raises(ValueError, match="no column ward"):
+        release.fidelity(made_up.drop(columns="ward"))
+
+
+def test_nothing_is_paid_and_no_row_is_read_for_a_report(served, release):
+    url, key, *_ = served
+    with Curator(url, key) as curator:
+        before = curator.budget().document
+        release.fidelity(release.synthetic(seed=2))
+        assert curator.budget().document == before
+
+
 def _keys(frame):
     return frame.astype(object).where(frame.notna(), None).itertuples(index=False)
 
@@ -217,7 +255,7 @@ def test_the_release_that_awaits_is_the_release_that_waits(served):
 
     answer, cells, verified = asyncio.run(asked())
     assert public(Release) == public(AsyncRelease)
-    for name in ("query", "cuboid", "to_pandas", "synthetic", "heatmap"):
+    for name in ("query", "cuboid", "to_pandas", "synthetic", "fidelity", "heatmap"):
         waits, awaits = getattr(Release, name), getattr(AsyncRelease, name)
         assert inspect.getdoc(waits) == inspect.getdoc(awaits)
         assert inspect.signature(waits) == inspect.signature(awaits)

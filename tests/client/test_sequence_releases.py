@@ -126,3 +126,21 @@ def test_both_clients_have_the_same_names():
         return {name for name in dir(kind) if not name.startswith("_")}
 
     assert public(SequenceRelease) == public(AsyncSequenceRelease)
+
+
+def test_made_up_sequences_are_held_to_the_noisy_tree(release):
+    made_up = release.synthetic(5_000, seed=1)
+    report = release.fidelity(made_up)
+
+    told = {line["columns"]: line for line in report}
+    assert list(told)[:2] == ["place 1", "place 2"]
+    assert "place 1 then place 2" in told
+    for line in report:
+        if line["distance"] is not None:
+            assert line["distance"] < 4 * line["by_chance"] + 0.02
+    assert "must be paid for" in report.note
+    firsts = made_up[made_up["place"] == 1].assign(symbol="north")
+    (alone,) = (one for one in release.fidelity(firsts) if one["columns"] == "place 1")
+    north = sum(path[0] == "north" for _, path in paths() if path)
+    known = sum(path[0] is not None for _, path in paths() if path)
+    assert alone["distance"] == pytest.approx(1 - north / known, abs=1e-3)

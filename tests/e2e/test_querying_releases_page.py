@@ -42,6 +42,10 @@ def test_the_python_runs_as_written_and_pays_nothing(hospital, tmp_path):
     assert_python_runs_for_nothing(PAGE, hospital, tmp_path)
 
 
+def test_the_page_about_metadata_runs_and_pays_nothing(hospital, tmp_path):
+    assert_python_runs_for_nothing("metadata.md", hospital, tmp_path)
+
+
 def test_the_page_has_a_row_for_each_rule_of_releases():
     table = TEXT.partition("## Refusals")[2]
 

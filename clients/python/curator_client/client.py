@@ -115,6 +115,7 @@ class Curator:
     domains = _waiting(_Sync.domains)
     search = _waiting(_Sync.search)
     sample = _waiting(_Sync.sample)
+    metadata = _waiting(_Sync.metadata)
     plan = _waiting(_Sync.plan)
     query = _waiting(_Sync.query)
     answer = _waiting(_Sync.answer)
@@ -142,7 +143,7 @@ class Curator:
         terms = Terms(found.url, found.key, timeout_seconds, found.ca_file, say)
         self._url = found.url
         self._line = Line(terms, transport)
-        defaults = Defaults(found.dataset, found.project, patience)
+        defaults = Defaults(found.dataset, found.project, patience, found.url)
         self._questions: _Sync = Questions(
             defaults, self._line.run, lambda steps: opened(steps, self._line)
         )
@@ -182,6 +183,7 @@ class AsyncCurator:
     domains = _awaiting(_Async.domains)
     search = _awaiting(_Async.search)
     sample = _awaiting(_Async.sample)
+    metadata = _awaiting(_Async.metadata)
     plan = _awaiting(_Async.plan)
     query = _awaiting(_Async.query)
     answer = _awaiting(_Async.answer)
@@ -208,7 +210,7 @@ class AsyncCurator:
         )
         terms = Terms(found.url, found.key, timeout_seconds, found.ca_file, say)
         self._line = AsyncLine(terms, transport)
-        defaults = Defaults(found.dataset, found.project, patience)
+        defaults = Defaults(found.dataset, found.project, patience, found.url)
         self._questions: _Async = Questions(
             defaults, self._line.run, lambda steps: opened_async(steps, self._line)
         )

@@ -1,4 +1,4 @@
-"""The analyst's commands: plan, query, budget and history, over HTTP.
+"""The analyst's commands: plan, query, budget, history and metadata, over HTTP.
 
 ``curator-client plan ...`` where only the client is installed, ``curator plan ...``
 where the server is: the same code. Exit codes: 0 done, 1 refused, 2 usage, 3
@@ -24,7 +24,8 @@ from curator_client.connection.lines import say_on_stderr
 from curator_client.tables.listing import Listing
 
 DONE, REFUSED, USAGE, UNREACHABLE = range(4)
-COMMANDS = ("plan", "query", "budget", "history")
+COMMANDS = ("plan", "query", "budget", "history", "metadata")
+FORMATS = ("csvw", "croissant")
 _SERVER = """\
 Asks the server of CURATOR_URL with the key CURATOR_API_KEY, or those of the file
 ~/.config/curator/client.toml (elsewhere: CURATOR_CONFIG; url, key, dataset, project,
@@ -34,12 +35,14 @@ _EXAMPLES = {
     "query": "Example: %(prog)s --file wards.sql --epsilon 0.1 --csv > wards.csv",
     "budget": "Example: %(prog)s --epsilon 0.1",
     "history": "Example: %(prog)s --limit 5 --json",
+    "metadata": "Example: %(prog)s --format croissant > hospital.json",
 }
 _HELP = {
     "plan": "Price a question: noise, half-widths, what is on offer; costs nothing.",
     "query": "Ask a question and pay for it, once.",
     "budget": "Show what may still be spent, and how many more questions that is.",
     "history": "List your past queries, newest first.",
+    "metadata": "Print a dataset's public schema for catalogues: CSVW or Croissant.",
 }
 
 
@@ -93,6 +96,9 @@ def _add_options(parser: argparse.ArgumentParser, command: str) -> None:
         parser.add_argument("--epsilon", metavar="E", help="how many at this price fit")
     if command == "history":
         parser.add_argument("--limit", type=int, default=20, help="default 20")
+    if command == "metadata":
+        parser.add_argument("--format", choices=FORMATS, default=FORMATS[0])
+        parser.add_argument("--dataset", metavar="D", help="may be left out with one")
 
 
 def _connection(given: argparse.Namespace) -> dict[str, Any]:
@@ -132,7 +138,17 @@ def _history(curator: Curator, given: argparse.Namespace) -> None:
         _print(_listed(past), as_json=False)
 
 
-_RUN = {"plan": _plan, "query": _query, "budget": _budget, "history": _history}
+def _metadata(curator: Curator, given: argparse.Namespace) -> None:
+    _print(curator.metadata(given.format), as_json=True)
+
+
+_RUN = {
+    "plan": _plan,
+    "query": _query,
+    "budget": _budget,
+    "history": _history,
+    "metadata": _metadata,
+}
 
 
 def _listed(past: Sequence[PastQuery]) -> Listing:

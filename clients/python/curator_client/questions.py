@@ -32,6 +32,7 @@ from curator_client.connection.exchange import (
 )
 from curator_client.releases.sequence_steps import steps_of
 from curator_client.releases.steps import ReleaseSteps
+from curator_client.tables.addresses import with_addresses
 from curator_client.tables.listing import Listing
 from curator_client.wishes import Accuracy, Epsilon, Options
 
@@ -48,6 +49,7 @@ class Defaults:
     dataset: str | None = None
     project: str | None = None
     patience: Patience = PATIENCE
+    url: str = ""
 
 
 class Questions(Generic[Asked, Opened]):
@@ -166,6 +168,28 @@ class Questions(Generic[Asked, Opened]):
             rows=made["rows"],
             note="made up from the public schema: these rows are nobody's",
         )
+
+    def metadata(
+        self, form: str = "csvw", *, dataset: str | None = None
+    ) -> Steps[dict[str, Any]]:
+        """Return a dataset's public schema for catalogues and other tools.
+
+        It holds what the dataset's page shows, and nothing else; the files that it
+        names are made-up rows. Costs nothing.
+
+        Args:
+            form: ``"csvw"`` (W3C tabular metadata) or ``"croissant"`` (MLCommons).
+            dataset: May be left out where you have but one.
+
+        Raises:
+            NotFound: The dataset is unknown, or not yours.
+            CuratorRefusal: The server does not know the format.
+        """
+        name = yield from self._name(dataset)
+        path = f"{_path(name, 'metadata')}?{urlencode({'format': form})}"
+        found = yield from self._advised(self._get(path), name, None)
+        whole: dict[str, Any] = with_addresses(found, self._defaults.url, path)
+        return whole
 
     def plan(
         self,

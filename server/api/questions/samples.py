@@ -1,4 +1,4 @@
-"""GET /v1/datasets/{dataset}/sample: made-up rows to write code against."""
+"""GET /v1/datasets/{dataset}/sample and sample.csv: made-up rows for one's code."""
 
 import re
 
@@ -6,15 +6,23 @@ from fastapi import FastAPI, Request
 from starlette.responses import Response
 
 from privacy.errors import InvalidOptionError
-from server.api.routing.admission import READING, read
+from server.api.routing.admission import READING, answered, enter, read
 from server.api.routing.parts import parts_of
+from server.use_cases.datasets.made_up import sample_csv
 from server.use_cases.datasets.replies import SampleShape
 from server.use_cases.identity.access import Caller
-from server.use_cases.services.documents import Reply
 
 MAX_ROWS = 1000
 _DEFAULT_ROWS = 20
 _ROWS = re.compile(r"[0-9]{1,4}")
+_CSV = "text/csv"
+_FILE: dict[int | str, dict[str, object]] = {
+    **READING,
+    200: {
+        "description": "A line of names, then a line a made-up row.",
+        "content": {_CSV: {"schema": {"type": "string"}}},
+    },
+}
 _PARAMETERS: list[dict[str, object]] = [
     {
         "name": "table",
@@ -38,8 +46,8 @@ _PARAMETERS: list[dict[str, object]] = [
 ]
 
 
-def add_sample_route(app: FastAPI) -> None:
-    """Add the route."""
+def add_sample_routes(app: FastAPI) -> None:
+    """Add the routes."""
 
     @app.get(
         "/v1/datasets/{dataset}/sample",
@@ -50,12 +58,28 @@ def add_sample_route(app: FastAPI) -> None:
     )
     def show_sample(dataset: str, request: Request) -> Response:
         """Return made-up rows: they follow from the public schema alone."""
+        return read(request, lambda caller: _sample(request, caller, dataset))
 
-        def work(caller: Caller) -> Reply:
-            table, rows = request.query_params.get("table"), _rows(request)
-            return parts_of(request).reading.sample(caller, dataset, table, rows)
+    @app.get(
+        "/v1/datasets/{dataset}/sample.csv",
+        response_class=Response,
+        responses=_FILE,
+        openapi_extra={"parameters": _PARAMETERS},
+        tags=["reading"],
+    )
+    def show_sample_file(dataset: str, request: Request) -> Response:
+        """Return made-up rows as CSV, as metadata of the dataset names them."""
 
-        return read(request, work)
+        def work() -> Response:
+            made = _sample(request, enter(request), dataset)
+            return Response(sample_csv(made), media_type=f"{_CSV}; charset=utf-8")
+
+        return answered(work)
+
+
+def _sample(request: Request, caller: Caller, dataset: str) -> SampleShape:
+    table, rows = request.query_params.get("table"), _rows(request)
+    return parts_of(request).reading.sample(caller, dataset, table, rows)
 
 
 def _rows(request: Request) -> int:

@@ -157,6 +157,30 @@ _SAMPLE: Example = {
     ],
     "rows": [[1, "F", "71.5"], [2, "M", None]],
 }
+_CSVW: Example = {
+    "@context": ["http://www.w3.org/ns/csvw", {"@language": "en"}],
+    "@type": "TableGroup",
+    "dc:title": "hospital",
+    "tables": [
+        {
+            "@type": "Table",
+            "url": "sample.csv?table=patients",
+            "dc:title": "patients",
+            "tableSchema": {
+                "@type": "Schema",
+                "columns": [
+                    {
+                        "@type": "Column",
+                        "name": "sex",
+                        "titles": "sex",
+                        "datatype": {"base": "string", "format": "^(?:F|M)$"},
+                        "required": False,
+                    }
+                ],
+            },
+        }
+    ],
+}
 
 
 def _page(item: Example) -> Shown:
@@ -182,6 +206,10 @@ def _made(reply: Example, body: Example) -> Shown:
 _HELD: Example = {"population": "hospital_patients", "principal": "dora"}
 ADMIN_EXAMPLES = {
     "GET /v1/datasets/{dataset}/sample": _ok(_SAMPLE),
+    "GET /v1/datasets/{dataset}/sample.csv": _written(
+        "patient_id,sex,weight_kg\r\n1,F,71.5\r\n2,M,\r\n"
+    ),
+    "GET /v1/datasets/{dataset}/metadata": _ok(_CSVW),
     "GET /v1/admin/populations": _page(_POPULATION),
     "GET /v1/admin/populations/{population}": _ok(_POPULATION),
     "PATCH /v1/admin/populations/{population}": _proposable(

@@ -100,6 +100,22 @@ _ITEM: Example = {
     "public": False,
     "created": _CHARGED,
 }
+_CATALOG: Example = {
+    "@context": {
+        "dcat": "http://www.w3.org/ns/dcat#",
+        "dct": "http://purl.org/dc/terms/",
+    },
+    "@id": "/v1/catalog",
+    "@type": "dcat:Catalog",
+    "dct:title": "Releases of a Curator server",
+    "dcat:dataset": [
+        {
+            "@id": f"/v1/releases/rel_{_RANDOM}",
+            "@type": "dcat:Dataset",
+            "dct:title": "age_and_sex",
+        }
+    ],
+}
 _JOB = ADMIN_EXAMPLES["POST /v1/admin/jobs"].replies["202"]
 
 
@@ -204,6 +220,7 @@ RELEASE_EXAMPLES = {
     "GET /v1/releases/key": Shown({"200": {"public_key": "0" * 64}}),
     "GET /v1/releases/{release}": Shown({"200": {**_ITEM, "manifest": _MANIFEST}}),
     "GET /v1/releases/{release}/tree": Shown({"200": _BRANCH}),
+    "GET /v1/catalog": Shown({"200": _CATALOG}),
     "GET /v1/releases/{release}/download": Shown(
         {"200": "sex,age,estimate,variance,half_width_95\nf,0-9,512.0,1352.0,110.0\n"}
     ),

@@ -2,16 +2,25 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from server.cli.terminal.arguments import check_line
-from server.cli.terminal.output import Json, refusals, say, show, show_list
+from server.cli.terminal.output import (
+    Json,
+    print_json,
+    refusals,
+    say,
+    show,
+    show_list,
+)
 from server.cli.terminal.progress import shown_progress
 from server.use_cases.custody.populations import PopulationService
+from server.use_cases.datasets.metadata.formats import MetadataService
 from server.use_cases.jobs.replies import JobDetail
 from server.use_cases.loading.loading import LoadChoices
 from server.use_cases.loading.service import LoadService
@@ -19,6 +28,27 @@ from server.use_cases.services.documents import Document
 
 Submit = Callable[[str, Document], JobDetail]
 GivesWay = Callable[[], AbstractContextManager[None]]
+
+
+class Format(StrEnum):
+    """In which a public schema is exported."""
+
+    CSVW = "csvw"
+    CROISSANT = "croissant"
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetParts:
+    """What the commands are made of; ``submit`` queues a job of a kind.
+
+    Rows are worked on while ``gives_way`` leaves processors to a server.
+    """
+
+    service: Callable[[], PopulationService]
+    loads: Callable[[], LoadService]
+    metadata: Callable[[], MetadataService]
+    submit: Submit
+    gives_way: GivesWay
 
 
 def _nothing_new(snapshot: str) -> str:
@@ -29,18 +59,15 @@ def _nothing_new(snapshot: str) -> str:
     )
 
 
-def dataset_commands(
-    service: Callable[[], PopulationService],
-    loads: Callable[[], LoadService],
-    submit: Submit,
-    gives_way: GivesWay,
-) -> typer.Typer:
-    """Return the commands; ``submit`` queues a job of a kind.
-
-    Rows are worked on while ``gives_way`` leaves processors to a server.
-    """
+def dataset_commands(parts: DatasetParts) -> typer.Typer:
+    """Return the commands about datasets."""
     cli = typer.Typer(help="Tables behind the query interface.")
+    _add_loading(cli, parts)
+    _add_reading(cli, parts)
+    return cli
 
+
+def _add_loading(cli: typer.Typer, parts: DatasetParts) -> None:
     @cli.command()
     def load(
         manifest: Path,
@@ -84,28 +111,47 @@ def dataset_commands(
         with refusals(as_json=json):
             if background:
                 told = {"manifest": str(manifest.resolve()), **asdict(choices)}
-                show({"job": submit("dataset.load", told)["id"]}, as_json=json)
+                job = parts.submit("dataset.load", told)["id"]
+                show({"job": job}, as_json=json)
                 return
             if json:
-                with gives_way():
-                    loaded = loads().load(manifest, choices)
+                with parts.gives_way():
+                    loaded = parts.loads().load(manifest, choices)
             else:
-                with gives_way(), shown_progress() as progress:
-                    loaded = loads().load(manifest, choices, progress)
+                with parts.gives_way(), shown_progress() as progress:
+                    loaded = parts.loads().load(manifest, choices, progress)
             show(loaded, as_json=json)
             if "same_rows_as" in loaded:
                 say(_nothing_new(str(loaded["same_rows_as"])))
 
+
+def _add_reading(cli: typer.Typer, parts: DatasetParts) -> None:
     @cli.command("list")
     def list_all(*, json: Json = False) -> None:
         """List the datasets and their active snapshots."""
         with refusals():
-            show_list(service().datasets(), as_json=json)
+            show_list(parts.service().datasets(), as_json=json)
 
     @cli.command("show")
     def show_one(name: str, *, json: Json = False) -> None:
         """Show one dataset: schema and snapshots."""
         with refusals():
-            show(service().dataset(name), as_json=json)
+            show(parts.service().dataset(name), as_json=json)
 
-    return cli
+    @cli.command()
+    def metadata(
+        name: str,
+        *,
+        form: Annotated[
+            Format, typer.Option("--format", help="CSVW, or Croissant.")
+        ] = Format.CSVW,
+        json: Json = False,  # noqa: ARG001 - it is JSON already
+    ) -> None:
+        """Print a dataset's public schema for catalogues: CSVW or Croissant.
+
+        It holds what the page of the dataset shows analysts, and nothing else.
+
+        Example: curator dataset metadata hospital --format croissant
+        """
+        with refusals():
+            print_json(parts.metadata().exported(name, form.value))

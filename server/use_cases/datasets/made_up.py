@@ -1,6 +1,8 @@
 """Made-up rows: a function of the public schema and the row's number, never of data."""
 
+import csv
 import hashlib
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -76,6 +78,19 @@ def made_up_sample(dataset: Dataset, table: Table, rows: int) -> SampleShape:
         "columns": [{"name": c.name, "type": c.type.value} for c in table.columns],
         "rows": [[_cell(each, place) for each in made] for place in places],
     }
+
+
+def sample_csv(sample: SampleShape) -> str:
+    """Return made-up rows as CSV (RFC 4180): NULL is empty, booleans true or false."""
+    file = io.StringIO()
+    writer = csv.writer(file)
+    writer.writerow([column["name"] for column in sample["columns"]])
+    writer.writerows([[_field(value) for value in row] for row in sample["rows"]])
+    return file.getvalue()
+
+
+def _field(value: CellValue) -> CellValue:
+    return str(value).lower() if isinstance(value, bool) else value
 
 
 def _made(dataset: Dataset, table: Table, column: Column) -> _Made:

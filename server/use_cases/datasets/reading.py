@@ -9,18 +9,17 @@ from sqlalchemy import Connection, select
 from budget.ledger import QueryRecord, Scope
 from privacy.losses import Loss
 from privacy.measures import Measure
-from privacy.schema import ColumnType, Dataset, HierarchyDomain, Table
-from privacy.schema_json import table_to_json
+from privacy.schema import Dataset
 from privacy.times import shown_time
-from query_lang.hierarchies import code_count, levels_of
 from server.persistence import tables
 from server.use_cases.custody.replies import HeldDataset
 from server.use_cases.datasets.expiry import expiry_warnings
 from server.use_cases.datasets.made_up import made_up_sample
+from server.use_cases.datasets.metadata.formats import FORMATS
+from server.use_cases.datasets.public_schema import public_schema_of
 from server.use_cases.datasets.replies import (
     Budget,
     DatasetDetail,
-    HierarchyShape,
     LimitShape,
     ProjectBudget,
     QueryDetail,
@@ -28,13 +27,13 @@ from server.use_cases.datasets.replies import (
     QueryItem,
     QueryState,
     SampleShape,
-    TableShape,
 )
 from server.use_cases.identity.access import Caller, Project, dataset_row, projects_of
 from server.use_cases.losses.amounts import per_query
 from server.use_cases.losses.measures import measures_of_projects
 from server.use_cases.questions.answers import charge_document
 from server.use_cases.questions.questions import loss_range, schema_of
+from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import (
     InProgressError,
     NotFoundError,
@@ -79,18 +78,18 @@ class AnalystReader:
             losses = loss_range(connection, row.population)
             item = _item(connection, name)
             projects = projects_of(connection, caller.name)
-        schema = schema_of(row.active_snapshot, row.schema).dataset
+        schema = public_schema_of(schema_of(row.active_snapshot, row.schema).dataset)
         return {
             **item,
-            "snapshot_date": schema.snapshot_date.isoformat(),
+            "snapshot_date": schema["snapshot_date"],
             "measure": losses.measure.name,
             **per_query(losses.measure, losses.minimum, losses.maximum),
             "display": json.loads(row.display),
             "limits": LIMITS,
-            "hierarchies": _hierarchies(schema),
+            "hierarchies": schema["hierarchies"],
             "budget": self._budget(projects, caller),
-            "max_units": schema.max_units,
-            "tables": [_shown_table(t) for t in schema.tables.values()],
+            "max_units": schema["max_units"],
+            "tables": schema["tables"],
         }
 
     def sample(
@@ -103,15 +102,31 @@ class AnalystReader:
         Raises:
             NotFoundError: The dataset is unknown or not granted, or has no such table.
         """
-        with self._services.databases.reader.connect() as connection:
-            if name not in _granted(connection, caller):
-                raise NotFoundError
-            row = dataset_row(connection, name)
-        schema = schema_of(row.active_snapshot, row.schema).dataset
+        schema = self._granted_schema(caller, name)
         chosen = next(iter(schema.tables)) if table is None else table
         if chosen not in schema.tables:
             raise NotFoundError
         return made_up_sample(schema, schema.tables[chosen], rows)
+
+    def metadata(self, caller: Caller, name: str, form: str) -> Document:
+        """Return the dataset's public schema in another catalogue's words.
+
+        Args:
+            caller: Who reads.
+            name: Of the dataset.
+            form: One of ``FORMATS``.
+
+        Raises:
+            NotFoundError: Unknown or not granted.
+        """
+        return FORMATS[form](public_schema_of(self._granted_schema(caller, name)))
+
+    def _granted_schema(self, caller: Caller, name: str) -> Dataset:
+        with self._services.databases.reader.connect() as connection:
+            if name not in _granted(connection, caller):
+                raise NotFoundError
+            row = dataset_row(connection, name)
+        return schema_of(row.active_snapshot, row.schema).dataset
 
     def budget(self, caller: Caller) -> Budget:
         """Return what each of the caller's projects may spend and has spent."""
@@ -233,33 +248,6 @@ class AnalystReader:
             return "in_flight"
         state = cast("QueryState", record.state)
         return state if state in {"answered", "failed"} else "in_flight"
-
-
-def _shown_table(table: Table) -> TableShape:
-    """Return a table as the manifest declares it, its sizes always told."""
-    shown = table_to_json(table)
-    columns = shown["columns"]
-    if isinstance(columns, list):
-        for told, column in zip(columns, table.columns, strict=True):
-            if column.type is ColumnType.TEXT:
-                told["max_length"] = column.max_length
-    return cast("TableShape", {**shown, "max_rows": table.max_rows})
-
-
-def _hierarchies(schema: Dataset) -> list[HierarchyShape]:
-    """List the hierarchies of some column, and the dataset's own."""
-    columns = (c for table in schema.tables.values() for c in table.columns)
-    used = {c.domain.name for c in columns if isinstance(c.domain, HierarchyDomain)}
-    domains = [HierarchyDomain(name) for name in sorted(used | set(schema.hierarchies))]
-    own = schema.hierarchies
-    return [
-        {
-            "name": domain.name,
-            "levels": list(levels_of(domain, own)),
-            "codes": code_count(domain, own),
-        }
-        for domain in domains
-    ]
 
 
 def _granted(connection: Connection, caller: Caller) -> set[str]:

@@ -115,6 +115,7 @@ class Release(_Published):
     heatmap = waiting(ReleaseSteps.heatmap)
     to_pandas = waiting(ReleaseSteps.to_pandas)
     synthetic = waiting(ReleaseSteps.synthetic)
+    fidelity = waiting(ReleaseSteps.fidelity)
     verify = waiting(ReleaseSteps.verify)
 
     def __init__(self, steps: ReleaseSteps, line: Line) -> None:
@@ -131,6 +132,7 @@ class AsyncRelease(_Published):
     heatmap = awaiting(ReleaseSteps.heatmap)
     to_pandas = awaiting(ReleaseSteps.to_pandas)
     synthetic = awaiting(ReleaseSteps.synthetic)
+    fidelity = awaiting(ReleaseSteps.fidelity)
     verify = awaiting(ReleaseSteps.verify)
 
     def __init__(self, steps: ReleaseSteps, line: AsyncLine) -> None:

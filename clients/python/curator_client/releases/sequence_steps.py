@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from datetime import date
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -15,9 +16,10 @@ from curator_client.connection.exchange import (
     document_of,
     exchange,
 )
+from curator_client.releases.fidelity import MOST_GROUPS, compared, report
 from curator_client.releases.steps import ReleaseSteps
 from curator_client.releases.tree_plotting import draw_tree
-from curator_client.releases.trees import made_up_sequences
+from curator_client.releases.trees import made_up_sequences, symbols_of
 from curator_client.tables.exports import optional
 from curator_client.tables.listing import Listing
 
@@ -158,6 +160,44 @@ class SequenceSteps(ReleaseSteps):
         paths = yield from self.to_pandas()
         return made_up_sequences(paths, self._split(), n, seed)
 
+    def fidelity(self, rows: pd.DataFrame) -> Steps[Listing]:
+        """Report how well made-up sequences follow the release, for nothing.
+
+        The symbols at each place, and at each two places that follow, are compared
+        with the release's own noisy counts, of sequences that are known so far. No
+        row behind the release is looked at: a score against raw data is an answer
+        about people, and has to be paid for.
+
+        Args:
+            rows: Of ``synthetic()``: a row a symbol.
+
+        Returns:
+            A row a place or two: as ``fidelity`` of a cube has a row a column or pair.
+
+        Raises:
+            ValueError: The rows are not those of sequences.
+        """
+        made_up = symbols_of(rows)
+        longest = int(self._manifest()["max_length"])
+        lines, skipped = [], []
+        symbols = self._manifest()["alphabet"]["values"]
+        size, null = len(symbols), {"none"} if None in symbols else set()
+        singles = [(place,) for place in range(1, longest + 1)]
+        for places in (*singles, *pairwise(range(1, longest + 1))):
+            title = " then ".join(f"place {place}" for place in places)
+            if (size + 1) ** len(places) > MOST_GROUPS:
+                skipped.append(title)
+                continue
+            answer = yield from self._symbols_at(places)
+            chosen = [one[places[0] - 1 : places[-1]] for one in made_up]
+            whole = [
+                symbols
+                for symbols in chosen
+                if len(symbols) == len(places) and null.isdisjoint(symbols)
+            ]
+            lines.append(compared(title, answer, whole, has_null=False))
+        return report(lines, skipped)
+
     def plot_tree(self, depth: int = 3, *, ax: Axes | None = None) -> Steps[Axes]:
         """Draw the tree's first steps: each path as wide as it has sequences.
 
@@ -185,6 +225,12 @@ class SequenceSteps(ReleaseSteps):
 
     def _count(self, condition: str) -> Steps[ReleaseAnswer]:
         sql = f"SELECT COUNT(*) AS n FROM release WHERE {condition}"  # noqa: S608 - literals are quoted
+        return (yield from self.query(sql))
+
+    def _symbols_at(self, places: tuple[int, ...]) -> Steps[ReleaseAnswer]:
+        keys = ", ".join(f"SYMBOL_AT({place})" for place in places)
+        named = ", ".join(f"SYMBOL_AT({place}) AS s{place}" for place in places)
+        sql = f"SELECT {named}, COUNT(*) AS n FROM release GROUP BY {keys}"  # noqa: S608 - numbers
         return (yield from self.query(sql))
 
     def _grouped(self, key: str, name: str) -> Steps[ReleaseAnswer]:

@@ -79,6 +79,7 @@ class SequenceRelease(_PublishedSequences, Release):
     plot_tree = waiting(SequenceSteps.plot_tree)
     to_pandas = waiting(SequenceSteps.to_pandas)
     synthetic = waiting(SequenceSteps.synthetic)
+    fidelity = waiting(SequenceSteps.fidelity)
 
 
 class AsyncSequenceRelease(_PublishedSequences, AsyncRelease):
@@ -95,3 +96,4 @@ class AsyncSequenceRelease(_PublishedSequences, AsyncRelease):
     plot_tree = awaiting(SequenceSteps.plot_tree)
     to_pandas = awaiting(SequenceSteps.to_pandas)
     synthetic = awaiting(SequenceSteps.synthetic)
+    fidelity = awaiting(SequenceSteps.fidelity)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+from itertools import combinations
+from math import prod
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -21,6 +23,7 @@ from curator_client.connection.exchange import (
     document_of,
     exchange,
 )
+from curator_client.releases.fidelity import MOST_GROUPS, compared, report
 from curator_client.releases.signatures import is_signed
 from curator_client.releases.synthetic import synthetic_rows
 from curator_client.tables.exports import optional
@@ -28,6 +31,8 @@ from curator_client.tables.exports import optional
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+    from curator_client.tables.listing import Listing
 
 _CELLS = "cube.csv"
 
@@ -160,6 +165,42 @@ class ReleaseSteps:
         """
         cells = yield from self.to_pandas()
         return synthetic_rows(cells, self._names(), n, seed)
+
+    def fidelity(self, rows: pd.DataFrame) -> Steps[Listing]:
+        """Report how well made-up rows follow the release, for nothing.
+
+        Each column and each pair is compared with the release's own noisy counts. No
+        row behind the release is looked at: a score against raw data is an answer
+        about people, and has to be paid for.
+
+        Args:
+            rows: Of ``synthetic()``, or of whatever made rows of the release.
+
+        Returns:
+            A row a column or pair: ``distance``, the total variation distance of the
+            shares (0 equal, 1 disjoint); ``by_chance``, the distance that so many
+            draws have anyway; ``noise``, how far the release's own shares may be from
+            what it counted; ``outside``, how many groups leave its 95 % intervals.
+
+        Raises:
+            ValueError: A dimension is no column of the rows.
+        """
+        names = self._names()
+        missing = [name for name in names if name not in rows]
+        if missing:
+            message = f"the rows have no column {', '.join(missing)}"
+            raise ValueError(message)
+        sizes = {str(d["name"]): len(d["values"]) for d in self._dimensions()}
+        lines, skipped = [], []
+        for chosen in (*((name,) for name in names), *combinations(names, 2)):
+            title = ", ".join(chosen)
+            if prod(sizes[name] for name in chosen) > MOST_GROUPS:
+                skipped.append(title)
+                continue
+            answer = yield from self.cuboid(*chosen)
+            values = rows[list(chosen)].itertuples(index=False, name=None)
+            lines.append(compared(title, answer, values))
+        return report(lines, skipped)
 
     # -- trust ----------------------------------------------------------------------
 

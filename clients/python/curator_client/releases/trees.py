@@ -38,6 +38,24 @@ def made_up_sequences(
     return frame if split else frame.drop(columns="split")
 
 
+def symbols_of(rows: pd.DataFrame) -> list[tuple[str, ...]]:
+    """Return the symbols of each made-up sequence, in order.
+
+    Raises:
+        ValueError: The rows are not those of ``made_up_sequences``.
+    """
+    missing = [name for name in ("sequence", "place", "symbol") if name not in rows]
+    if missing:
+        message = f"the rows have no column {', '.join(missing)}"
+        raise ValueError(message)
+    ordered = rows.sort_values(["sequence", "place"])
+    found: dict[Any, list[str]] = {}
+    numbers, symbols = ordered["sequence"].tolist(), ordered["symbol"].tolist()
+    for number, symbol in zip(numbers, symbols, strict=True):
+        found.setdefault(number, []).append(symbol)
+    return [tuple(each) for each in found.values()]
+
+
 def leaves_of(paths: pd.DataFrame) -> list[tuple[float, Any, tuple[str, ...]]]:
     """Return each leaf's weight, the split's value, and the symbols that lead to it."""
     parents = paths["parent"].tolist()
