@@ -9,17 +9,25 @@ from sqlalchemy import make_url, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from budget.chain.anchor import AnchorFile
+from budget.chain.entries import Head, head_of
+from budget.checking.moving import move
 from budget.ledger import Ledger
 from budget.storage.databases import Databases
-from budget.storage.postgresql import DatabaseUnreachableError
+from budget.storage.postgresql import DatabaseUnreachableError, masked_url
 from budget.storage.process_lock import ProcessLock
 from server.configuration.settings import Settings
 from server.persistence import tables
+from server.persistence.moved import moved_to
 from server.persistence.schema import (
     HEAD,
     UnknownRevisionError,
     current_revision,
     upgrade,
+)
+from server.use_cases.operations.moving import (
+    MovedLedgerError,
+    nobody_else,
+    steps_to,
 )
 from server.use_cases.operations.postgres_dump import why_unfinished
 from server.use_cases.services.errors import CommandRefusedError
@@ -178,9 +186,13 @@ def open_databases(settings: Settings, *, ends_restore: bool = False) -> Databas
     try:
         with databases.reader.connect() as connection:
             revision = current_revision(connection)
+            moved = moved_to(connection)
     except SQLAlchemyError as error:
         databases.close()
         raise _unreadable(settings, error) from None
+    if moved is not None:
+        databases.close()
+        raise MovedLedgerError(moved)
     if revision is None:
         databases.close()
         raise _missing(settings)
@@ -227,6 +239,8 @@ def upgrade_database(settings: Settings) -> dict[str, object]:
     ):
         try:
             with databases.writer.begin() as connection:
+                if (moved := moved_to(connection)) is not None:
+                    raise MovedLedgerError(moved)
                 before = current_revision(connection)
                 if before is not None:
                     upgrade(connection)
@@ -235,6 +249,66 @@ def upgrade_database(settings: Settings) -> dict[str, object]:
     if before is None:
         raise _missing(settings)
     return {"from": before, "to": HEAD, "changed": before != HEAD}
+
+
+def move_ledger(settings: Settings, target: Settings) -> dict[str, object]:
+    """Move the ledger from SQLite to an empty PostgreSQL database.
+
+    Called again, it ends what was cut off.
+
+    Args:
+        settings: Of the installation as it is.
+        target: The same, but for CURATOR_DATABASE_URL.
+
+    Raises:
+        CuratorError: It cannot be moved there or now; the ledger is where it was.
+    """
+    if settings.is_shared or not target.is_shared:
+        message = (
+            "a ledger moves from SQLite to PostgreSQL alone: type it with the settings "
+            "of the ledger on SQLite, and --to postgresql://USER@HOST/DATABASE"
+        )
+        raise CommandRefusedError(message)
+    try:
+        with contextlib.closing(open_databases(settings)) as source:
+            return _moved(settings, target, source)
+    except MovedLedgerError:
+        return _ended(target)
+
+
+def _moved(
+    settings: Settings, target: Settings, source: Databases
+) -> dict[str, object]:
+    anchor = AnchorFile(settings.anchor)
+    with (
+        nobody_else(settings, target),
+        contextlib.closing(_connect(target)) as databases,
+    ):
+        moved = move(source, databases, anchor, steps_to(target), actor())
+    return _said(target, moved.head)
+
+
+def _ended(target: Settings) -> dict[str, object]:
+    """Let the anchor follow to a ledger whose move was cut off after its decision."""
+    with (
+        ProcessLock(target.lock_file),
+        contextlib.closing(open_databases(target)) as databases,
+    ):
+        Ledger(databases, AnchorFile(target.anchor)).catch_up()
+        with databases.reader.connect() as connection:
+            head = head_of(connection)
+    return _said(target, head)
+
+
+def _said(target: Settings, head: Head) -> dict[str, object]:
+    return {
+        "entries": head.seq,
+        "head": head.hash,
+        "next": (
+            f"set CURATOR_DATABASE_URL to {masked_url(target.database_url)} (--to, as "
+            "you typed it), type 'curator ledger verify', then start the server"
+        ),
+    }
 
 
 def _unreadable(settings: Settings, error: Exception) -> CommandRefusedError:

@@ -9,12 +9,12 @@ from server.bootstrap import check_files, make_services
 from server.children.parser_process import ParserPool
 from server.cli.host.backup import backup_commands
 from server.cli.host.doctor import add_doctor, database_commands
-from server.cli.host.ledger import ledger_commands
+from server.cli.host.ledger import add_move, ledger_commands
 from server.cli.host.operating import add_report
 from server.cli.terminal.arguments import settings_or_exit
 from server.cli.terminal.output import Json, refusals, say, show
 from server.commands.wired import WIRING
-from server.installing import actor, initialise, upgrade_database
+from server.installing import actor, initialise, move_ledger, upgrade_database
 from server.use_cases.operations.doctor import Instruments
 from server.use_cases.oversight.auditing import AuditService
 from server.use_cases.oversight.statements import StatementService
@@ -40,6 +40,7 @@ _ledger = ledger_commands(
     lambda: AuditService(make_services(settings_or_exit(), ends_restore=True), actor()),
 )
 add_report(_ledger, lambda: StatementService(WIRING.services(), on_host=True))
+add_move(_ledger, move_ledger)
 cli.add_typer(_ledger, name="ledger")
 cli.add_typer(backup_commands(settings_or_exit), name="backup")
 cli.add_typer(database_commands(settings_or_exit, upgrade_database), name="db")

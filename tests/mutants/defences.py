@@ -141,6 +141,14 @@ DEFENCES = (
         ("tests/cli/host/test_init.py",),
     ),
     Fault(
+        "moved_without_an_entry",
+        "a moved ledger ends where the file that it left ends",
+        "budget/checking/moving.py",
+        "    if head == record.head:\n        head = _append(new, record, actor)\n",
+        "",
+        ("tests/crash/moving/test_moves.py",),
+    ),
+    Fault(
         "revoked_keys_open",
         "a revoked key still opens",
         "server/use_cases/identity/access.py",

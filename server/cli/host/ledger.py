@@ -1,11 +1,11 @@
-"""The commands ``curator ledger verify | export | reconcile``."""
+"""The commands ``curator ledger verify | export | reconcile | move``."""
 
 from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
-from server.cli.terminal.arguments import check_line
+from server.cli.terminal.arguments import check_line, settings_or_exit
 from server.cli.terminal.output import (
     REFUSED,
     Json,
@@ -14,7 +14,10 @@ from server.cli.terminal.output import (
     show,
     show_list,
 )
+from server.configuration.settings import Settings
 from server.use_cases.oversight.auditing import AuditService
+
+Move = Callable[[Settings, Settings], dict[str, object]]
 
 
 def ledger_commands(
@@ -71,3 +74,25 @@ def ledger_commands(
             show(ending_restore().reconcile(reason), as_json=json)
 
     return cli
+
+
+def add_move(ledger: typer.Typer, move: Move) -> None:
+    """Add ``curator ledger move``; ``move`` takes the settings before and after."""
+
+    @ledger.command("move")
+    def move_now(
+        *,
+        to: Annotated[
+            str, typer.Option(help="The empty database: postgresql://USER@HOST/NAME.")
+        ],
+        json: Json = False,
+    ) -> None:
+        """Move the ledger from SQLite to PostgreSQL, with the server stopped.
+
+        The old file serves no more. Cut off, it is typed again and goes on.
+
+        Example: curator ledger move --to postgresql://curator@localhost/curator
+        """
+        settings, target = settings_or_exit(), settings_or_exit(database_url=to)
+        with refusals():
+            show(move(settings, target), as_json=json)

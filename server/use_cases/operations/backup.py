@@ -24,8 +24,10 @@ from sqlalchemy import Connection, create_engine, inspect, select
 from server.configuration.safety import sqlite_file
 from server.configuration.settings import Settings
 from server.persistence import tables
+from server.persistence.moved import moved_to
 from server.use_cases.linkage.store import LINKAGES, LinkageStore
 from server.use_cases.loading.lock import lock_of_all_loads
+from server.use_cases.operations.moving import MovedLedgerError
 from server.use_cases.operations.postgres_dump import (
     DUMP,
     RESTORING,
@@ -111,6 +113,7 @@ def _check_target(settings: Settings, target: Path) -> None:
         raise CommandRefusedError(message)
     if (unfinished := why_unfinished(settings)) is not None:
         raise CommandRefusedError(unfinished)
+    _refuse_moved(settings)
     if target.exists():
         message = f"{target} exists: nothing was written"
         raise CommandRefusedError(message)
@@ -120,6 +123,15 @@ def _check_target(settings: Settings, target: Path) -> None:
     if target.resolve().is_relative_to(settings.data.resolve()):
         message = f"{target} lies inside CURATOR_DATA: back up to another device"
         raise CommandRefusedError(message)
+
+
+def _refuse_moved(settings: Settings) -> None:
+    file = sqlite_file(settings)
+    if file is None or not file.exists():
+        return
+    with _ledger(f"sqlite:///{file}") as connection:
+        if (moved := moved_to(connection)) is not None:
+            raise MovedLedgerError(moved)
 
 
 def _fill(settings: Settings, part: Path, *, snapshots: bool) -> Manifest:
