@@ -1441,6 +1441,14 @@ FAULTS = (
         ("tests/unit/upstream/public_check/test_public_names.py",),
     ),
     Fault(
+        "a_sheet_for_each",
+        "a public table may be read from a sheet, or an archive, for each patient",
+        "upstream/files/sources.py",
+        "names = (*_names(path, match, folders), *part.inner_names(path))",
+        "names = _names(path, match, folders)",
+        ("tests/unit/upstream/public_check/test_public_names.py",),
+    ),
+    Fault(
         "a_handful_in_each",
         "each list, table and hierarchy may hold a handful of unit ids",
         "upstream/ingestion/ingestion.py",

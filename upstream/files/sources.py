@@ -11,6 +11,7 @@ import duckdb
 from engines.regular_files import FileIdentity, identity_of
 from upstream.errors import IngestionError, Problem
 from upstream.files.csv_structure import CsvFile, check_csv
+from upstream.files.exports.inner_names import inner_names
 from upstream.files.exports.plain_copies import CopyArea, needs_copy, of_each_sheet
 from upstream.manifests.declarations import ColumnSpec, TableSpec
 from upstream.manifests.file_specs import kind_of, unread
@@ -106,7 +107,8 @@ def open_sources(
                 problems.extend(error.problems)
                 continue
             problems.extend(_missing_columns(table, file, file.name))
-            files.append(replace(file, names=_names(path, match, folders)))
+            names = (*_names(path, match, folders), *part.inner_names(path))
+            files.append(replace(file, names=names))
     problems.extend(_in_no_file(table, files) if files else ())
     if problems:
         raise IngestionError(tuple(problems))
@@ -119,7 +121,8 @@ def _of_database(table: TableSpec, folders: Folders) -> tuple[SourceFile, ...]:
     file = folders.copies.of_database(table)
     if problems := tuple(_missing_columns(table, file, file.name)):
         raise IngestionError(problems)
-    return (replace(file, names=(table.database.table,)),)
+    chosen = (table.database.table, table.database.table_schema)
+    return (replace(file, names=tuple(name for name in chosen if name)),)
 
 
 def files_of(table: TableSpec, folders: Folders) -> list[Path]:
@@ -236,6 +239,12 @@ class _Opener:
         for table in of_each_sheet(self.table):
             yield replace(self, table=table, tell=tell)
             tell = _untold
+
+    def inner_names(self, path: Path) -> tuple[str, ...]:
+        """Return by what names rows were chosen within a public table's file."""
+        if not self.table.public:
+            return ()
+        return inner_names(self.table, path, self.folders.import_folder.resolve())
 
     def open(self, path: Path, name: str) -> SourceFile:
         """Return a file that was checked.

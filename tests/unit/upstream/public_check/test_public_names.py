@@ -1,10 +1,13 @@
 """Names are public too; and what is split over many lists and tables counts as one."""
 
+import zipfile
+
 import pytest
 
 from privacy.coincidences import names_in_files
 from privacy.schema_json import dataset_from_json, dataset_to_json
 from tests.effort import gate_first
+from tests.support.workbooks import write_workbook
 from tests.unit.upstream.public_check.test_published_ids import IDS, NUMBERS, known
 from upstream.errors import IngestionError
 from upstream.public_check.public_watch import Surroundings
@@ -129,6 +132,43 @@ def test_a_public_table_cannot_be_read_from_a_file_for_each_patient(house):
     assert "the files' names and folders of genes hold ids" in refusal(house)
     (house.folder / f"gene_{IDS[0]}.csv").unlink()
     house.load()
+
+
+def public_genes(house, file, **how):
+    house.more_tables = [
+        {"name": "genes", "files": [file], "public": True, "source": "test",
+         "columns": [{"name": "code", "type": "text"}], **how}
+    ]  # fmt: skip
+
+
+def write_sheets(path, names):
+    write_workbook(
+        path, {name: [["code"], [f"x{at}"]] for at, name in enumerate(names)}
+    )
+
+
+def test_a_public_table_cannot_be_read_from_a_sheet_for_each_patient(house):
+    write_sheets(house.folder / "genes.xlsx", IDS[:6])
+    public_genes(house, "genes.xlsx", excel={"sheet": IDS[:6]})
+    assert "the files' names and folders of genes hold ids" in refusal(house)
+    public_genes(house, "genes.xlsx", excel={"sheet": IDS[:5]})
+    house.load()
+
+
+def test_nor_from_workbooks_whose_only_sheet_is_called_so(house):
+    for at, uid in enumerate(IDS[:6]):
+        write_sheets(house.folder / f"gene_{at}.xlsx", [uid], at)
+    public_genes(house, "gene_*.xlsx")
+    assert "the files' names and folders of genes hold ids" in refusal(house)
+
+
+@pytest.mark.parametrize("inside", ["{}.csv", "{}/r.csv"])
+def test_nor_from_archives_whose_member_is_called_so(house, inside):
+    for at, uid in enumerate(IDS[:6]):
+        with zipfile.ZipFile(house.folder / f"gene_{at}.zip", "w") as archive:
+            archive.writestr(inside.format(uid), f"code\nx{at}\n")
+    public_genes(house, "gene_*.zip")
+    assert "the files' names and folders of genes hold ids" in refusal(house)
 
 
 def from_files(hospital, pattern, paths):
