@@ -141,10 +141,9 @@ def public_genes(house, file, **how):
     ]  # fmt: skip
 
 
-def write_sheets(path, names):
-    write_workbook(
-        path, {name: [["code"], [f"x{at}"]] for at, name in enumerate(names)}
-    )
+def write_sheets(path, names, first=0):
+    sheets = {name: [["code"], [f"x{at}"]] for at, name in enumerate(names, first)}
+    write_workbook(path, sheets)
 
 
 def test_a_public_table_cannot_be_read_from_a_sheet_for_each_patient(house):
