@@ -70,7 +70,8 @@ def _page() -> bytes:
 def _clients() -> str:
     """Return a section for each client; a sentence where there is none."""
     sections = []
-    for each in offered_files().values():
+    files = sorted(offered_files().values(), key=lambda each: not each.is_wheel)
+    for each in files:
         name = html.escape(each.name)
         command = _INSTALLED_BY[each.is_wheel].format(name=name, sha256=each.sha256)
         sections.append(

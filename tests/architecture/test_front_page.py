@@ -51,6 +51,7 @@ def test_it_says_whose_it_is_and_of_which_version(http):
     for whom in ("Researchers", "Custodians", "Reviewers"):
         assert f"<dt>{whom}</dt>" in text
     assert "$" not in text
+    assert text.index("For Python") < text.index("For R")
 
 
 def test_the_clients_are_those_of_the_tree_with_their_digests(http):
