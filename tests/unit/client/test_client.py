@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 from decimal import Decimal
 from itertools import chain
 
@@ -500,3 +502,18 @@ def test_an_unknown_code_is_a_plain_refusal():
 
 def test_everything_public_is_listed():
     assert curator_client.__all__ == sorted(curator_client.__all__)
+
+
+def test_the_fork_of_httpx_is_taken_where_only_that_is_installed():
+    asking = (
+        "import sys, httpx; sys.modules['httpx2'] = httpx; sys.modules['httpx'] = None;"
+        "from curator_client import Curator;"
+        "from curator_client.connection import lines;"
+        "assert lines.httpx is sys.modules['httpx2'];"
+        "print(Curator('http://127.0.0.1:1', 'k'))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", asking], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "127.0.0.1" in done.stdout

@@ -13,8 +13,6 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-import httpx
-
 from curator_client.answers.refusals import CuratorUnreachableError
 from curator_client.connection.exchange import (
     Lost,
@@ -24,6 +22,7 @@ from curator_client.connection.exchange import (
     Request,
     Steps,
 )
+from curator_client.connection.transport import httpx
 
 T = TypeVar("T")
 Say = Callable[[str], None]
