@@ -32,12 +32,8 @@ from server.use_cases.jobs.jobs import JobService
 from server.use_cases.jobs.kinds import JobKinds
 from server.use_cases.jobs.running import BEAT_SECONDS, JobRunner, RunnerParts
 from server.use_cases.jobs.store import LEASE_MS, JobStore
-from server.use_cases.linkage.work.leftovers import (
-    delete_leftovers,
-    delete_registers_of_nobody,
-    delete_rows_of_nobody,
-)
 from server.use_cases.loading.lock import lock_of_all_loads
+from server.use_cases.operations.backup_staging import delete_cut_off_backup
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.remembered import CatalogueMemory
 from server.use_cases.services.secret_files import (
@@ -233,7 +229,15 @@ def delete_unnamed_files(services: Services) -> None:
         CuratorError: The ledger is not the one that the anchor remembers, or a file
             that it names is missing or another. Nothing was deleted.
     """
+    # Linkages bring the query language, which most commands never need.
+    from server.use_cases.linkage.work.leftovers import (  # noqa: PLC0415
+        delete_leftovers,
+        delete_registers_of_nobody,
+        delete_rows_of_nobody,
+    )
+
     delete_leftovers(services)
+    delete_cut_off_backup(services.settings)
     with lock_of_all_loads(services.settings, wait=False) as held:
         if not held:
             return  # a load is under way, its files are not named yet

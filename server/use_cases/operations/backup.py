@@ -7,26 +7,44 @@ useful because it does not travel in time: after a restore the ledger is behind 
 """
 
 import contextlib
-import hashlib
 import json
 import os
-import re
 import shutil
 import sqlite3
-import tarfile
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypedDict
 
 from sqlalchemy import Connection, create_engine, inspect, select
 
+from budget.chain.entries import ledger_id_of
 from server.configuration.safety import sqlite_file
 from server.configuration.settings import Settings
 from server.persistence import tables
 from server.persistence.moved import moved_to
 from server.use_cases.linkage.store import LINKAGES, LinkageStore
 from server.use_cases.loading.lock import lock_of_all_loads
+from server.use_cases.operations.backup_archives import (
+    FORMAT,
+    MANIFEST,
+    TAR,
+    Manifest,
+    checked,
+    describe,
+    has_encrypted_name,
+    pack,
+    unpacked,
+    verified,
+)
+from server.use_cases.operations.backup_encryption import ENDING, Identity, Recipient
+from server.use_cases.operations.backup_retention import (
+    Retention,
+    delete_superfluous,
+    ledger_digest,
+    note_backup,
+    target_in,
+)
+from server.use_cases.operations.backup_staging import the_one_backup
 from server.use_cases.operations.moving import MovedLedgerError
 from server.use_cases.operations.postgres_dump import (
     DUMP,
@@ -43,40 +61,25 @@ from server.use_cases.services.secret_files import sync_folder, write_durably
 from server.use_cases.services.services import now_text
 
 DATABASE = "curator.sqlite"
-MANIFEST = "manifest.json"
-FORMAT = 1
-_NAME = re.compile(
-    r"curator\.sqlite|ledger\.dump|secret\.key|overlap/[a-z0-9_.]+"
-    r"|snapshots/s_[0-9a-f]+\.duckdb"
-    r"|linkages/job_[0-9a-f]+\.register"
-    r"|releases/rel_[0-9a-f]+\.[0-9a-f]{16}/[a-z0-9_]+\.(?:json|csv|parquet)"
-)
-_BLOCK_BYTES = 1 << 20
 
 
-class Manifest(TypedDict):
-    """What lies in a backup: ``files`` by name, each with its digest and size."""
-
-    format: int
-    created: str
-    ledger: dict[str, object]
-    snapshots: bool
-    files: dict[str, dict[str, object]]
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What a manifest says of one file."""
-
-    sha256: object
-    size_bytes: object
-
-
-def create_backup(settings: Settings, target: Path, *, snapshots: bool) -> Document:
+def create_backup(
+    settings: Settings,
+    target: Path,
+    *,
+    snapshots: bool,
+    recipients: Sequence[Recipient] = (),
+) -> Document:
     """Copy everything but the anchor to a new folder, or to a file named ``*.tar``.
 
     No load and no erasure runs meanwhile, and no register of a linkage is deleted;
     questions may be asked.
+
+    Args:
+        settings: Of the installation.
+        target: Named ``*.tar.age`` where it is encrypted.
+        snapshots: Whether the rows are in it.
+        recipients: To whom it is encrypted, if it is.
 
     Raises:
         CommandRefusedError: The target exists or lies in DATA, or something to copy is
@@ -84,36 +87,97 @@ def create_backup(settings: Settings, target: Path, *, snapshots: bool) -> Docum
     """
     target = target.absolute()
     _check_target(settings, target)
-    part = target.with_name(target.name + ".part")
-    try:
-        part.mkdir(mode=0o700)
-    except FileExistsError:
-        message = f"{part} exists: an earlier backup was cut off; remove it first"
-        raise CommandRefusedError(message) from None
-    try:
-        with lock_of_all_loads(settings):
-            manifest = _fill(settings, part, snapshots=snapshots)
-        if target.suffix == ".tar":
-            _pack(part, target)
-        else:
-            part.rename(target)
-        sync_folder(target.parent)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
+    _check_name(target, encrypted=bool(recipients))
+    with the_one_backup(settings) as staging:
+        part = staging if recipients else target.with_name(target.name + ".part")
+        try:
+            part.mkdir(mode=0o700)
+        except FileExistsError:
+            message = f"{part} exists: an earlier backup was cut off; remove it first"
+            raise CommandRefusedError(message) from None
+        try:
+            with lock_of_all_loads(settings):
+                manifest = _fill(settings, part, snapshots=snapshots)
+            if target.suffix in {TAR, ENDING}:
+                pack(part, target, recipients)
+            else:
+                part.rename(target)
+            sync_folder(target.parent)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
     return {
         "backup": str(target),
         **manifest["ledger"],
         "files": len(manifest["files"]),
+        "encrypted_to": len(recipients),
     }
 
 
-def _check_target(settings: Settings, target: Path) -> None:
+def create_backup_in(
+    settings: Settings,
+    folder: Path,
+    *,
+    snapshots: bool,
+    recipients: Sequence[Recipient] = (),
+    retention: Retention,
+) -> Document:
+    """Make a backup under a name of its own in a folder, then delete old ones.
+
+    Raises:
+        CommandRefusedError: As ``create_backup``; then nothing is deleted either.
+    """
+    folder, at = folder.absolute(), datetime.now(UTC)
+    ledger = _ledger_digest(settings)
+    target = target_in(folder, ledger, at, encrypted=bool(recipients))
+    made = create_backup(settings, target, snapshots=snapshots, recipients=recipients)
+    note_backup(target, ledger, at)
+    return {**made, "deleted": delete_superfluous(folder, ledger, retention)}
+
+
+def _ledger_digest(settings: Settings) -> str:
+    _require_installation(settings)
+    with _ledger(settings.url) as connection:
+        return ledger_digest(str(ledger_id_of(connection)))
+
+
+def verify_backup(source: Path, identities: Sequence[Identity] = ()) -> Document:
+    """Read a backup to its end and compare each file with its manifest.
+
+    Raises:
+        CommandRefusedError: It cannot be read or decrypted, or is not whole.
+    """
+    manifest = verified(source, identities)
+    return {
+        "backup": str(source),
+        "created": manifest["created"],
+        **manifest["ledger"],
+        "files": len(manifest["files"]),
+        "snapshots": manifest["snapshots"],
+    }
+
+
+def _check_name(target: Path, *, encrypted: bool) -> None:
+    if encrypted and not has_encrypted_name(target):
+        message = f"{target.name} is to be encrypted: name it *.tar.age"
+        raise CommandRefusedError(message)
+    if not encrypted and target.suffix == ENDING:
+        message = (
+            f"{target.name} would not be encrypted: give --recipient, or name *.tar"
+        )
+        raise CommandRefusedError(message)
+
+
+def _require_installation(settings: Settings) -> None:
     if not (settings.data / "secret.key").exists():
         message = f"there is no installation in {settings.data} to back up"
         raise CommandRefusedError(message)
     if (unfinished := why_unfinished(settings)) is not None:
         raise CommandRefusedError(unfinished)
     _refuse_moved(settings)
+
+
+def _check_target(settings: Settings, target: Path) -> None:
+    _require_installation(settings)
     if target.exists():
         message = f"{target} exists: nothing was written"
         raise CommandRefusedError(message)
@@ -154,7 +218,7 @@ def _fill(settings: Settings, part: Path, *, snapshots: bool) -> Manifest:
     for path in _registers(settings.data / "linkages", copied):
         _link_or_copy(path, part / "linkages" / path.name)
     files = {
-        path.relative_to(part).as_posix(): _told(path)
+        path.relative_to(part).as_posix(): describe(path)
         for path in sorted(part.rglob("*"))
         if path.is_file()
     }
@@ -255,48 +319,9 @@ def _link_or_copy(source: Path, target: Path) -> None:
         _copy(source, target)
 
 
-def _told(path: Path) -> Told:
-    with path.open("rb") as file:
-        return Told(
-            hashlib.file_digest(file, "sha256").hexdigest(), path.stat().st_size
-        )
-
-
-def _pack(folder: Path, target: Path) -> None:
-    packed = target.with_name(target.name + ".packing")
-    descriptor = os.open(packed, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            with tarfile.open(fileobj=file, mode="w") as tar:
-                for name in [MANIFEST, *sorted(_files_of(folder) - {MANIFEST})]:
-                    tar.add(folder / name, arcname=name, filter=_anonymous)
-            file.flush()
-            os.fsync(file.fileno())
-        packed.rename(target)
-    finally:
-        packed.unlink(missing_ok=True)
-
-
-def _files_of(folder: Path) -> set[str]:
-    return {
-        path.relative_to(folder).as_posix()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
-
-
-def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
-    member.mode, member.uid, member.gid, member.uname, member.gname = (
-        0o600,
-        0,
-        0,
-        "",
-        "",
-    )
-    return member
-
-
-def restore_backup(settings: Settings, source: Path) -> Document:
+def restore_backup(
+    settings: Settings, source: Path, identities: Sequence[Identity] = ()
+) -> Document:
     """Bring a backup back into an empty DATA, each file checked by its digest.
 
     Raises:
@@ -310,8 +335,8 @@ def restore_backup(settings: Settings, source: Path) -> Document:
     part = settings.data / RESTORING
     part.mkdir(mode=0o700)
     try:
-        with _opened(source, part) as folder:
-            manifest = _checked(folder)
+        with unpacked(source, part, identities) as folder:
+            manifest = checked(folder)
             for name in manifest["files"]:
                 _copy_to_data(settings, database, folder, name)
     except BaseException:
@@ -356,50 +381,6 @@ def _check_empty(settings: Settings, database: Path | None) -> None:
     if database is not None and database.exists():
         message = f"there is a ledger at {database}: move it away first"
         raise CommandRefusedError(message)
-
-
-@contextlib.contextmanager
-def _opened(source: Path, part: Path) -> Iterator[Path]:
-    """Yield the folder of a backup, unpacked where it is a file."""
-    if source.is_dir():
-        yield source
-        return
-    try:
-        with tarfile.open(source) as tar:
-            tar.extractall(part, filter="data")
-    except (OSError, tarfile.TarError) as error:
-        message = f"{source} cannot be read as a backup ({type(error).__name__})"
-        raise CommandRefusedError(message) from None
-    yield part
-
-
-def _checked(folder: Path) -> Manifest:
-    """Return the manifest of a backup that is whole.
-
-    Raises:
-        CommandRefusedError: A file is missing, was changed, or does not belong there.
-    """
-    try:
-        manifest: Manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
-        told = {
-            name: Told(facts["sha256"], facts["size_bytes"])
-            for name, facts in manifest["files"].items()
-        }
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        message = f"{folder} has no manifest that can be read: this is no backup"
-        raise CommandRefusedError(message) from None
-    if manifest["format"] != FORMAT:
-        message = "this backup was made by a version that writes another format"
-        raise CommandRefusedError(message)
-    strange = (_files_of(folder) - {MANIFEST}) ^ told.keys()
-    strange |= {name for name in told if _NAME.fullmatch(name) is None}
-    strange |= {
-        name for name in told.keys() - strange if _told(folder / name) != told[name]
-    }
-    if strange:
-        message = f"the backup is not whole: {min(strange)} is not what it names"
-        raise CommandRefusedError(message)
-    return manifest
 
 
 def _copy_to_data(

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from typer.main import get_command
 
 from scripts.image.dockerfile import read_stages
+from server.main import cli
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "docs/operations"
@@ -105,6 +107,18 @@ def test_each_unit_searches_no_code_but_what_is_installed(name):
         *service["Environment"].split()
     }
     assert {"PYTHONPATH", "PYTHONHOME"} <= {*service["UnsetEnvironment"].split()}
+
+
+def test_the_nightly_unit_types_what_the_commands_know():
+    text = (FOLDER / "curator-nightly.service").read_text("utf-8")
+    lines = [line.split() for line in text.splitlines() if line[:10] == "ExecStart="]
+    assert [line[1:3] for line in lines] == [["ledger", "verify"], ["backup", "create"]]
+    for _, family, name, *words in lines:
+        group = get_command(cli).get_command(None, family)
+        known = {opt for param in group.commands[name].params for opt in param.opts}
+        assert {word for word in words if word.startswith("-")} <= known
+    folders = unit("curator-nightly.service")["ReadWritePaths"].split()
+    assert lines[1][lines[1].index("--into") + 1] in folders
 
 
 def test_the_health_check_of_the_compose_file_is_the_images():
