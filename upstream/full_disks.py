@@ -3,11 +3,10 @@
 import errno
 import os
 import sqlite3
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-
-import duckdb
 
 _ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _TEXTS = tuple(os.strerror(number) for number in _ERRNOS)  # as DuckDB has them
@@ -43,11 +42,17 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 def _says_so(error: BaseException) -> bool:
     if isinstance(error, OSError):
         return error.errno in _ERRNOS
-    if isinstance(error, duckdb.Error):
+    if _is_of_duckdb(error):
         return any(text in str(error) for text in _TEXTS)
     if getattr(error, "sqlstate", None) == _POSTGRESQL_FULL:
         return True
     return _sqlite_code(error) == _SQLITE_FULL
+
+
+def _is_of_duckdb(error: BaseException) -> bool:
+    """Whether DuckDB raised it; who never imported DuckDB has no error of it."""
+    duckdb = sys.modules.get("duckdb")
+    return duckdb is not None and isinstance(error, duckdb.Error)
 
 
 def _may_say_so(error: BaseException) -> bool:

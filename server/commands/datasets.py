@@ -3,7 +3,7 @@
 import typer
 
 from server.cli.data.datasets import DatasetParts, dataset_commands
-from server.cli.host.operating import snapshot_commands
+from server.cli.host.snapshots import snapshot_commands
 from server.commands.wired import WIRING
 from server.use_cases.custody.populations import PopulationService
 from server.use_cases.datasets.metadata.formats import MetadataService

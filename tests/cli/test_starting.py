@@ -1,5 +1,6 @@
 """Commands start without what they do not need."""
 
+import os
 import subprocess
 import sys
 
@@ -43,6 +44,25 @@ def test_the_list_and_an_analysts_commands_start_without_the_server(words):
     assert said.strip()
     heavy = {"sqlalchemy", "duckdb", "numpy", "query_lang", "budget", "fastapi"}
     assert heavy.isdisjoint(modules.split()), done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("principal", "list"), ("key", "list"), ("project", "list"), ("ledger", "export"),
+     ("ledger", "move", "--to", "postgresql://nobody/x"), ("db", "upgrade"), ("init",)],
+)  # fmt: skip
+def test_what_touches_no_rows_starts_without_engine_language_and_noise(words):
+    done = subprocess.run(
+        [sys.executable, "-c", STARTED, *words],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={k: v for k, v in os.environ.items() if not k.startswith("CURATOR_")},
+    )
+    _, _, modules = done.stdout.partition("MODULES")
+    assert "sqlalchemy" in modules
+    heavy = {"duckdb", "numpy", "query_lang", "sqlglot", "opendp", "fastapi", "scipy"}
+    assert heavy & {*modules.split()} == set(), done.stderr
 
 
 def test_a_command_that_is_none_is_told():

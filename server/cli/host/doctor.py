@@ -1,4 +1,4 @@
-"""The commands ``curator doctor`` and ``curator db upgrade``."""
+"""The command ``curator doctor``."""
 
 from collections.abc import Callable
 
@@ -8,9 +8,7 @@ from server.cli.terminal.output import (
     REFUSED,
     Json,
     print_json,
-    refusals,
     say,
-    show,
     write,
 )
 from server.configuration.settings import Settings
@@ -55,26 +53,3 @@ def add_doctor(
         if failed:
             say("something is wrong: see the lines that begin with 'fail'")
             raise typer.Exit(REFUSED)
-
-
-def database_commands(
-    read: Callable[[], Settings], upgrade: Callable[[Settings], dict[str, object]]
-) -> typer.Typer:
-    """Return ``curator db upgrade``."""
-    cli = typer.Typer(help="The catalogue database's schema.", no_args_is_help=True)
-
-    @cli.callback()
-    def group() -> None:
-        """Keep ``upgrade`` a command of its own, though it is the only one."""
-
-    @cli.command("upgrade")
-    def upgrade_now(*, json: Json = False) -> None:
-        """Bring the database to this version's schema, after a backup.
-
-        Example: curator db upgrade
-        """
-        settings = read()
-        with refusals():
-            show(upgrade(settings), as_json=json)
-
-    return cli

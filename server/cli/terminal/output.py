@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import Annotated
 
 import typer
-import yaml
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -99,6 +98,8 @@ def _is_deep(value: object) -> bool:
 
 
 def _indented(value: object) -> str:
+    import yaml  # noqa: PLC0415 - few commands show things inside things
+
     told = _each_plain(value)
     text = yaml.safe_dump(told, sort_keys=False, allow_unicode=True, width=100)
     return textwrap.indent(text.rstrip(), "  ")

@@ -13,7 +13,6 @@ from server.use_cases.identity.revocations import end_proposals, revoke_keys
 from server.use_cases.operations.postgres_dump import end_restore
 from server.use_cases.oversight.ledger_lines import WHOLE
 from server.use_cases.oversight.replies import VerificationShape
-from server.use_cases.publishing.releases import ReleaseService
 from server.use_cases.releases.times import has_appeared
 from server.use_cases.services.documents import Document
 from server.use_cases.services.services import Services
@@ -59,6 +58,11 @@ class AuditService:
     ) -> list[str]:
         if not found.ok:  # the catalogue's own words are in doubt
             return []
+        # Releases bring the engine, which no other command of the ledger needs.
+        from server.use_cases.publishing.releases import (  # noqa: PLC0415
+            ReleaseService,
+        )
+
         return ReleaseService(self._services).problems(which)
 
     def export(self) -> list[Document]:

@@ -1,4 +1,4 @@
-"""Commands of those who run a server: snapshots, statements."""
+"""The commands ``curator dataset snapshot ...``."""
 
 from collections.abc import Callable
 from typing import Annotated
@@ -7,16 +7,12 @@ import typer
 
 from server.cli.terminal.arguments import check_line
 from server.cli.terminal.output import (
-    USAGE,
     Json,
-    print_json,
     refusals,
-    say,
     show,
     show_list,
 )
 from server.use_cases.datasets.snapshots import SnapshotService
-from server.use_cases.oversight.statements import StatementService
 
 
 def snapshot_commands(service: Callable[[], SnapshotService]) -> typer.Typer:
@@ -73,35 +69,3 @@ def snapshot_commands(service: Callable[[], SnapshotService]) -> typer.Typer:
             show(service().remove(snapshot), as_json=json)
 
     return cli
-
-
-def add_report(ledger: typer.Typer, service: Callable[[], StatementService]) -> None:
-    """Add ``curator ledger report``."""
-
-    @ledger.command()
-    def report(
-        *,
-        project: Annotated[
-            str | None, typer.Option(help="Its report, for an ethics board.")
-        ] = None,
-        population: Annotated[
-            str | None, typer.Option(help="Its privacy statement.")
-        ] = None,
-        json: Json = False,
-    ) -> None:
-        """Write who asked what at which price, as Markdown.
-
-        Example: curator ledger report --population people > statement.md
-        """
-        if (project is None) == (population is None):
-            say("give exactly one of --project and --population")
-            raise typer.Exit(USAGE)
-        with refusals():
-            if project is not None:
-                text = service().project(project)
-            else:
-                text = service().population(str(population))
-        if json:
-            print_json({"markdown": text})
-        else:
-            typer.echo(text, nl=False)
