@@ -10,14 +10,20 @@
 # that nobody renews keeps the base's old faults; take that of the day and record it.
 ARG BASE=python:3.13-slim
 
-# ---- build: the environment, with pip and nothing that compiles ----
+# ---- build: the environment, without pip and with nothing that compiles ----
 FROM ${BASE} AS build
 
 WORKDIR /build
-RUN python -m venv /opt/curator
-COPY requirements/postgres.txt requirements/postgres.txt
-RUN /opt/curator/bin/python -m pip install --no-cache-dir --no-deps --require-hashes \
-      --only-binary :all: --requirement requirements/postgres.txt
+# binutils has strip, for `slim` below. Its version is the base's: nothing of it stays.
+# hadolint ignore=DL3008
+RUN apt-get update && \
+    apt-get install --yes --no-install-recommends binutils && \
+    rm -rf /var/lib/apt/lists/*
+RUN python -m venv --without-pip /opt/curator
+COPY requirements/postgres.txt requirements/backups.txt requirements/
+RUN python -m pip --python /opt/curator/bin/python install --no-cache-dir --no-deps \
+      --require-hashes --only-binary :all: --requirement requirements/postgres.txt \
+      --requirement requirements/backups.txt
 
 COPY pyproject.toml setup.py README.md LICENSE ./
 COPY privacy privacy
@@ -30,8 +36,12 @@ COPY upstream upstream
 COPY server server
 COPY clients/python clients/python
 COPY clients/r clients/r
-RUN /opt/curator/bin/python -m pip install --no-cache-dir --no-deps --no-index \
-      --no-build-isolation . ./clients/python
+RUN python -m pip --python /opt/curator/bin/python install --no-cache-dir --no-deps \
+      --no-index --no-build-isolation . ./clients/python
+
+# ---- slim: no tests of packages, no symbols for debuggers ----
+COPY scripts/image/slim.py slim.py
+RUN python slim.py /opt/curator
 
 # ---- what runs: the base, the environment, one user that owns three folders ----
 FROM ${BASE}
@@ -44,6 +54,7 @@ RUN groupadd --system --gid 10001 curator && \
     useradd --system --uid 10001 --gid curator --home-dir /data --no-create-home \
       --shell /usr/sbin/nologin curator && \
     mkdir -p /data /anchor /import && \
+    python -m pip uninstall --yes --quiet pip && \
     chmod 0700 /data /anchor && \
     chown curator:curator /data /anchor
 

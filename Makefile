@@ -12,7 +12,7 @@ PIP = $(RUN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: help demo demo-upstream serve test test-thorough check audit audit-long mutants
 .PHONY: uncalled bench bench-ingest bench-releases golden notebook openapi openapi-lint docs
-.PHONY: image-check clean
+.PHONY: image-check bundle bundle-check clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
@@ -113,6 +113,12 @@ image-check: $(VENV)/.dev ## The Dockerfile's steps in a plain directory, to one
 	@$(RUN)/hadolint Dockerfile
 	@rm -rf build/image
 	@PYTHON=$(PYTHON) scripts/dockerfile-steps build/image
+
+bundle: $(VENV)/.dev docs ## All that an installation without a network needs: build/bundle (minutes)
+	@$(RUN)/python -m scripts.bundle build/bundle --docs build/docs
+
+bundle-check: ## Install from build/bundle where no network is, and run the demo (minutes)
+	@$(RUN)/python -m scripts.bundle.trial "$$(ls -d build/bundle/*/)"
 
 clean: ## Remove the environment and what the demo made
 	rm -rf $(VENV) .demo .demo-upstream .demo-linking build

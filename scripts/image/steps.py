@@ -65,7 +65,7 @@ class StageFolder:
         say(f"FROM {base}")
         say(f"  adapted: a venv of Python {sys.version.split()[0]} is the base image")
         base_python = self.root / "usr/local"
-        command = [sys.executable, "-m", "venv", "--without-pip", str(base_python)]
+        command = [sys.executable, "-m", "venv", str(base_python)]
         subprocess.run(command, check=True)
         self.environment["PATH"] = f"{base_python}/bin:{os.environ['PATH']}"
         self.environment["TMPDIR"] = str(self.root / "tmp")

@@ -1,0 +1,1 @@
+"""A directory from which Curator is installed where there is no network."""
