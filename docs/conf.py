@@ -14,11 +14,12 @@ project = "Curator"
 author = "The Curator authors"
 project_copyright = "The Curator authors, Apache-2.0"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_default_options = {"exclude-members": "asker, count, index"}
 myst_heading_anchors = 4
+nb_execution_mode = "off"  # what notebooks show was kept by `make notebook`
 exclude_patterns = ["_build"]
 
 html_theme = "furo"

@@ -20,16 +20,29 @@ from upstream.manifests.manifest import load_manifest
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs/query-language.md"
 REFUSALS = ROOT / "docs/refusals.md"
+ALL_REFUSALS = ROOT / "docs/refusals-all.md"
 TABLE_HEAD = "| rule | what is wrong | what to write |\n|---|---|---|\n"
 MOST_SHOWN = 220  # characters of a text
+EXAMPLES = 3  # of each rule, on the researchers' page
 INTRODUCTION = """\
 # Refusals by example
 
-Made from the golden refusals; a test holds that each text is refused as it says here,
-and that this page is current. Each refusal names its rule, the line and column (both
-from 1) and the nearest allowed form. What is allowed:
-[the query language](query-language.md).
+What a refusal's `rule` means, and what to write instead: at most three examples of each
+rule. Nothing is charged for a refusal. Each names its rule, the line and column (both
+from 1) and the nearest allowed form. What is allowed: [the query
+language](query-language.md). Every text that a test holds to be refused:
+[all refusals](refusals-all.md).
 
+The page is made from the golden refusals, and a test holds that it is current.
+"""
+ALL_INTRODUCTION = """\
+# All refusals
+
+For reviewers: every text of the golden refusals, rule by rule; a test holds that each is
+refused as it says here, and that this page is current. [Refusals by example](refusals.md)
+is the shorter page for researchers.
+"""
+CONVENTIONS = """
 Long texts are cut; line breaks, control characters and signs that are hard to see are
 written as escapes. Texts that parsing refuses speak of tables that need not exist; the
 others ask the demo hospital, or the clinic of `examples/clinic` where it says so.
@@ -80,7 +93,26 @@ def reference_page():
 
 
 def refusals_page():
-    """Return the page of golden refusals, rule by rule."""
+    """Return the researchers' page: a few golden refusals of each rule."""
+    parts = [INTRODUCTION + CONVENTIONS]
+    for name, items in _found().items():
+        rule = RULES[name]
+        head = f"## `{name}`\n\nWrong: {rule.detail}.\n\nInstead: {rule.hint}\n"
+        shown = sorted(items, key=lambda item: "instead:" not in item)[:EXAMPLES]
+        parts.append(head + "\n" + "".join(shown))
+    return "\n".join(parts)
+
+
+def all_refusals_page():
+    """Return the page of all golden refusals, rule by rule."""
+    parts = [ALL_INTRODUCTION + CONVENTIONS]
+    parts += [f"## `{name}`\n\n" + "".join(items) for name, items in _found().items()]
+    return "\n".join(parts)
+
+
+@cache
+def _found():
+    """Return each rule's refused texts, as lists' items, in the order of the rules."""
     found = defaultdict(list)
     for sql, *_ in REFUSED:
         _note(found, refusal(sql), sql, "")
@@ -88,12 +120,10 @@ def refusals_page():
         _note(found, refusal(sql, hospital()), sql, "")
     for _, sql in REFUSED_ON_CLINIC:
         _note(found, refusal(sql, clinic()), sql, "clinic, ")
-    parts = [INTRODUCTION]
-    for name, rule in sorted(RULES.items()):
-        head = f"## `{name}`\n\nWrong: {rule.detail}.\n\nInstead: {rule.hint}\n"
-        items = found[name] or [f"- no text meets this rule: {UNREACHED[name]}\n"]
-        parts.append(head + "\n" + "".join(items))
-    return "\n".join(parts)
+    return {
+        name: found[name] or [f"- no text meets this rule: {UNREACHED[name]}\n"]
+        for name in sorted(RULES)
+    }
 
 
 def _note(found, error, sql, where):

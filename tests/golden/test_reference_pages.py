@@ -7,8 +7,11 @@ import pytest
 from query_lang.syntax.rules import RULES
 from tests.golden.meanings import REFUSED_BY_MEANING, REFUSED_ON_CLINIC, UNREACHED
 from tests.golden.reference_pages import (
+    ALL_REFUSALS,
+    EXAMPLES,
     REFERENCE,
     REFUSALS,
+    all_refusals_page,
     clinic,
     hospital,
     reference_page,
@@ -37,11 +40,20 @@ def test_every_rule_has_a_text_or_a_reason_for_none():
 
 @pytest.mark.parametrize(
     ("path", "made"),
-    [(REFERENCE, reference_page), (REFUSALS, refusals_page)],
-    ids=["reference", "refusals"],
+    [
+        (REFERENCE, reference_page),
+        (REFUSALS, refusals_page),
+        (ALL_REFUSALS, all_refusals_page),
+    ],
+    ids=["reference", "refusals", "all"],
 )
 def test_a_page_is_current(path, made):
     text = made()
     if os.environ.get("CURATOR_GOLDEN") == "1":
         path.write_text(text, "utf-8")
     assert path.read_text("utf-8") == text
+
+
+def test_researchers_see_at_most_three_examples_of_a_rule():
+    for part in refusals_page().split("\n## ")[1:]:
+        assert 1 <= part.count("\n- ") <= EXAMPLES, part.splitlines()[0]

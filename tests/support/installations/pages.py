@@ -83,7 +83,7 @@ def assert_python_runs_for_nothing(page, served, folder):
         assert project["spent"] == "0"
 
 
-def run_page(page, folder):
+def run_page(page, folder, seconds=400):
     """Run a page's blocks in one shell; return what they printed."""
     with subprocess.Popen(
         ["bash", "-c", script(page)],
@@ -95,7 +95,7 @@ def run_page(page, folder):
         start_new_session=True,
     ) as process:
         try:
-            printed, complained = process.communicate(timeout=400)
+            printed, complained = process.communicate(timeout=seconds)
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, 9)

@@ -73,17 +73,17 @@ def compared(
         not group.low <= drawn[key] * total / size <= group.high
         for key, group in groups.items()
     )
-    chance = distance_by_chance(list(shares.values()), size)
-    rounded = [round(value, 4) for value in (apart, chance, min(noise, 1.0))]
+    drawing = distance_of_draws(list(shares.values()), size)
+    rounded = [round(value, 4) for value in (apart, drawing, min(noise, 1.0))]
     return [name, len(groups), *rounded, outside]
 
 
-def distance_by_chance(shares: list[float], size: int) -> float:
+def distance_of_draws(shares: list[float], size: int) -> float:
     """Return how far draws from these very shares lie from them, about.
 
     Half the sum of the mean absolute errors of each share, by the normal curve.
 
-    >>> round(distance_by_chance([0.5, 0.5], 10_000), 4)
+    >>> round(distance_of_draws([0.5, 0.5], 10_000), 4)
     0.004
     """
     spread = sum(math.sqrt(share * (1 - share)) for share in shares)
