@@ -173,6 +173,26 @@ def _answer_lines(curator: Curator, folder: Path) -> Iterator[str]:
     (project,) = curator.budget()["projects"]
     yield ""
     yield f"Spent: {project['spent']} of {project['allotment']}."
+    yield ""
+    yield from _bias_lines(folder)
+
+
+def _bias_lines(folder: Path) -> Iterator[str]:
+    """Yield what a bound of three groups would leave of the dear question's counts."""
+    (snapshot,) = (folder / "data/snapshots").glob("*.duckdb")
+    groups = (
+        "SELECT DISTINCT unit_key, diagnosis_group AS key, "
+        "dense_rank() OVER (PARTITION BY unit_key ORDER BY "
+        "hash(unit_key, diagnosis_group)) AS place FROM encounters WHERE age >= 60"
+    )
+    counted = (
+        "SELECT key, count(*), count(*) FILTER (WHERE place <= 3) "
+        f"FROM ({groups}) GROUP BY key ORDER BY key"
+    )
+    with duckdb.connect(str(snapshot), read_only=True) as connection:
+        found = connection.sql(counted).fetchall()
+    shown = [f"{key} {kept:,} of {all_of:,}" for key, all_of, kept in found]
+    yield f"Kept by a bound of 3 groups (chosen at random here): {', '.join(shown)}."
 
 
 def _named(key: list[Any]) -> str:

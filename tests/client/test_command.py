@@ -61,6 +61,12 @@ def test_json_is_the_servers_document(capsys):
     assert documented(capsys, "budget")["projects"][0]["project"] == "study"
 
 
+def test_metadata_is_printed_for_other_tools(capsys):
+    shown = json.loads(printed(capsys, "metadata", "--format", "croissant"))
+    assert shown["conformsTo"] == "http://mlcommons.org/croissant/1.0"
+    assert json.loads(printed(capsys, "metadata"))["@type"] == "TableGroup"
+
+
 def test_a_table_of_values_has_the_half_widths_beside_them(capsys):
     shown = printed(capsys, "query", BY_SEX, "--epsilon", "1", "--csv")
     rows = list(csv.DictReader(io.StringIO(shown)))

@@ -37,6 +37,14 @@ def served(tmp_path_factory):
         yield url, key, published["release"]
 
 
+@pytest.fixture(scope="module")
+def host(tmp_path_factory):
+    """Return an installation as whoever works on its host sees it."""
+    made = Installation(tmp_path_factory.mktemp("host")).create()
+    made.load(OTHER_ROWS)
+    return made
+
+
 @pytest.fixture
 def http(served):
     url, key, _ = served
@@ -129,6 +137,16 @@ def test_the_client_hands_on_whole_addresses(served):
     assert csvw["tables"][0]["url"] == f"{url}{PAGE}/sample.csv?table=visits"
     assert croissant["distribution"][0]["contentUrl"] == csvw["tables"][0]["url"]
     assert croissant["url"] == f"{url}{PAGE}"
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_command_on_the_host_prints_what_the_server_sends(host, http, form):
+    done = host.curator("dataset", "metadata", "clinic", "--format", form)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == _metadata(http, form)
+    wrong = host.curator("dataset", "metadata", "nowhere")
+    assert wrong.returncode == 1
+    assert "no dataset 'nowhere'" in wrong.stderr
 
 
 def test_the_file_that_metadata_names_holds_the_made_up_rows(http):

@@ -57,6 +57,13 @@ ELSEWHERE = (
     "/v1/queries?limit=0", "/v1/queries?limit=x", "/v1/queries?cursor=nothing",
     "/v1/queries?cursor=" + "9" * 65, "/static/../secret.key", "//v1/budget",
 )  # fmt: skip
+MADE_OF_THE_SCHEMA = tuple(
+    f"/v1/datasets/clinic/{name}"
+    for name in (
+        *("sample", "sample.csv", "metadata?format=csvw"),
+        "metadata?format=croissant",
+    )
+)
 NEVER = {"reuse": "never"}
 QUESTIONS = (
     {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "1"},
@@ -210,7 +217,7 @@ def test_another_role_is_refused_alike_on_both_arms(logged):
 
 def test_pages_of_datasets_history_and_budget_are_alike_on_both_arms(logged):
     pages = ("/v1/datasets", "/v1/datasets/clinic", "/v1/queries", "/v1/budget")
-    for path in (*pages, "/v1/datasets/clinic/sample"):
+    for path in (*pages, *MADE_OF_THE_SCHEMA):
         assert _same(logged, "GET", path).status_code == 200
     histories = [arm.send("GET", "/v1/queries").json()["items"] for arm in logged]
     assert len(histories[0]) >= 5
