@@ -17,12 +17,13 @@ from query_lang.plans.canonical import canonical_text
 from query_lang.plans.compiled import (
     CompiledQuery,
     ComputedShown,
-    KeyShown,
+    KeyPlaces,
     LiteralShown,
     Measure,
     NumberShown,
     Operation,
     OutputColumn,
+    PublicShown,
     Shown,
     WindowShown,
 )
@@ -119,22 +120,40 @@ def compile_bound(
         lambda construct: place_of(construct, tree),
     )
     columns = output_columns(plan, dataset.unit)
-    showing = showing_steps(columns, plan.presentation, len(rendered.cells))
+    measures = tuple(
+        _measure(plan, measure, weight)
+        for measure, weight in zip(plan.measures, shares, strict=True)
+    )
+    places = key_places(plan)
+    showing = showing_steps(
+        columns, plan.presentation, len(rendered.cells), measures, places
+    )
     check_showing(showing, target.limits, bound.position)
     return CompiledQuery(
         columns=columns,
-        measures=tuple(
-            _measure(plan, measure, weight)
-            for measure, weight in zip(plan.measures, shares, strict=True)
-        ),
+        measures=measures,
         rendered=rendered,
         canonical=canonical_text(plan, shares),
         derivation=derive(plan, dataset.unit),
         warnings=bound.warnings,
         cost=cost,
         presentation=plan.presentation,
-        key_bytes=key_bytes(plan.keys, plan.columns),
+        key_bytes=key_bytes(plan.keys, plan.columns, len(plan.presentation.sets)),
         showing_steps=showing,
+        key_places=places,
+    )
+
+
+def key_places(plan: Aggregate) -> tuple[KeyPlaces, ...]:
+    """Return what totals add up of each key; of an answer without them nothing."""
+    if not plan.presentation.sets:
+        return ()
+    return tuple(
+        KeyPlaces(
+            len(key.values),
+            tuple(n for n, value in enumerate(key.values) if value in {*key.reached}),
+        )
+        for key in plan.keys
     )
 
 
@@ -151,7 +170,7 @@ def output_columns(plan: Aggregate, unit: str) -> tuple[OutputColumn, ...]:
 def _output(plan: Aggregate, column: PlanColumn, unit: str) -> OutputColumn:
     facts, shown = column.facts, column.shown
     scale = facts.scale if facts.type is ColumnType.DECIMAL else 0
-    if isinstance(shown, KeyShown):
+    if isinstance(shown, PublicShown):
         return OutputColumn(column.name, "group", facts.type, None, scale, shown)
     counted = _unit_of(plan, shown, unit)
     return OutputColumn(column.name, "measure", facts.type, counted, scale, shown)

@@ -10,9 +10,10 @@ from privacy.schema import Dataset
 from query_lang.binding.environment import Environment
 from query_lang.binding.expressions import ExpressionBinder
 from query_lang.binding.queries import QueryBinder
+from query_lang.binding.results.totals import check_totals
 from query_lang.binding.scalars.narrowing import Conditions
 from query_lang.binding.top import Top, TopBinder
-from query_lang.plans.compiled import QueryWarning
+from query_lang.plans.compiled import QueryWarning, row_count
 from query_lang.plans.costs import MAX_NUMBERS
 from query_lang.plans.domains import check_answer_bytes, check_cells, check_numbers
 from query_lang.plans.nodes import (
@@ -71,6 +72,7 @@ def bind_query(
         node = Compute(node, top.items)
     node = bounded(node, tuple(key.slot for key in top.keys), bounds)
     plan = Aggregate(node, top.keys, top.measures, top.columns, top.presentation)
+    check_totals(plan, top.measure_positions, environment)
     warnings = (
         *environment.warnings,
         *multiplied_warnings(plan, dataset.unit),
@@ -115,8 +117,10 @@ def _check_size(top: Top, tree: Query, answer_numbers: int) -> None:
     check_cells(sizes, max(histograms, default=1), place)
     measured = sum(histograms) + len(top.measures) - len(histograms)
     columns = max(measured, len(top.columns))
-    check_numbers(prod(sizes), columns, place, answer_numbers)
-    check_answer_bytes(top.keys, top.columns, place, answer_numbers)
+    sets = top.presentation.sets
+    cells = max(prod(sizes), row_count(sets, sizes), len(sets) * prod(sizes))
+    check_numbers(cells, columns, place, answer_numbers)
+    check_answer_bytes(top.keys, top.columns, place, answer_numbers, len(sets))
 
 
 def check_bounds(bounds: ContributionBounds, dataset: Dataset) -> dict[str, int]:

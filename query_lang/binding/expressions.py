@@ -498,6 +498,8 @@ class ExpressionBinder:
             return self._nullif(tree)
         if tree.name in _OF_RESULTS:
             raise refuse(rules.RESULTS_ONLY, tree.position)
+        if tree.name == "grouping":
+            raise refuse(rules.GROUPING_SETS, tree.position)
         if tree.name in _CHOICES:
             items = [self.value(item) for item in tree.arguments]
             choice = coalesce if tree.name == "coalesce" else extreme

@@ -25,6 +25,7 @@ from query_lang.binding.results.answer_windows import (
 from query_lang.binding.results.computed import ComputedBinder, is_computed
 from query_lang.binding.results.left_cells import left_cells, left_values
 from query_lang.binding.results.moments import MOMENTS, written_out
+from query_lang.binding.results.totals import TotalsBinder
 from query_lang.binding.scalars.narrowing import Conditions, listed_by, narrowed_by
 from query_lang.binding.scope import UnitColumn
 from query_lang.plans.compiled import (
@@ -32,6 +33,7 @@ from query_lang.plans.compiled import (
     Bins,
     ComputedShown,
     KeyShown,
+    NamedTotal,
     NoisyCondition,
     NoisyTruth,
     NumberShown,
@@ -41,6 +43,7 @@ from query_lang.plans.compiled import (
     Shown,
     WindowShown,
     leaves,
+    row_count,
 )
 from query_lang.plans.domains import check_key, key_values, value_count
 from query_lang.plans.expressions import (
@@ -107,6 +110,7 @@ class Top:
         measures: The distinct vectors.
         columns: In the order of SELECT.
         presentation: HAVING, ORDER BY, LIMIT.
+        measure_positions: Where the text first asks for each vector.
     """
 
     items: tuple[Item, ...]
@@ -115,6 +119,7 @@ class Top:
     measures: tuple[MeasureKind, ...]
     columns: tuple[PlanColumn, ...]
     presentation: Presentation
+    measure_positions: tuple[Position, ...] = ()
 
 
 @dataclass(slots=True)
@@ -135,6 +140,9 @@ class TopBinder:
     ordered: set[str] = field(default_factory=set)  # keys whose order was looked at
     in_having: bool = False
     meant: list[Tree] = field(default_factory=list)  # what each key is in the text
+    sets: tuple[tuple[int, ...], ...] = ()  # the keys of each grouping set
+    measured_at: list[Position] = field(default_factory=list)
+    place: Position | None = None  # of the aggregate that is looked at
 
     def bind(self) -> Top:
         """Return keys, measures, columns and what is done to noisy values.
@@ -161,6 +169,7 @@ class TopBinder:
             tuple(self._order_terms()),
             tree.limit,
             None if tree.kept is None else self._having_binder().bind(tree.kept),
+            self.sets,
         )
         return Top(
             items=tuple(
@@ -173,13 +182,15 @@ class TopBinder:
             measures=tuple(self.measures),
             columns=tuple(columns),
             presentation=presentation,
+            measure_positions=tuple(self.measured_at),
         )
 
     def _having(self) -> NoisyCondition | None:
         """Return HAVING; where LIMIT or QUALIFY choose rows, of those WHERE leaves."""
         said = self.tree.having
         found = [] if said is None else [self._condition(said)]
-        found += left_cells(self.keys.values()) if self._chooses_rows() else ()
+        if self._chooses_rows():
+            found += left_cells(self.keys.values(), with_totals=bool(self.sets))
         return All(tuple(found)) if len(found) > 1 else next(iter(found), None)
 
     def _chooses_rows(self) -> bool:
@@ -189,6 +200,7 @@ class TopBinder:
 
     def _bind_keys(self) -> list[Position]:
         places: list[Position] = []
+        numbers: list[int] = []  # which key each of GROUP BY is
         for written in self.tree.group_by:
             meant = key_tree(written, self.tree, self.rows.scope)
             if isinstance(meant, AggregateCall | CountRows):
@@ -201,7 +213,9 @@ class TopBinder:
             if isinstance(value, Constant):
                 raise refuse(rules.GROUP_BY_FORM, written.position)
             if value in self.keys:
+                numbers.append(list(self.keys).index(value))
                 continue
+            numbers.append(len(self.keys))
             name = self._key_name(meant)
             facts = listed_by(self.conditions, value)
             check_key(facts, name, written.position, self._listing())
@@ -211,6 +225,9 @@ class TopBinder:
         left = left_values(self.keys, self.meant, self.conditions, self.rows)
         for value, values in left.items():
             self.keys[value] = replace(self.keys[value], left=values)
+        self.sets = tuple(
+            tuple(sorted({numbers[place] for place in each})) for each in self.tree.sets
+        )
         return places
 
     def _listing(self) -> str | None:
@@ -231,9 +248,13 @@ class TopBinder:
 
         However GROUP BY points at a key, it is the same question.
         """
-        names = {column.shown: column.name for column in reversed(columns)}
+        names = {
+            column.shown.index: column.name
+            for column in reversed(columns)
+            if isinstance(column.shown, KeyShown | NamedTotal)
+        }
         for index, key in enumerate(self.keys.values()):
-            yield replace(key, name=names[KeyShown(index)])
+            yield replace(key, name=names[index])
 
     def _key_name(self, tree: Tree) -> str:
         aliased = (i.alias for i in self.tree.items if i.expression == tree and i.alias)
@@ -262,10 +283,27 @@ class TopBinder:
         elif is_computed(tree):
             shown, function = self._computed(tree), "computed"
         else:
-            shown, function = self._key(tree, item.alias), ""
+            shown = self._of_totals(tree) or self._key(tree, item.alias)
+            function = ""
         if item.alias is not None or not isinstance(shown, KeyShown):
             self.names.setdefault(name, shown)
         return PlanColumn(name, shown, self.facts[shown], function)
+
+    def _of_totals(self, tree: Tree) -> Shown | None:
+        """Return what stands beside totals alone: GROUPING, and their names."""
+        if self.sets and self._is_key(tree):
+            return None
+        warn = self.rows.environment.warn
+        return TotalsBinder(self.sets, self._key, self.facts, warn).bind(tree)
+
+    def _is_key(self, tree: Tree) -> bool:
+        """Whether an expression is a key as it stands."""
+        apart = self.rows.environment.apart()
+        rows = ExpressionBinder(self.rows.scope, apart, self.rows.subqueries)
+        try:
+            return rows.value(tree) in self.keys
+        except QueryError:  # GROUPING is no value of a row
+            return False
 
     def _key(self, tree: Tree, alias: str | None = None) -> Shown:
         """Return the key that an expression is; its alias may stand in GROUP BY.
@@ -291,7 +329,12 @@ class TopBinder:
     def _check_all_selected(
         self, columns: list[PlanColumn], places: list[Position]
     ) -> None:
-        shown = {column.shown for column in columns}
+        shown = {
+            KeyShown(column.shown.index)
+            if isinstance(column.shown, NamedTotal)
+            else column.shown
+            for column in columns
+        }
         for index, (key, place) in enumerate(
             zip(self.keys.values(), places, strict=True)
         ):
@@ -311,6 +354,7 @@ class TopBinder:
         Raises:
             QueryError: Its argument has no bounds or domain, or it shows single rows.
         """
+        self.place = tree.position
         if isinstance(tree, CountRows):
             return self._number(CountRowsMeasure(), _COUNT_FACTS)
         if tree.order_by or (tree.distinct and tree.name != "count"):
@@ -352,6 +396,8 @@ class TopBinder:
             raise refuse(
                 rules.TOO_COMPLEX, self.tree.position, detail=detail, hint=hint
             )
+        if found == len(self.measured_at):
+            self.measured_at.append(self.place or self.tree.position)
         return found
 
     def _argument(self, tree: AggregateCall) -> Expression:
@@ -529,7 +575,8 @@ class TopBinder:
         """
         if not self.keys or self.in_having:
             raise refuse(rules.WINDOW_PLACE, tree.position)
-        if prod(len(key.values) for key in self.keys.values()) > MAX_WINDOW_ROWS:
+        sizes = [len(key.values) for key in self.keys.values()]
+        if (row_count(self.sets, sizes) or prod(sizes)) > MAX_WINDOW_ROWS:
             raise refuse(rules.ANSWER_WINDOW_SIZE, tree.position)
         narrower = any(key.reached != key.values for key in self.keys.values())
         if narrower and not self._chooses_rows():
@@ -581,6 +628,9 @@ class TopBinder:
             return self._computed(tree)
         if isinstance(tree, WindowCall):
             raise refuse(rules.WINDOW_PLACE, tree.position)
+        return self._of_totals(tree) or self._operand_key(tree)
+
+    def _operand_key(self, tree: Tree) -> Shown:
         bound = self.rows.operand(tree)
         if isinstance(bound, Call | Constant) and bound not in self.keys:
             raise refuse(rules.HAVING_FORM, tree.position)

@@ -11,6 +11,8 @@ from typing import Final
 from query_lang.plans.compiled import (
     AverageShown,
     ComputedShown,
+    KeyPlaces,
+    Measure,
     NumberShown,
     Operation,
     OrderTerm,
@@ -21,6 +23,7 @@ from query_lang.plans.compiled import (
     WindowShown,
     is_noisy,
     leaves,
+    row_count,
 )
 from query_lang.showing.noisy_conditions import shown_in
 
@@ -37,11 +40,18 @@ of a series, for the tail of its noise."""
 FRAME_STEPS: Final = 2_000
 """To read one row that a window reads in another."""
 
+ADDED_STEPS: Final = 1_000
+"""To add a number to a total, each of the times that an answer is laid out."""
+
 _CLOSED = 2  # so many noisy numbers have a tail in closed form
 
 
 def showing_steps(
-    columns: Sequence[OutputColumn], presentation: Presentation, cells: int
+    columns: Sequence[OutputColumn],
+    presentation: Presentation,
+    cells: int,
+    measures: Sequence[Measure] = (),
+    keys: Sequence[KeyPlaces] = (),
 ) -> int:
     """Return what showing takes beside writing numbers down: 0 where none is computed.
 
@@ -50,12 +60,22 @@ def showing_steps(
         presentation: Its order and QUALIFY; what HAVING reads is no dearer than a
             column.
         cells: How many there are, empty ones too.
+        measures: Of an answer with totals, the vectors.
+        keys: Of such an answer, the keys.
     """
+    sets = presentation.sets
+    rows = row_count(sets, [key.size for key in keys]) or cells
+    added = cells * len(sets)  # each cell is in one row of a set
     shown = [column.shown for column in columns]
     read = [term.value for term in presentation.order]
     read += [] if presentation.kept is None else shown_in(presentation.kept)
-    values = sum(_value_steps(one, cells) for one in (*shown, *read))
-    return cells * (values + sum(_interval_steps(one, cells) for one in shown))
+    values = sum(_value_steps(one, rows) for one in (*shown, *read))
+    intervals = (_interval_steps(one, rows, of_many=bool(sets)) for one in shown)
+    steps = rows * (values + sum(intervals))
+    numbers = sum(measure.size for measure in measures)
+    leaves_shown = sum(1 for one in shown for _ in leaves(one))
+    widths = RATIO_STEPS * len(sets) * leaves_shown
+    return steps + added * (ADDED_STEPS * numbers + FRAME_STEPS * leaves_shown) + widths
 
 
 def _value_steps(shown: Shown, cells: int) -> int:
@@ -64,15 +84,15 @@ def _value_steps(shown: Shown, cells: int) -> int:
     return VALUE_STEPS * operations + _frames(shown, cells) * FRAME_STEPS // 4
 
 
-def _interval_steps(shown: Shown, cells: int) -> int:
-    """Return what the interval of one cell takes."""
+def _interval_steps(shown: Shown, cells: int, *, of_many: bool = False) -> int:
+    """Return what the interval of one cell takes, its numbers not added up."""
     if not (_is_computed(shown) and is_noisy(shown)):
         return 0
     parts = list(_parts(shown))
     frames = _frames(shown, cells)
     noisy = {one for one in leaves(shown) if isinstance(one, _NOISY)}
     numbers = sum(2 if isinstance(one, AverageShown) else 1 for one in noisy)
-    is_long = frames > 0 or numbers > _CLOSED
+    is_long = of_many or frames > 0 or numbers > _CLOSED
     ratios = sum(map(_is_ratio, parts)) if is_long else 0
     return (
         INTERVAL_STEPS * len(parts)

@@ -69,10 +69,12 @@ def _names(value: object) -> tuple[str, ...]:
     """Return a node's fields.
 
     A key's cells, and those that WHERE leaves, follow from the rest and the schema.
-    What keeps all rows is not named, so that texts of before it was there are equal.
+    What keeps all rows, or adds up none, is not named, so that texts of before it was
+    there are equal.
     """
     names: tuple[str, ...] = type(value).__dict__["__match_args__"]
     if isinstance(value, Key):
         return names[:-2]
-    keeps_all = isinstance(value, Presentation) and value.kept is None
-    return names[:-1] if keeps_all else names
+    if isinstance(value, Presentation) and not value.sets:
+        return names[: -1 if value.kept is not None else -2]
+    return names

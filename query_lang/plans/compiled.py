@@ -1,9 +1,10 @@
 """What compiling a query gives: enough to price, execute, measure and present it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
+from math import prod
 from typing import Literal
 
 from privacy.events import VectorSensitivity
@@ -21,6 +22,32 @@ class KeyShown:
     """A group key: position ``index`` of the cell."""
 
     index: int
+
+
+@dataclass(frozen=True, slots=True)
+class GroupingShown:
+    """GROUPING(a, b): which keys a row is a total over.
+
+    Attributes:
+        indexes: Of the keys; the last is worth 1, the one before it 2, and so on.
+    """
+
+    indexes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTotal:
+    """A key's value as text, and a word in its place where the row is a total over it.
+
+    Attributes:
+        index: Of the key.
+        word: ``'all wards'``.
+        of_null: Whether the word stands for the key's NULL as well, as COALESCE has it.
+    """
+
+    index: int
+    word: str
+    of_null: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +166,7 @@ class WindowShown:
     Attributes:
         name: Of the function.
         operand: What it takes of each row; None of those that number rows.
-        partition: Rows that agree in these keys are a window.
+        partition: Rows that agree in these are a window.
         order: Within it; ties in declared order.
         frame: First and last row, counted from the current one, None for the end of
             the window; of all but ranks, LAG and LEAD. Without ``ROWS`` rows that tie
@@ -152,7 +179,7 @@ class WindowShown:
 
     name: WindowName
     operand: "Shown | None"
-    partition: tuple[KeyShown, ...]
+    partition: tuple["PublicShown", ...]
     order: tuple["OrderTerm", ...]
     frame: tuple[int | None, int | None]
     is_by_rows: bool
@@ -161,8 +188,13 @@ class WindowShown:
     digits: int
 
 
+PublicShown = KeyShown | GroupingShown | NamedTotal
+"""What a row shows that no noise is in."""
+
 Shown = (
     KeyShown
+    | GroupingShown
+    | NamedTotal
     | NumberShown
     | AverageShown
     | QuantileShown
@@ -203,7 +235,7 @@ def windows_in(shown: Shown) -> Iterator[WindowShown]:
 
 def is_noisy(shown: Shown) -> bool:
     """Whether anything noisy is read to show it."""
-    public = KeyShown | LiteralShown
+    public = PublicShown | LiteralShown
     return any(not isinstance(leaf, public) for leaf in leaves(shown))
 
 
@@ -318,12 +350,38 @@ class Presentation:
         limit: The most rows shown, or None.
         kept: Of the rows that HAVING keeps, and windows are over, those stay for which
             it is TRUE.
+        sets: Of an answer with totals: the keys, by their index, that the rows of each
+            grouping set have; of others none.
     """
 
     having: NoisyCondition | None = None
     order: tuple[OrderTerm, ...] = ()
     limit: int | None = None
     kept: NoisyCondition | None = None
+    sets: tuple[tuple[int, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPlaces:
+    """A key of an answer with totals.
+
+    Attributes:
+        size: How many values it has.
+        added: The places of those that totals are made of, in order: the others' cells
+            are empty whatever the data are.
+    """
+
+    size: int
+    added: tuple[int, ...]
+
+
+def row_count(sets: Sequence[Sequence[int]], sizes: Sequence[int]) -> int:
+    """Return how many rows grouping sets have, 0 of none.
+
+    >>> row_count([(0, 1), (0,), ()], [3, 5])
+    19
+    """
+    return sum(prod(sizes[index] for index in each) for each in sets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,6 +408,8 @@ class CompiledQuery:
         presentation: HAVING, ORDER BY and LIMIT, on noisy values.
         key_bytes: Of the keys in its answer at most, as JSON: all cells, all columns.
         showing_steps: Of the server to show what is computed, at most.
+        key_places: Of each key of an answer with totals: how many values it has, and
+            the places of those that totals add up; of others nothing.
     """
 
     columns: tuple[OutputColumn, ...]
@@ -362,3 +422,10 @@ class CompiledQuery:
     presentation: Presentation = field(default_factory=Presentation)
     key_bytes: int = 0
     showing_steps: int = 0
+    key_places: tuple[KeyPlaces, ...] = ()
+
+    @property
+    def row_count(self) -> int:
+        """How many rows an answer has before HAVING and the like."""
+        sizes = [key.size for key in self.key_places]
+        return row_count(self.presentation.sets, sizes) or len(self.rendered.cells)

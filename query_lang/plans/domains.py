@@ -15,7 +15,7 @@ from privacy.schema import (
     Scalar,
     ValuesDomain,
 )
-from query_lang.plans.compiled import KeyShown
+from query_lang.plans.compiled import KeyShown, NamedTotal
 from query_lang.plans.costs import NUMBER_BYTES
 from query_lang.plans.expressions import Facts, HalfRange
 from query_lang.plans.intervals import domain_of, grid_value, joined, reach_of
@@ -147,13 +147,21 @@ def check_numbers(cells: int, columns: int, position: Position, most: int) -> No
         raise refuse(rules.ANSWER_SIZE, position, detail=detail)
 
 
-def key_bytes(keys: Sequence[Key], columns: Sequence[PlanColumn]) -> int:
+def key_bytes(keys: Sequence[Key], columns: Sequence[PlanColumn], sets: int = 0) -> int:
     """Return how many bytes of JSON the keys of an answer take at most, in all cells.
 
     Args:
         keys: That are grouped by.
         columns: Of the answer; several may show one key.
+        sets: Grouping sets of an answer with totals: each row of one is a cell whose
+            other keys are NULL.
     """
+    if sets:
+        cells = prod(len(key.values) for key in keys)
+        words = [c.shown.word for c in columns if isinstance(c.shown, NamedTotal)]
+        nulls = len("null, ") * len(columns) * cells
+        nulls += sum(map(_json_bytes, words)) * cells
+        return sets * (key_bytes(keys, columns) + nulls)
     shown = Counter(_shown_keys(columns))
     cells = prod(len(key.values) for key in keys)
     return sum(
@@ -166,7 +174,8 @@ def key_bytes(keys: Sequence[Key], columns: Sequence[PlanColumn]) -> int:
 
 
 def _shown_keys(columns: Sequence[PlanColumn]) -> list[int]:
-    return [c.shown.index for c in columns if isinstance(c.shown, KeyShown)]
+    shown = (c.shown for c in columns)
+    return [one.index for one in shown if isinstance(one, KeyShown | NamedTotal)]
 
 
 def _json_bytes(value: Scalar | None) -> int:
@@ -177,7 +186,11 @@ def _json_bytes(value: Scalar | None) -> int:
 
 
 def check_answer_bytes(
-    keys: Sequence[Key], columns: Sequence[PlanColumn], position: Position, most: int
+    keys: Sequence[Key],
+    columns: Sequence[PlanColumn],
+    position: Position,
+    most: int,
+    sets: int = 0,
 ) -> None:
     """Refuse an answer that keys make longer than the most numbers would.
 
@@ -186,12 +199,13 @@ def check_answer_bytes(
         columns: Of the answer.
         position: Of what is refused.
         most: As in ``check_numbers``.
+        sets: As in ``key_bytes``.
 
     Raises:
         SqlNotAllowedError: It is longer.
     """
-    of_keys = key_bytes(keys, columns)
-    cells = prod(len(key.values) for key in keys)
+    of_keys = key_bytes(keys, columns, sets)
+    cells = prod(len(key.values) for key in keys) * max(1, sets)
     numbers = cells * (len(columns) - len(_shown_keys(columns)))
     if of_keys + numbers * NUMBER_BYTES > most * NUMBER_BYTES:
         detail = (

@@ -324,8 +324,9 @@ class UnitJoin:
         right_unit: Slot of the unit key of the right side that equals it.
         outer: Whether it is a LEFT join.
         condition: The rest of a LEFT join's ON; INNER joins are filtered above.
-        left_by_key: The left side is one scan and its whole key is equated.
-        right_by_key: The right side is one scan and its whole key is equated.
+        left_by_key: Columns that tell the left side's rows of one unit apart, as a
+            declared key does, are equated with values of the right side.
+        right_by_key: The same of the right side.
 
     Proof: docs/proofs/join.md.
     """

@@ -113,12 +113,21 @@ def groups_per_unit(plan: Aggregate) -> int:
     without those that WHERE leaves empty; 1 when no key does. Neighbouring relation:
     add or remove all rows of one unit. Proof: docs/proofs/count_distinct.md.
     """
-    varying = varying_keys(plan)
-    bounds = [reached_cells(varying)]
-    bounds.append(values_per_unit(plan.child, frozenset(key.slot for key in varying)))
+    bounds = [groups_over(plan, plan.keys)]
     if isinstance(plan.child, BoundContributions) and plan.child.max_groups:
         bounds.append(plan.child.max_groups)
     return min(bounds)
+
+
+def groups_over(plan: Aggregate, keys: Iterable[Key]) -> int:
+    """Return in how many combinations of some keys' values rows of one unit can lie.
+
+    Neighbouring relation: add or remove all rows of one unit. Proof:
+    docs/proofs/count_distinct.md.
+    """
+    varying = [key for key in keys if not key.facts.constant]
+    slots = frozenset(key.slot for key in varying)
+    return min(reached_cells(varying), values_per_unit(plan.child, slots))
 
 
 def reached_cells(keys: Iterable[Key]) -> int:

@@ -50,7 +50,7 @@ def preserved_join_rows(left: int, right: int) -> int:
 
 
 def keyed_join_rows(other: int) -> int:
-    """Return the bound of a join with a scan by a key unique within the unit.
+    """Return the bound of a join with a side by columns unique within the unit.
 
     Each row of the other side meets at most one row. Proof: join.md.
     """

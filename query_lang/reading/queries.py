@@ -12,6 +12,8 @@ from query_lang.reading.windows import WindowReader
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
     FirstRowJoin,
+    GroupedKeys,
+    GroupingWord,
     JoinWord,
     SetOperation,
     SetWord,
@@ -66,6 +68,14 @@ _SET_OPERATIONS: dict[type[exp.Expr], SetWord] = {
     exp.Intersect: "INTERSECT",
     exp.Except: "EXCEPT",
 }
+
+
+_GROUPINGS: dict[type[exp.Expr], GroupingWord] = {
+    exp.Rollup: "ROLLUP",
+    exp.Cube: "CUBE",
+    exp.GroupingSets: "GROUPING SETS",
+}
+_BEHIND_KEYS: dict[str, GroupingWord] = {"rollup": "WITH ROLLUP", "cube": "WITH CUBE"}
 
 
 class QueryReader(WindowReader):
@@ -490,11 +500,50 @@ class QueryReader(WindowReader):
         if arguments(group) == {"all"}:
             self._places.take("GROUP", "BY", "ALL")
             return (), True
-        if arguments(group) != {"expressions"}:
+        behind = sorted(arguments(group) - {"expressions"})
+        if len(behind) == len(arguments(group)) or len(behind) > 1:
             place = self._places.ahead(frozenset({"ROLLUP", "CUBE", "GROUPING"}))
             raise refuse(rules.GROUPING_SETS, place or self._places.position)
-        self._places.take("GROUP", "BY")
-        return self.listed(group.expressions), False
+        position = self._places.take("GROUP", "BY")
+        keys = self._grouped_items(group.expressions)
+        word = _BEHIND_KEYS.get("".join(behind))
+        if word is None and behind:
+            raise refuse(rules.GROUPING_SETS, self._places.position)
+        if word is None:
+            return keys, False
+        self._places.take(*word.split())
+        return (GroupedKeys(position, word, keys),), False
+
+    def _grouped_items(self, nodes: list[exp.Expr]) -> tuple[Expression, ...]:
+        """Read keys, ROLLUP and the like among them, with commas between them."""
+        items: list[Expression] = []
+        for node in nodes:
+            if items:
+                self._places.take_sign(",")
+            items.append(self._grouped_item(node))
+        return tuple(items)
+
+    def _grouped_item(self, node: exp.Expr, *, within: bool = False) -> Expression:
+        """Read a key, several in brackets within ROLLUP and the like, or one of these.
+
+        Raises:
+            SqlNotAllowedError: A key is outside the allow-list.
+        """
+        position, word = self._places.position, _GROUPINGS.get(type(node))
+        if word is None and not (within and isinstance(node, exp.Tuple)):
+            return self.read(node)
+        self.only(node, "expressions")
+        self._places.take(*(word or "").split())
+        self._places.take_sign("(")
+        self._deepen()
+        items: list[Expression] = []
+        for each in node.expressions:
+            if items:
+                self._places.take_sign(",")
+            items.append(self._grouped_item(each, within=word is not None))
+        self._depth -= 1
+        self._places.take_sign(")")
+        return GroupedKeys(position, word or "", tuple(items))
 
     def _order_by(self, node: exp.Expr | None) -> tuple[OrderItem, ...]:
         if node is None:

@@ -47,6 +47,27 @@ class _Parser(DuckDBParser):
         "CASE": DuckDBParser.NO_PAREN_FUNCTION_PARSERS["CASE"]
     }
 
+    def _parse_cube_or_rollup(
+        self,
+        with_prefix: bool = False,  # noqa: FBT001, FBT002 - sqlglot's own
+    ) -> exp.Cube | exp.Rollup | None:
+        """Take conditions as keys, too: ``ROLLUP (age >= 60, sex)``."""
+        if with_prefix:
+            return super()._parse_cube_or_rollup(with_prefix=True)
+        is_cube = self._match(TokenType.CUBE)
+        if not is_cube and not self._match(TokenType.ROLLUP):
+            return None
+        keys = self._parse_wrapped_csv(self._parse_disjunction)
+        kind = exp.Cube if is_cube else exp.Rollup
+        return self.expression(kind(expressions=keys))
+
+    def _parse_grouping_set(self) -> exp.Expr | None:
+        return (
+            self._parse_grouping_sets()
+            or self._parse_cube_or_rollup()
+            or self._parse_disjunction()
+        )
+
 
 def sqlglot_tree(tokens: Sequence[Token]) -> exp.Query:
     """Parse tokens that passed the limits.

@@ -12,6 +12,7 @@ from query_lang.syntax.idioms import (
     ArrayElement,
     Filtered,
     FirstRowJoin,
+    GroupedKeys,
     IsDistinct,
     IsTruth,
     LikeEach,
@@ -509,6 +510,13 @@ def _other_call(tree: OtherCall, due: Marks) -> None:
     _called_with(tree.name, tree.arguments, due)
 
 
+def _grouped_keys(tree: GroupedKeys, due: Marks) -> None:
+    is_behind = tree.word.startswith("WITH")
+    due += () if is_behind else tree.word.split()
+    _listed(tree.items, due)
+    due += tree.word.split() if is_behind else ()
+
+
 def _scalar(tree: ScalarQuery, due: Marks) -> None:
     _queries(tree.query, due)
 
@@ -655,6 +663,7 @@ _WRITERS: Mapping[type[Expression], Callable[..., None]] = {
     ScalarQuery: _scalar,
     LikeEach: _like_each,
     Filtered: _filtered,
+    GroupedKeys: _grouped_keys,
     NamedWindow: _named_window,
     WithinGroup: _within_group,
     QuantileAt: _quantile_at,

@@ -202,6 +202,7 @@ _Change = Callable[[_Arguments, Position], Expression]
 _CALLS: Mapping[str, _Change] = {
     **{other: _function(name) for other, name in _FUNCTIONS.items()},
     **dict.fromkeys(("IF", "IFF", "IIF"), _if),
+    "GROUPING_ID": _function("grouping"),
     **dict.fromkeys(("IFNULL", "ISNULL", "NVL"), _coalesce),
     **dict.fromkeys(("COUNTIF", "COUNT_IF"), _count_if),
     **dict.fromkeys(("APPROX_COUNT_DISTINCT", "COUNT_DISTINCT"), _count_distinct),

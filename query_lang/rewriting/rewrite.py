@@ -28,7 +28,8 @@ from query_lang.rewriting.periods import overlaps
 from query_lang.rewriting.quantiles import array_element, quantile_at, within_group
 from query_lang.rewriting.set_operations import named_parts, set_operation
 from query_lang.rewriting.texts import like_each, other_like
-from query_lang.rewriting.totals import with_totals
+from query_lang.rewriting.totals.bracketed import with_totals
+from query_lang.rewriting.totals.grouping_sets import has_sets, with_sets
 from query_lang.rewriting.trees import Sizes, aggregates, mapped, parts
 from query_lang.rewriting.windows.distinct import (
     check_function,
@@ -146,10 +147,16 @@ def _check_parts(tree: Query) -> None:
         if isinstance(part, OtherCall):  # the one that stands over a window alone
             hint = "RATIO_TO_REPORT(COUNT(*)) OVER ()"
             raise refuse(rules.WINDOW_NEEDED, part.position, hint=hint)
-        if not isinstance(part, Select) or part.kept is None:
-            continue
-        if part is not tree.select or not aggregates(part):
-            raise refuse(rules.QUALIFY, part.kept.position)
+        if isinstance(part, Select):
+            _check_select(part, is_top=part is tree.select)
+
+
+def _check_select(select: Select, *, is_top: bool) -> None:
+    if select.sets and not is_top:
+        detail = "ROLLUP, CUBE and GROUPING SETS stand at the top of the query"
+        raise refuse(rules.GROUPING_SETS, select.position, detail=detail)
+    if select.kept is not None and not (is_top and aggregates(select)):
+        raise refuse(rules.QUALIFY, select.kept.position)
 
 
 def _check_sets(tree: Query) -> None:
@@ -177,6 +184,8 @@ def _with_answer_rows(tree: Query) -> Query:
             number.
     """
     select = tree.select
+    if select.distinct and has_sets(select):  # a total may equal another row
+        raise refuse(rules.DISTINCT, select.position)
     if isinstance(select, WrittenSelect):
         select = with_windows(select)
     by_all = isinstance(select, WrittenSelect) and select.groups_by_all
@@ -193,7 +202,7 @@ def _with_answer_rows(tree: Query) -> Query:
 
 
 def _select(tree: Select) -> Select:
-    tree = plain_joins(tree)
+    tree = with_sets(plain_joins(tree))
     where = None if tree.where is None else known_true(tree.where)
     having = None if tree.having is None else known_true(tree.having)
     kept = None if tree.kept is None else known_true(tree.kept)

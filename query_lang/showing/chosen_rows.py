@@ -53,7 +53,7 @@ def shown_confidence(
     if not is_chosen_by_noise(compiled.presentation):
         return confidence
     least = _least_shown(compiled, noisy_vectors)
-    part = Fraction(max(1, least), len(compiled.rendered.cells))
+    part = Fraction(max(1, least), compiled.row_count)
     return 1 - (1 - confidence) * part
 
 
@@ -66,6 +66,8 @@ def _least_shown(
     other windows, one row's noise may choose others.
     """
     presentation = compiled.presentation
+    if presentation.sets:  # rows share noise
+        return 1
     kept = presentation.kept
     if kept is not None and _reads_others(kept):
         first = _first_places(kept)

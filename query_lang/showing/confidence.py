@@ -20,6 +20,8 @@ from query_lang.plans.compiled import (
     Bins,
     CompiledQuery,
     ComputedShown,
+    Measure,
+    NumberShown,
     OutputColumn,
     QuantileShown,
     WindowShown,
@@ -30,8 +32,9 @@ from query_lang.showing.arithmetic import decimal_steps
 from query_lang.showing.chosen_rows import is_chosen_by_noise
 from query_lang.showing.computed.bounds import Bounds
 from query_lang.showing.computed.intervals import ComputedIntervals, NoiseLaw
-from query_lang.showing.decimals import decimal_of
+from query_lang.showing.decimals import decimal_of, decimal_text
 from query_lang.showing.presentation import chosen_cells
+from query_lang.showing.totals import DrawsLaw, answer_rows
 from query_lang.showing.values import SHOWN_DIGITS, ShownValues
 
 HalfWidth = Callable[[int, Fraction], int]
@@ -61,6 +64,8 @@ def intervals_of(
 ) -> list[ColumnIntervals]:
     """Return the intervals of what is no count or sum itself, row by row.
 
+    Of an answer with totals those of counts and sums too: each row has its own noise.
+
     Args:
         compiled: The query.
         noisy_vectors: One a measure, on its grid.
@@ -71,17 +76,23 @@ def intervals_of(
     docs/proofs/computed.md.
     """
     cells = chosen_cells(compiled, noisy_vectors)
-    half_width = noise.half_width
-    computed = _computed_intervals(compiled, noisy_vectors, noise)
+    values = ShownValues(compiled, noisy_vectors)
+    law = DrawsLaw(values.rows, noise.half_width, noise.sum_half_widths)
+    computed = _computed_intervals(compiled, noisy_vectors, values, noise)
     found: list[ColumnIntervals] = []
     for column in compiled.columns:
         shown = column.shown
-        if isinstance(shown, AverageShown):
-            ends = _averages(shown, noisy_vectors, half_width, confidence)
+        if isinstance(shown, NumberShown) and compiled.presentation.sets:
+            measure = compiled.measures[shown.vector]
+            widths = [law.half_width(shown.vector, confidence, c) for c in cells]
+            numbers = [values.vectors[shown.vector][c] for c in cells]
+            found.append(_numbers(column, measure, numbers, widths))
+        elif isinstance(shown, AverageShown):
+            ends = _averages(shown, values.vectors, law, confidence)
             scale = compiled.measures[shown.sum_vector].scale
             found.append(_written(column, scale, [ends(cell) for cell in cells]))
         elif isinstance(shown, QuantileShown):
-            ends = _quantiles(shown, noisy_vectors, half_width, confidence)
+            ends = _quantiles(shown, values.vectors, law, confidence)
             scale = shown.bins.scale
             found.append(_written(column, scale, [ends(cell) for cell in cells]))
         elif isinstance(shown, ComputedShown | WindowShown) and is_noisy(shown):
@@ -94,15 +105,66 @@ def intervals_of(
     return found
 
 
+def total_half_widths(
+    compiled: CompiledQuery,
+    noisy_vectors: Sequence[Sequence[int]],
+    noise: NoiseLaw,
+    confidence: Fraction,
+) -> dict[str, list[str]]:
+    """Return the half-widths of counts and sums of an answer with totals, row by row.
+
+    By column, in its unit; of an answer without totals none: a column has one.
+
+    Args:
+        compiled: The query.
+        noisy_vectors: One a measure, on its grid.
+        noise: Of the measures, by their index.
+        confidence: Of each half-width by itself, below 1.
+    """
+    if not compiled.presentation.sets:
+        return {}
+    rows = answer_rows(compiled)
+    law = DrawsLaw(rows, noise.half_width, noise.sum_half_widths)
+    cells = chosen_cells(compiled, noisy_vectors)
+    found: dict[str, list[str]] = {}
+    for column in compiled.columns:
+        if isinstance(column.shown, NumberShown):
+            vector = column.shown.vector
+            scale = compiled.measures[vector].scale
+            widths = [law.half_width(vector, confidence, cell) for cell in cells]
+            found[column.name] = [decimal_text(width, scale) for width in widths]
+    return found
+
+
+def _numbers(
+    column: OutputColumn,
+    measure: Measure,
+    numbers: Sequence[int],
+    widths: Sequence[int],
+) -> ColumnIntervals:
+    """Return the intervals of counts and sums; a count is no less than 0 in truth."""
+
+    def text(steps: int) -> str:
+        possible = max(0, steps) if measure.never_negative else steps
+        return decimal_text(possible, measure.scale)
+
+    rows = zip(numbers, widths, strict=True)
+    ends = tuple((text(n - width), text(n + width)) for n, width in rows)
+    return ColumnIntervals(column.name, ends)
+
+
 def _computed_intervals(
-    compiled: CompiledQuery, vectors: Sequence[Sequence[int]], noise: NoiseLaw
+    compiled: CompiledQuery,
+    vectors: Sequence[Sequence[int]],
+    values: ShownValues,
+    noise: NoiseLaw,
 ) -> ComputedIntervals:
-    values = ShownValues(compiled, vectors)
+    law = DrawsLaw(values.rows, noise.half_width, noise.sum_half_widths)
 
     def quantile(
         shown: QuantileShown, cell: int, confidence: Fraction
     ) -> Bounds | None:
-        ends = _quantiles(shown, vectors, noise.half_width, confidence)(cell)
+        ends = _quantiles(shown, values.vectors, law, confidence)(cell)
         step = Fraction(1, 10**shown.bins.scale)
         return None if ends is None else (ends[0] * step, ends[1] * step)
 
@@ -128,11 +190,10 @@ _EndsOfCell = Callable[[int], Ends | None]
 def _averages(
     shown: AverageShown,
     vectors: Sequence[Sequence[int]],
-    half_width: HalfWidth,
+    law: DrawsLaw,
     confidence: Fraction,
 ) -> _EndsOfCell:
     each = 1 - (1 - confidence) / _AVERAGE_PARTS
-    widths = half_width(shown.sum_vector, each), half_width(shown.count_vector, each)
 
     def ends(cell: int) -> Ends | None:
         total, count = (
@@ -142,7 +203,9 @@ def _averages(
         if count < 1:
             return None
         bounds = shown.lower, shown.upper
-        return average_interval((total, widths[0]), (count, widths[1]), bounds)
+        of_total = total, law.half_width(shown.sum_vector, each, cell)
+        of_count = count, law.half_width(shown.count_vector, each, cell)
+        return average_interval(of_total, of_count, bounds)
 
     return ends
 
@@ -173,16 +236,17 @@ def average_interval(
 def _quantiles(
     shown: QuantileShown,
     vectors: Sequence[Sequence[int]],
-    half_width: HalfWidth,
+    law: DrawsLaw,
     confidence: Fraction,
 ) -> _EndsOfCell:
     bins = shown.bins
-    width = half_width(shown.vector, 1 - (1 - confidence) / bins.count)
+    each = 1 - (1 - confidence) / bins.count
 
     def ends(cell: int) -> Ends | None:
         counts = vectors[shown.vector][cell * bins.count : (cell + 1) * bins.count]
         if sum(max(0, count) for count in counts) < 1:
             return None
+        width = law.half_width(shown.vector, each, cell)
         return quantile_interval(counts, width, bins, shown.fraction)
 
     return ends

@@ -131,7 +131,7 @@ def _of_join(node: UnitJoin, unit: str) -> str:
     rows = _rows(node.rows_per_unit)
     if node.right_by_key or node.left_by_key:
         return (
-            "Joined on the unit key and a key that is unique within one "
+            "Joined on the unit key and columns that are unique within one "
             f"{unit}, each row meets at most one: at most {rows} of one {unit}."
         )
     return (

@@ -15,12 +15,16 @@ from query_lang.plans.compiled import (
     AverageShown,
     CompiledQuery,
     ComputedShown,
+    KeyShown,
+    NamedTotal,
+    NumberShown,
     QuantileShown,
 )
 from query_lang.showing.arithmetic import decimal_steps
 from query_lang.showing.computed.intervals import NoiseLaw, sum_half_width
 from query_lang.showing.confidence import HalfWidth
 from query_lang.showing.decimals import decimal_of
+from query_lang.showing.totals import cells_added
 from query_lang.showing.values import SHOWN_DIGITS
 
 ROUND_COUNTS: Final = (100, 1_000, 10_000, 100_000)
@@ -78,6 +82,62 @@ def expected_errors(
         elif isinstance(shown, ComputedShown):
             found += _of_computed(column.name, shown, compiled, noise, 1 - confidence)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedTotals:
+    """How noisy the rows of one grouping set are, at a confidence.
+
+    Attributes:
+        keys: Names of the columns that show its keys.
+        added: How many cells each of its rows adds up.
+        half_widths: By column, of counts, sums, and sums and differences of them.
+    """
+
+    keys: tuple[str, ...]
+    added: int
+    half_widths: dict[str, str]
+
+
+def expected_totals(
+    compiled: CompiledQuery, noise: NoiseLaw, confidence: Fraction
+) -> list[ExpectedTotals]:
+    """Return how noisy each grouping set of an answer with totals is, in their order.
+
+    Args:
+        compiled: The query.
+        noise: Of the measures, by their index.
+        confidence: Of each half-width by itself, below 1.
+
+    Source: docs/proofs/grouping_sets.md.
+    """
+    sets = compiled.presentation.sets
+    found: list[ExpectedTotals] = []
+    for kept, added in zip(sets, cells_added(sets, compiled.key_places), strict=True):
+        widths: dict[str, str] = {}
+        for column in compiled.columns:
+            shown = column.shown
+            if isinstance(shown, NumberShown | ComputedShown):
+                width = sum_half_width(
+                    shown, compiled.measures, noise, 1 - confidence, added
+                )
+                if width is not None:
+                    digits = _digits(shown, compiled)
+                    widths[column.name] = f"{decimal_steps(width, digits, up=True):f}"
+        names = tuple(
+            column.name
+            for column in compiled.columns
+            if isinstance(column.shown, KeyShown | NamedTotal)
+            and column.shown.index in kept
+        )
+        found.append(ExpectedTotals(names, added, widths))
+    return found
+
+
+def _digits(shown: NumberShown | ComputedShown, compiled: CompiledQuery) -> int:
+    if isinstance(shown, ComputedShown):
+        return shown.digits
+    return compiled.measures[shown.vector].scale
 
 
 def _of_computed(

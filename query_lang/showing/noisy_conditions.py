@@ -10,8 +10,10 @@ from query_lang.plans.compiled import (
     AverageShown,
     CompiledQuery,
     ComputedShown,
+    GroupingShown,
     KeyShown,
     LiteralShown,
+    NamedTotal,
     NoisyAtom,
     NoisyComparison,
     NoisyCondition,
@@ -31,6 +33,8 @@ from query_lang.syntax.nodes import ComparisonOperator
 
 _SHOWN = (
     KeyShown,
+    GroupingShown,
+    NamedTotal,
     NumberShown,
     AverageShown,
     QuantileShown,

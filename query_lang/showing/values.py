@@ -10,8 +10,10 @@ from query_lang.plans.compiled import (
     AverageShown,
     CompiledQuery,
     ComputedShown,
+    GroupingShown,
     KeyShown,
     LiteralShown,
+    NamedTotal,
     NumberShown,
     QuantileShown,
     Shown,
@@ -21,6 +23,7 @@ from query_lang.showing.arithmetic import Number, exact_column, shown_number
 from query_lang.showing.cells import ShownValue
 from query_lang.showing.decimals import decimal_of, round_half_even
 from query_lang.showing.quantiles import quantile
+from query_lang.showing.totals import answer_rows
 from query_lang.showing.windows import window_numbers
 
 SHOWN_DIGITS: Final = 6
@@ -30,7 +33,7 @@ _DAY_ZERO = date(1970, 1, 1)
 
 
 class ShownValues:
-    """Noisy vectors laid over the cells of a query.
+    """Noisy vectors laid over the cells of a query, and over its totals.
 
     An average or quantile is the *shown* one, rounded to six digits, and what is
     computed is rounded to its own: a comparison in HAVING says of the answer's rows
@@ -45,15 +48,20 @@ class ShownValues:
         Raises:
             ValueError: They do not fit the cells.
         """
-        self.cells = compiled.rendered.cells
+        self.rows = answer_rows(compiled)
+        self.cells = self.rows.cells
         self._measures = compiled.measures
-        self._vectors = noisy_vectors
         self._found: dict[Shown, tuple[ShownValue, ...]] = {}
         self._windows: dict[WindowShown, list[Number]] = {}
-        lengths = [len(self.cells) * measure.size for measure in compiled.measures]
+        cells = len(compiled.rendered.cells)
+        lengths = [cells * measure.size for measure in compiled.measures]
         if [len(vector) for vector in noisy_vectors] != lengths:
             message = "the vectors do not fit the cells"
             raise ValueError(message)
+        self.vectors = [
+            self.rows.added(vector, measure.size)
+            for vector, measure in zip(noisy_vectors, compiled.measures, strict=True)
+        ]
 
     def column(self, shown: Shown) -> tuple[ShownValue, ...]:
         """Return one value a cell, in declared order."""
@@ -78,6 +86,10 @@ class ShownValues:
         if isinstance(shown, ComputedShown | LiteralShown | WindowShown):
             digits = 0 if isinstance(shown, LiteralShown) else shown.digits
             return tuple(shown_number(one, digits) for one in self.numbers(shown))
+        if isinstance(shown, GroupingShown):
+            return tuple(self.rows.grouping(shown))
+        if isinstance(shown, NamedTotal):
+            return tuple(self.rows.named(shown))
         return tuple(self._value(shown, cell) for cell in range(len(self.cells)))
 
     def _value(
@@ -95,14 +107,14 @@ class ShownValues:
 
     def _number(self, vector: int, cell: int) -> int | Decimal:
         """Return a count or sum in its column's unit."""
-        steps, scale = self._vectors[vector][cell], self._measures[vector].scale
+        steps, scale = self.vectors[vector][cell], self._measures[vector].scale
         return decimal_of(steps, scale) if scale else steps
 
     def _average(self, shown: AverageShown, cell: int) -> Decimal | None:
-        count = self._vectors[shown.count_vector][cell]
+        count = self.vectors[shown.count_vector][cell]
         if count < 1:
             return None
-        steps = self._vectors[shown.sum_vector][cell]
+        steps = self.vectors[shown.sum_vector][cell]
         steps = min(max(steps, shown.lower * count), shown.upper * count)
         scale = self._measures[shown.sum_vector].scale
         return round_half_even(steps, count * 10**scale, SHOWN_DIGITS)
@@ -110,7 +122,7 @@ class ShownValues:
     def _quantile(self, shown: QuantileShown, cell: int) -> ShownValue:
         bins = shown.bins
         first = cell * bins.count
-        counts = self._vectors[shown.vector][first : first + bins.count]
+        counts = self.vectors[shown.vector][first : first + bins.count]
         found = quantile(counts, bins, shown.fraction)
         if found is None:
             return None

@@ -11,7 +11,13 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
-from query_lang.plans.compiled import KeyShown, Operation, OrderTerm, WindowShown
+from query_lang.plans.compiled import (
+    KeyShown,
+    NamedTotal,
+    Operation,
+    OrderTerm,
+    WindowShown,
+)
 from query_lang.showing.arithmetic import Number, exact_column
 from query_lang.showing.cells import CellValues, ShownValue
 from query_lang.showing.noisy_conditions import truths
@@ -30,7 +36,7 @@ def sort_keys(term: OrderTerm, values: CellValues) -> list[SortKey]:
     """Return what each cell is sorted by; a reversed sort turns NULL's place too."""
     found = values.column(term.value)
     null_is_greatest = term.nulls_first == term.descending
-    if isinstance(term.value, KeyShown):
+    if isinstance(term.value, KeyShown | NamedTotal):
         ranks = {value: rank for rank, value in enumerate(dict.fromkeys(found))}
         found = tuple(None if value is None else ranks[value] for value in found)
     return [((value is None) == null_is_greatest, _place(value)) for value in found]

@@ -25,6 +25,9 @@ from query_lang.syntax.nodes import (
 QuantifierWord = Literal["ANY", "SOME", "ALL"]
 SetWord = Literal["UNION", "INTERSECT", "EXCEPT"]
 JoinWord = Literal["RIGHT", "CROSS", ","]
+GroupingWord = Literal[
+    "ROLLUP", "CUBE", "GROUPING SETS", "WITH ROLLUP", "WITH CUBE", ""
+]
 PatternWord = Literal["LIKE", "ILIKE", "SIMILAR", "~", "~*", "RLIKE", "REGEXP"]
 
 
@@ -93,6 +96,20 @@ class ScalarQuery(Idiom):
     """``(SELECT COUNT(*) FROM encounters)`` as a value."""
 
     query: Select | UnionAll
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedKeys(Idiom):
+    """``ROLLUP (a, (b, c))`` and the like, an item of GROUP BY.
+
+    Attributes:
+        word: Which; WITH ROLLUP and WITH CUBE stand behind all keys, and nothing in
+            front of several keys in brackets.
+        items: Keys, or more of these.
+    """
+
+    word: GroupingWord
+    items: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)

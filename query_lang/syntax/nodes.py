@@ -90,6 +90,7 @@ FunctionName = Literal[
     "format_date",
     "getdate",
     "greatest",
+    "grouping",
     "hour",
     "icd_block",
     "icd_category",
@@ -579,6 +580,8 @@ class Select:
         aliases: Names that were read as aliases of its list before its tables were
             known; none of them may be a column.
         kept: QUALIFY of an answer: which of its rows stay once windows are over them.
+        sets: Of an answer with totals (ROLLUP and the like): which of the keys, by
+            their places from 0, each of its grouping sets has; of others none.
     """
 
     distinct: bool
@@ -593,6 +596,7 @@ class Select:
     position: Position
     aliases: tuple[Name, ...] = ()
     kept: Expression | None = None
+    sets: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -240,10 +240,9 @@ QUALIFY = Rule(
 )
 GROUPING_SETS = Rule(
     "grouping_sets",
-    "ROLLUP, CUBE and GROUPING SETS are not allowed",
-    "name the columns: GROUP BY sex, age; totals of COUNT(*) and SUM are the cells "
-    "added up, SUM(COUNT(*)) OVER (PARTITION BY sex); of COUNT(DISTINCT ...) and AVG "
-    "ask in a question of their own",
+    "ROLLUP, CUBE, GROUPING SETS and GROUPING stand at the top of a query, over keys",
+    "GROUP BY ROLLUP (sex, year): cells, totals of each sex, and one of all; which is "
+    "which says GROUPING(year)",
 )
 FROM_CLAUSE = Rule(
     "from_clause",

@@ -4,8 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from privacy.errors import SqlNotAllowedError
 from query_lang.plans.compiled import OutputColumn, QueryWarning
 from query_lang.showing.presentation import Value
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import Position
+from query_lang.syntax.refusals import refuse
 from query_lang.syntax.rules import Rule
 
 Ends = tuple[str, str]
@@ -25,6 +29,13 @@ CHOSEN: Final = (
     ),
 )
 """The warning of rows that noise chose."""
+
+
+def no_totals(position: Position) -> SqlNotAllowedError:
+    """Return the refusal of ROLLUP and the like: questions to releases are free."""
+    detail = "a release answers one grouping at a time"
+    hint = "ask for each grouping set in a question of its own: each is free"
+    return refuse(rules.GROUPING_SETS, position, detail=detail, hint=hint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,20 @@ SCHEMA = ("sql_not_allowed", "qualified_table", 1, 22)
 
 REFUSED_AT_BINDING = (
     (
+        "SELECT ward, COUNT(DISTINCT patient_id) FROM encounters GROUP BY ROLLUP (ward)",
+        "sql_not_allowed",
+        "grouping_sets",
+        1,
+        14,
+    ),
+    (
+        "SELECT ward, GROUPING(ward), COUNT(*) FROM encounters GROUP BY ward",
+        "sql_not_allowed",
+        "grouping_sets",
+        1,
+        14,
+    ),
+    (
         "SELECT COUNT(*) FROM encounters WHERE REPLACE(REPLACE(code, 'a', "
         f"'{100 * 'b'}'), 'b', 'c') = 'E'",
         "sql_not_allowed",

@@ -254,3 +254,34 @@ def test_an_answer_of_an_earlier_version_is_found_by_its_own_text(
     assert free["rows"] == paid["rows"]
     assert free["charge"]["reused"]
     assert not other["charge"]["reused"]
+
+
+def test_totals_are_free_after_their_cells_and_tell_how_noisy_each_row_is(
+    installation,
+):
+    key = installation.analyst()
+    cells = "SELECT sex, ward, COUNT(*) AS n FROM visits GROUP BY "
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        paid = ask(http, cells + "sex, ward", **ALLOW).json()
+        body = {"sql": cells + "ROLLUP (sex, ward)", "epsilon": "1", "options": {}}
+        plan = http.post("/v1/datasets/clinic/plan", json=body).json()
+        free = ask(http, cells + "ROLLUP (sex, ward)", **ALLOW).json()
+    rows = len(paid["rows"])
+    assert free["rows"][:rows] == paid["rows"]
+    assert free["rows"][-1] == [None, None, sum(row[-1] for row in paid["rows"])]
+    assert free["charge"] == {"epsilon": "0", "delta": "0", "reused": True}
+    assert plan["cells"] == len(free["rows"])
+    sets = plan["totals"]
+    assert [each["keys"] for each in sets] == [["sex", "ward"], ["sex"], []]
+    assert [each["added"] for each in sets] == [1, sets[1]["added"], rows]
+    (widths,) = free["half_widths"]
+    planned = [each["half_widths"][0]["half_width_95"] for each in sets]
+    assert widths["rows"] == [
+        *[planned[0]] * rows,
+        *[planned[1]] * (rows // sets[1]["added"]),
+        planned[2],
+    ]
+    assert planned[0] == free["noise"][0]["half_width_95"]
+    (intervals,) = free["intervals"]
+    assert len(intervals["rows"]) == len(free["rows"])
+    assert "half_widths" not in paid

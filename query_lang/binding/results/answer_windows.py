@@ -8,9 +8,9 @@ from privacy.schema import ColumnType
 from query_lang.binding.frames import frame_of, offset_of
 from query_lang.binding.results.computed import speaks_of_results
 from query_lang.plans.compiled import (
-    KeyShown,
     NoisyCondition,
     OrderTerm,
+    PublicShown,
     Shown,
     WindowName,
     WindowShown,
@@ -76,7 +76,7 @@ class AnswerWindowBinder:
         )
         for term in order:
             self.warn_of_order(term.value)
-        by_keys = all(isinstance(term.value, KeyShown) for term in order)
+        by_keys = all(isinstance(term.value, PublicShown) for term in order)
         if name not in _RANKS and not by_keys:
             raise refuse(rules.ANSWER_WINDOW_ORDER, tree.position)
         facts = self._facts(name, operand)
@@ -105,11 +105,11 @@ class AnswerWindowBinder:
         if not is_known or framed or unordered:
             raise refuse(rules.ANSWER_WINDOW, tree.position)
 
-    def _partition(self, tree: WindowCall) -> tuple[KeyShown, ...]:
-        found: list[KeyShown] = []
+    def _partition(self, tree: WindowCall) -> tuple[PublicShown, ...]:
+        found: list[PublicShown] = []
         for part in tree.partition_by:
             key = self.shown(part)
-            if not isinstance(key, KeyShown):
+            if not isinstance(key, PublicShown):
                 raise refuse(rules.ANSWER_WINDOW_ORDER, part.position)
             found.append(key)
         return tuple(found)

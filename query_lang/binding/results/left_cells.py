@@ -15,6 +15,7 @@ from query_lang.binding.expressions import ExpressionBinder
 from query_lang.binding.scalars.narrowing import Conditions, left_by
 from query_lang.binding.scope import RelationColumn, Scope, ValueColumn
 from query_lang.plans.compiled import (
+    GroupingShown,
     KeyShown,
     NoisyComparison,
     NoisyCondition,
@@ -65,14 +66,23 @@ def left_values(
     return found
 
 
-def left_cells(keys: Iterable[Key]) -> Iterator[NoisyCondition]:
-    """Yield what a cell's keys fulfil if WHERE can leave rows in it; nothing noisy."""
+def left_cells(
+    keys: Iterable[Key], *, with_totals: bool = False
+) -> Iterator[NoisyCondition]:
+    """Yield what a cell's keys fulfil if WHERE can leave rows in it; nothing noisy.
+
+    A total is over all values of a key.
+    """
     for index, key in enumerate(keys):
         values = [each for each in key.reached if each is not None]
         if len(key.reached) < len(key.values) and values:
             shown = KeyShown(index)
-            found = _held(shown, values, key)
-            yield AnyOf((found, NoisyIsNull(shown))) if None in key.reached else found
+            ways = [_held(shown, values, key)]
+            if None in key.reached:
+                ways.append(NoisyIsNull(shown))
+            if with_totals:
+                ways.append(NoisyComparison("=", GroupingShown((index,)), 1))
+            yield AnyOf(tuple(ways)) if len(ways) > 1 else ways[0]
 
 
 def _held(shown: KeyShown, values: list[Scalar], key: Key) -> NoisyCondition:

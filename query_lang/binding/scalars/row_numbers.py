@@ -44,6 +44,11 @@ def rows_held(condition: Expression, numbers: Mapping[int, int]) -> int | None:
     return min((n * times for n, times in found if n is not None), default=None)
 
 
+def is_held_to_one(condition: Expression, slot: int) -> bool:
+    """Whether a condition leaves one of the numbers 1, 2, ... of a row number."""
+    return _numbers_left(tuple(_stated(condition)), slot) == 1
+
+
 def _stated(condition: Expression) -> Iterator[Expression]:
     """Yield the top-level conjuncts; NOT of NOT, and of a comparison, is what it says.
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from query_lang.binding.sources.uniqueness import are_told_apart
 from query_lang.plans.expressions import (
     Expression,
     FieldRef,
@@ -30,19 +31,22 @@ def equalities(
 
 
 def covers_key(side: Node, other: Node, conditions: Sequence[Expression]) -> bool:
-    """Whether ON equates the whole key of a scan with values of the other side."""
+    """Whether each row of the other side meets one row of a side at most by ON.
+
+    ON equates columns that tell the side's rows of one unit apart with values of the
+    other side. Neighbouring relation: add or remove all rows of one unit. Proof:
+    docs/proofs/join.md.
+    """
+    if side.rows_per_unit == 1 and not _has_key(side):
+        return False  # it meets one whatever ON says
+    equated = frozenset(_equated(conditions, other.slots))
+    return are_told_apart(side, equated & side.slots)
+
+
+def _has_key(side: Node) -> bool:
     while isinstance(side, Compute):  # its rows are the scan's
         side = side.child
-    if not isinstance(side, Scan) or not side.table.key:
-        return False
-    names = [column.name for column in side.table.columns]
-    unit = side.table.unit_column
-    wanted = {
-        side.first_slot + names.index(name)
-        for name in side.table.key
-        if name != unit and name in names
-    }
-    return wanted <= _equated(conditions, other.slots).keys()
+    return isinstance(side, Scan) and bool(side.table.key)
 
 
 def _equated(

@@ -14,9 +14,9 @@ from fractions import Fraction
 from typing import Protocol
 
 from query_lang.plans.compiled import (
-    KeyShown,
     Measure,
     Operation,
+    PublicShown,
     QuantileShown,
     Shown,
     WindowShown,
@@ -111,7 +111,7 @@ class ComputedIntervals:
 
     Attributes:
         measures: Of the vectors.
-        vectors: Noisy, in grid steps.
+        vectors: Noisy, in grid steps, of cells.
         values: What anything shows, one value a cell.
         noise: Of the vectors.
         quantile: The interval of a quantile in a cell, at a confidence, or None.
@@ -162,16 +162,22 @@ class ComputedIntervals:
             reader = CellReader(self._answer, cell)
             return reader.reading(shown, is_null_told=is_null_told)
 
-        if any(isinstance(leaf, KeyShown) for leaf in leaves(shown)) or any(
-            windows_in(shown)
-        ):
+        is_apart = any(isinstance(leaf, PublicShown) for leaf in leaves(shown))
+        if is_apart or self.values.rows.members is not None or any(windows_in(shown)):
             return {cell: reading(cell) for cell in cells}
         return dict.fromkeys(cells, reading(OWN))
 
     @property
     def _answer(self) -> Answer:
         cells = len(self.values.cells)
-        return Answer(self.measures, cells, self._values, self._frame, self._totals)
+        return Answer(
+            self.measures,
+            cells,
+            self._values,
+            self._frame,
+            self._totals,
+            self.values.rows.members,
+        )
 
     def _ranks(
         self, shown: WindowShown, cells: Sequence[int], miss: Fraction
@@ -447,18 +453,30 @@ def _most_cells(every: Sequence[Window]) -> int:
 
 
 def sum_half_width(
-    shown: Shown, measures: Sequence[Measure], noise: NoiseLaw, miss: Fraction
+    shown: Shown,
+    measures: Sequence[Measure],
+    noise: NoiseLaw,
+    miss: Fraction,
+    added: int = 1,
 ) -> Fraction | None:
     """Return the half-width of a weighted sum of counts and sums, known beforehand.
 
     It is the same in all cells. None of all else: it depends on what is measured, or on
     keys.
+
+    Args:
+        shown: What is computed, or a number.
+        measures: Of the vectors.
+        noise: Of them.
+        miss: The chance that it does not hold.
+        added: How many cells are added up in a row.
     """
     scales = tuple(measure.scale for measure in measures)
     fraction = FractionReader(OWN, scales, lambda *_: None).read(shown)
     if fraction is None or fraction.is_constant or not fraction.under.is_constant:
         return None
-    (width,) = noise.sum_half_widths([_draws_in(fraction.over)], miss)
+    draws = [(w, vector, n * added) for w, vector, n in _draws_in(fraction.over)]
+    (width,) = noise.sum_half_widths([draws], miss)
     return width / abs(fraction.under.constant)
 
 

@@ -142,6 +142,7 @@ class FractionReader:
         scales: Decimals of each vector.
         known: What keys show there.
         frames: The cells that a window reads there.
+        members: Of a row the cells that it adds up; None where each is its own.
     """
 
     cell: int
@@ -154,6 +155,7 @@ class FractionReader:
     """Sums that windows read, by the identity of the window, for readers of one answer:
     a partition's rows have it in common, or each one number more than the row before.
     """
+    members: Sequence[Sequence[int]] | None = None
 
     def read(self, shown: Shown) -> LinearFraction | None:  # noqa: PLR0911 - a form each
         """Return what is shown as a ratio of sums, or None."""
@@ -221,7 +223,9 @@ class FractionReader:
         return Affine(kept, constant)
 
     def _number(self, vector: int) -> Affine:
-        return Affine({(vector, self.cell): Fraction(1, 10 ** self.scales[vector])})
+        weight = Fraction(1, 10 ** self.scales[vector])
+        cells = (self.cell,) if self.members is None else self.members[self.cell]
+        return Affine({(vector, cell): weight for cell in cells})
 
     def _computed(self, shown: ComputedShown) -> LinearFraction | None:
         read = _READ.get(shown.operation)

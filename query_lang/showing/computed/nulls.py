@@ -14,10 +14,12 @@ from typing import Final
 from query_lang.plans.compiled import (
     AverageShown,
     ComputedShown,
+    GroupingShown,
     KeyShown,
     LiteralShown,
     NumberShown,
     Operation,
+    PublicShown,
     Shown,
     WindowShown,
     leaves,
@@ -64,7 +66,7 @@ def guards_of(shown: Shown) -> tuple[Guard, ...] | None:  # noqa: PLR0911 - a fo
     ((), 1)
     """
     match shown:
-        case NumberShown() | LiteralShown() | KeyShown():
+        case NumberShown() | LiteralShown() | KeyShown() | GroupingShown():
             return ()
         case AverageShown(_, number):
             return (Guard(NumberShown(number), Must.BE_POSITIVE),)
@@ -137,7 +139,7 @@ def _is_null_of_literals(shown: ComputedShown) -> bool:
 
 
 def _has_keys(shown: Shown) -> bool:
-    return any(isinstance(leaf, KeyShown) for leaf in leaves(shown))
+    return any(isinstance(leaf, PublicShown) for leaf in leaves(shown))
 
 
 def is_never_null(shown: Shown) -> bool:

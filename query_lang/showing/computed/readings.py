@@ -9,11 +9,13 @@ from fractions import Fraction
 from query_lang.plans.compiled import (
     AverageShown,
     ComputedShown,
+    GroupingShown,
     KeyShown,
     LiteralShown,
     Measure,
     NumberShown,
     Operation,
+    PublicShown,
     QuantileShown,
     Shown,
     WindowShown,
@@ -191,13 +193,15 @@ class Answer:
         keys: The number that a key is in each cell.
         frame: The cells that a window reads in a cell.
         totals: Sums that windows read.
+        members: Of a row the cells that it adds up; None where each is its own.
     """
 
     measures: Sequence[Measure]
     cells: int
-    keys: Callable[[KeyShown], Sequence[Number]]
+    keys: Callable[[PublicShown], Sequence[Number]]
     frame: Callable[[WindowShown, int], Sequence[int]]
     totals: dict[tuple[int, tuple[int, ...]], Affine | None]
+    members: Sequence[Sequence[int]] | None = None
 
 
 @dataclass(slots=True)
@@ -230,7 +234,7 @@ class CellReader:
     def _with_its_keys(self, shown: Shown) -> Shown:
         """Return a value with the numbers that its keys are in this cell."""
         match shown:
-            case KeyShown():
+            case KeyShown() | GroupingShown():
                 return LiteralShown(self._known(shown))
             case ComputedShown(_, operands):
                 held = tuple(self._with_its_keys(each) for each in operands)
@@ -242,7 +246,10 @@ class CellReader:
         """Return what is shown as a ratio, if it is one."""
         scales = tuple(measure.scale for measure in self.whole.measures)
         frames, totals = self.whole.frame, self.whole.totals
-        reader = FractionReader(self.cell, scales, self._known_at, frames, totals)
+        members = self.whole.members
+        reader = FractionReader(
+            self.cell, scales, self._known_at, frames, totals, members
+        )
         return reader.read(shown)
 
     def tree(self, shown: Shown) -> Tree:  # noqa: PLR0911 - an arm a form
@@ -298,12 +305,12 @@ class CellReader:
         if shown.operand is None:
             return Fraction(1), Fraction(self.whole.cells)
         low, _ = self.limits(shown.operand)
-        keys = any(isinstance(leaf, KeyShown) for leaf in leaves(shown.operand))
+        keys = any(isinstance(leaf, PublicShown) for leaf in leaves(shown.operand))
         never = not keys and not is_below(low, Fraction(0))
         return (Fraction(0), math.inf) if never else ANYTHING
 
     def _known_at(self, shown: Shown, cell: int) -> Fraction | None:
-        if not isinstance(shown, KeyShown):
+        if not isinstance(shown, PublicShown):
             return None
         return self.whole.keys(shown)[cell]
 

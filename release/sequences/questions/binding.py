@@ -34,7 +34,7 @@ from query_lang.syntax.nodes import (
     TableName,
 )
 from query_lang.syntax.refusals import refuse, too_many_groups
-from release.contract.answers import ONE_RELEASE
+from release.contract.answers import ONE_RELEASE, no_totals
 from release.sequences.questions import rules, symbols
 from release.sequences.questions.conditions import ConditionBinder
 from release.sequences.questions.published import PublishedSequences
@@ -72,6 +72,8 @@ class SequenceBinder:
         self._check_source(tree)
         if select.distinct:
             raise refuse(language.DISTINCT, select.position)
+        if select.sets:
+            raise no_totals(select.position)
         if select.kept is not None:
             raise refuse(language.QUALIFY, select.kept.position)
         if any(_is_call(item.expression, "top_runs") for item in select.items):

@@ -211,7 +211,7 @@ def work_of(compiled: CompiledQuery) -> Work:
     steps = cost.steps + cost.unit_steps + cost.startup_steps  # each an upper bound
     cells = len(rendered.cells)
     values = cells * sum(measure.size for measure in compiled.measures)
-    repeated = max(0, cells * len(compiled.columns) - values)
+    repeated = max(0, compiled.row_count * len(compiled.columns) - values)
     return Work(
         executing=EXECUTING_SECONDS + steps / 1e9,
         storing=STORING_SECONDS

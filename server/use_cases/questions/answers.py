@@ -17,8 +17,10 @@ from server.use_cases.losses.amounts import amount, priced
 from server.use_cases.questions.noise import (
     NINETY_FIVE_PERCENT,
     expected_errors_of_plan,
+    half_widths_of_totals,
     intervals_of_answer,
     noise_of,
+    totals_of_plan,
 )
 from server.use_cases.questions.questions import Question
 from server.use_cases.questions.replies import (
@@ -27,8 +29,11 @@ from server.use_cases.questions.replies import (
     ChargeShape,
     Cost,
     Plan,
+    PlannedTotals,
     PricedWish,
     Remaining,
+    SetOfTotals,
+    WidthsOfRows,
 )
 from server.use_cases.questions.wishes import Wish
 from server.use_cases.releases.answers import (
@@ -40,6 +45,7 @@ from server.use_cases.releases.answers import (
 from server.use_cases.releases.replies import (
     CellValue,
     FreeAnswer,
+    HalfWidths,
     OutputColumn,
     RelatedRelease,
     ReleaseTaken,
@@ -92,6 +98,7 @@ def answer_document(
         "rows": rows_of(compiled, noisy_vectors),
         "noise": noise_of(compiled, question.event, confidence),
         "intervals": intervals_of_answer(question, noisy_vectors, confidence),
+        **_of_rows(half_widths_of_totals(question, noisy_vectors, confidence)),
         "charge": charge_document(
             question.event.measure, question.event.loss, reused=False
         ),
@@ -99,6 +106,10 @@ def answer_document(
         "derivation": compiled.derivation,
         "warnings": warnings_of(compiled),
     }
+
+
+def _of_rows(widths: list[HalfWidths]) -> WidthsOfRows:
+    return {"half_widths": widths} if widths else {}
 
 
 def free_pieces(
@@ -219,10 +230,11 @@ def plan_document(
         "affordable": affordable,
         "remaining": remaining,
         "snapshot": question.snapshot,
-        "cells": len(question.compiled.rendered.cells),
+        "cells": question.compiled.row_count,
         "columns": columns_of(question.compiled),
         "noise": noise_of(question.compiled, question.event),
         "expected": expected_errors_of_plan(question.compiled, question.event),
+        **_of_sets(totals_of_plan(question.compiled, question.event)),
         "attainable": None if affordable else attainable_document(question, remaining),
         "cost": cost_document(question.compiled.cost),
         "derivation": question.compiled.derivation,
@@ -231,6 +243,10 @@ def plan_document(
         "related": list(related),
         **_priced_by(question.wish),
     }
+
+
+def _of_sets(totals: list[SetOfTotals]) -> PlannedTotals:
+    return {"totals": totals} if totals else {}
 
 
 def _priced_by(wish: Wish | None) -> PricedWish:

@@ -12,18 +12,24 @@ from query_lang.plans.compiled import (
     AverageShown,
     CompiledQuery,
     ComputedShown,
+    GroupingShown,
     KeyShown,
     LiteralShown,
     Measure,
+    NamedTotal,
     NumberShown,
     QuantileShown,
     Shown,
     WindowShown,
     leaves,
 )
-from query_lang.showing.confidence import intervals_of
+from query_lang.showing.confidence import intervals_of, total_half_widths
 from query_lang.showing.decimals import decimal_text
-from query_lang.showing.expected_errors import ROUND_COUNTS, expected_errors
+from query_lang.showing.expected_errors import (
+    ROUND_COUNTS,
+    expected_errors,
+    expected_totals,
+)
 from server.use_cases.questions.noise_law import noise_law
 from server.use_cases.questions.questions import Question
 from server.use_cases.questions.replies import (
@@ -31,8 +37,9 @@ from server.use_cases.questions.replies import (
     Noise,
     NoisePart,
     NoiseScale,
+    SetOfTotals,
 )
-from server.use_cases.releases.replies import Intervals
+from server.use_cases.releases.replies import HalfWidths, Intervals
 
 NINETY_FIVE_PERCENT = Fraction(95, 100)
 
@@ -106,6 +113,36 @@ def expected_errors_of_plan(
     ]
 
 
+def half_widths_of_totals(
+    question: Question,
+    noisy_vectors: Sequence[Sequence[int]],
+    confidence: Fraction,
+) -> list[HalfWidths]:
+    """Describe the half-widths of an answer with totals, a text a row; else nothing."""
+    law = noise_law(question.event)
+    found = total_half_widths(question.compiled, noisy_vectors, law, confidence)
+    return [
+        {"column": column, "confidence": "0.95", "rows": rows}
+        for column, rows in found.items()
+    ]
+
+
+def totals_of_plan(compiled: CompiledQuery, event: PriceEvent) -> list[SetOfTotals]:
+    """Describe how noisy each grouping set is; of an answer without totals nothing."""
+    found = expected_totals(compiled, noise_law(event), NINETY_FIVE_PERCENT)
+    return [
+        {
+            "keys": list(each.keys),
+            "added": each.added,
+            "half_widths": [
+                {"column": column, "half_width_95": width}
+                for column, width in each.half_widths.items()
+            ],
+        }
+        for each in found
+    ]
+
+
 def _parts_of(  # noqa: PLR0911 - an arm a form
     shown: Shown, measures: Sequence[Measure]
 ) -> list[tuple[NoisePart, int]]:
@@ -119,7 +156,7 @@ def _parts_of(  # noqa: PLR0911 - an arm a form
             return [({}, vector)]
         case QuantileShown(vector):
             return [({"per": "bin"}, vector)]
-        case KeyShown() | LiteralShown():
+        case KeyShown() | GroupingShown() | NamedTotal() | LiteralShown():
             return []
 
 

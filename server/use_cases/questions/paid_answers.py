@@ -296,8 +296,13 @@ class PaidAnswers:
 
 
 def _is_plain(question: Question) -> bool:
-    """Whether keys, counts and sums alone are shown, and no noise chooses rows."""
+    """Whether keys, counts and sums alone are shown, and no noise chooses rows.
+
+    Totals would need the covariance of what is derived.
+    """
     compiled = question.compiled
+    if compiled.presentation.sets:
+        return False
     plain = KeyShown | NumberShown
     return not is_chosen_by_noise(compiled.presentation) and all(
         isinstance(column.shown, plain) for column in compiled.columns

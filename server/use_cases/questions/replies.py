@@ -60,6 +60,27 @@ class Noise(NoisePart, NoiseScale):
     """Name of the column."""
 
 
+class TotalWidth(TypedDict):
+    """The noise of one column in the rows of a grouping set."""
+
+    column: str
+    """Name of the column."""
+    half_width_95: NumberText
+    """The least w, as far as it is shown, such that at least 95 % of a row's noise lies
+    within ±w, in the column's unit."""
+
+
+class SetOfTotals(TypedDict):
+    """The rows of one grouping set of ROLLUP, CUBE or GROUPING SETS."""
+
+    keys: Annotated[list[str], Field(examples=[["sex"]])]
+    """The columns of its keys; the others are NULL in its rows."""
+    added: int
+    """How many noisy cells each of its rows adds up."""
+    half_widths: list[TotalWidth]
+    """Of counts and sums, and of sums and differences of them."""
+
+
 class ChargeShape(Amount):
     """What was paid: 0 where the answer was free."""
 
@@ -77,7 +98,19 @@ class Remaining(TypedDict):
     limit."""
 
 
-class Answer(TypedDict):
+class WidthsOfRows(TypedDict):
+    """What answers have beside whose rows have noise of their own."""
+
+    release: NotRequired[ReleaseTaken]
+    """Where a release answered, for nothing: which."""
+    paid: NotRequired[PaidTaken]
+    """Where earlier queries of the project answered, for nothing: which."""
+    half_widths: NotRequired[list[HalfWidths]]
+    """From a release, from paid questions, and of answers with totals (ROLLUP and the
+    like): a row has its own."""
+
+
+class Answer(WidthsOfRows):
     """Noisy rows: one a declared cell, but for what HAVING and LIMIT leave out."""
 
     query_id: str
@@ -95,12 +128,6 @@ class Answer(TypedDict):
     intervals: list[Intervals]
     """Of averages, quantiles and what is computed of results; from a release, of every
     measure."""
-    release: NotRequired[ReleaseTaken]
-    """Where a release answered, for nothing: which."""
-    paid: NotRequired[PaidTaken]
-    """Where earlier queries of the project answered, for nothing: which."""
-    half_widths: NotRequired[list[HalfWidths]]
-    """From a release or from paid questions alone: a cell has its own."""
     charge: ChargeShape
     """What was paid."""
     remaining: Remaining
@@ -184,7 +211,15 @@ class PricedWish(TypedDict):
     """Where an accuracy was wished for: what its price follows from."""
 
 
-class Plan(PricedWish, Amount):
+class PlannedTotals(TypedDict):
+    """What plans of answers with totals have beside."""
+
+    totals: NotRequired[list[SetOfTotals]]
+    """Of ROLLUP, CUBE and GROUPING SETS: how noisy the rows of each set are. `noise` is
+    of one cell."""
+
+
+class Plan(PricedWish, PlannedTotals, Amount):
     """What an answer would cost and how noisy it would be; no data was touched.
 
     The loss is what asking would charge.

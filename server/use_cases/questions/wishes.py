@@ -259,6 +259,12 @@ def _check_has_half_widths(compiled: CompiledQuery) -> None:
     Raises:
         InvalidOptionError: The query speaks of an average or a quantile.
     """
+    if compiled.presentation.sets:
+        message = (
+            "accuracy is for groups of one kind; ask for ROLLUP, CUBE and GROUPING "
+            "SETS with epsilon: a plan tells the half-width of each set"
+        )
+        raise InvalidOptionError(message)
     read = (leaf for shown in all_shown(compiled) for leaf in leaves(shown))
     if any(isinstance(leaf, AverageShown | QuantileShown) for leaf in read):
         message = (

@@ -146,8 +146,10 @@ class Answer:
 
         Raises:
             KeyError: It is no measured column, or has no such part.
-            ValueError: A release answered, whose rows differ: see ``row_half_widths``.
+            ValueError: Rows differ, of releases and totals: see ``row_half_widths``.
         """
+        if part is None and column in self._told():
+            return self._common_half_width(column)
         entries = [noise for noise in self.noise if noise["column"] == column]
         for noise in entries:
             if noise.get("part") == part:
@@ -160,12 +162,17 @@ class Answer:
     def row_half_widths(self) -> dict[str, list[float]]:
         """The half-width of each row, by measure, at the answer's ``confidence``.
 
-        What a query drew is the same in all rows; what a release knows is not.
+        What a query drew is the same in all rows but totals; what a release knows is
+        not.
         Averages and quantiles have ``intervals`` instead.
         """
         widths = {name: [w] * len(self.rows) for name, w in self.half_widths.items()}
+        return widths | self._told()
+
+    def _told(self) -> dict[str, list[float]]:
+        """Return the half-widths that are told row by row."""
         told = self.document.get("half_widths", [])
-        return widths | {str(e["column"]): [float(w) for w in e["rows"]] for e in told}
+        return {str(e["column"]): [float(w) for w in e["rows"]] for e in told}
 
     @property
     def confidence(self) -> str:
@@ -472,11 +479,13 @@ class Answer:
         return [_ALIGN[column["kind"]] for column in self.columns]
 
     def _half_widths(self) -> dict[str, str]:
-        """Return those that stand beside the values themselves."""
+        """Return those that stand beside the values themselves, alike in all rows."""
+        told = self._told()
         return {
             str(noise["column"]): str(noise["half_width_95"])
             for noise in self.noise
             if "part" not in noise and "per" not in noise
+            if noise["column"] not in told
         }
 
     def _parts(self) -> list[str]:

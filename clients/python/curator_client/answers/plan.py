@@ -95,6 +95,15 @@ class Plan(Generic[Asked]):
         return list(self.document.get("expected", []))
 
     @property
+    def totals(self) -> list[dict[str, Any]]:
+        """How noisy the rows of each grouping set are, of ROLLUP and the like.
+
+        Each entry has ``keys``, ``added``, how many noisy cells a row adds up, and
+        ``half_widths``, of each count and sum. ``half_widths`` of a plan are a cell's.
+        """
+        return list(self.document.get("totals", []))
+
+    @property
     def attainable(self) -> dict[str, Any] | None:
         """What is left, as ``epsilon``, and its ``noise``; None where it suffices."""
         found: dict[str, Any] | None = self.document.get("attainable")

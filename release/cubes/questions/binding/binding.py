@@ -37,7 +37,7 @@ from query_lang.syntax.nodes import (
     StringLiteral,
 )
 from query_lang.syntax.refusals import refuse, refusing_depth
-from release.contract.answers import ONE_RELEASE
+from release.contract.answers import ONE_RELEASE, no_totals
 from release.contract.domain import Dimension
 from release.cubes.questions.binding import rules
 from release.cubes.questions.binding.absent_values import refuse_absent_values
@@ -79,6 +79,8 @@ class CubeBinder:
         with refusing_depth(position):
             bound = bind_query(tree, dataset, NO_BOUNDS)
         plan = bound.plan
+        if plan.presentation.sets:
+            raise no_totals(position)
         parts = take_apart(plan)
         if not isinstance(parts.source, Scan):
             raise refuse(ONE_RELEASE, position)

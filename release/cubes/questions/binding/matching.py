@@ -84,6 +84,9 @@ def match(
     if any(absent_values([*conditions, *turned])):
         detail = "the query names a value that a dimension does not have"
         differences.append(Difference("dimension", detail))
+    if asked.plan.presentation.sets:
+        detail = "the query has totals (ROLLUP, CUBE, GROUPING SETS)"
+        differences.append(Difference("dimension", detail))
     if None in computed.values():
         detail = "a group or number of the query follows from no dimension"
         differences.append(Difference("dimension", detail))

@@ -257,6 +257,59 @@ RULES = {
     ),
     "keyed join": (ONE + E_D.format("INNER", "e.severity"), [4], [4]),
     "keyed left join": (ONE + E_D.format("LEFT", "e.severity + 9"), [4], [4]),
+    "keyed join of a joined side": (
+        ONE + "diagnoses d JOIN patients p ON d.patient_id = p.patient_id "
+        "JOIN encounters e ON e.patient_id = d.patient_id AND e.severity = d.seq",
+        [4],
+        [4],
+    ),
+    "keyed join behind one that multiplies": (
+        ONE + E_L.format("INNER") + " JOIN diagnoses d "
+        "ON d.patient_id = e.patient_id AND d.seq = e.severity",
+        [20],
+        [20],
+    ),
+    "keyed join of a side that others multiplied": (
+        ONE + "diagnoses d JOIN labs l ON d.patient_id = l.patient_id "
+        "JOIN encounters e ON e.patient_id = d.patient_id AND e.severity = d.seq",
+        [80],
+        [20],
+    ),
+    "keyed join by a column that equals the key": (
+        ONE + "diagnoses d JOIN encounters e ON e.patient_id = d.patient_id "
+        "AND e.severity = d.seq JOIN diagnoses f ON f.patient_id = d.patient_id "
+        "AND f.seq = e.severity",
+        [4],
+        [4],
+    ),
+    "join by the keys of a roll-up": (
+        ONE + "labs l JOIN (SELECT patient_id, severity, COUNT(*) AS n FROM encounters "
+        "GROUP BY patient_id, severity) x ON x.patient_id = l.patient_id "
+        "AND x.severity = l.level",
+        [5],
+        [0],
+    ),
+    "join by part of a roll-up's keys": (
+        ONE + "labs l JOIN (SELECT patient_id, severity, ward FROM encounters "
+        "GROUP BY patient_id, severity, ward) x ON x.patient_id = l.patient_id "
+        "AND x.severity = l.level",
+        [20],
+        [0],
+    ),
+    "join by the keys of the first rows": (
+        ONE + "labs l LEFT JOIN (SELECT patient_id, ward, ROW_NUMBER() OVER "
+        "(PARTITION BY patient_id, ward ORDER BY started) AS n FROM encounters) x "
+        "ON x.patient_id = l.patient_id AND x.ward = l.ward AND x.n = 1",
+        [5],
+        [5],
+    ),
+    "join by the keys of the first two rows": (
+        ONE + "labs l LEFT JOIN (SELECT patient_id, ward, ROW_NUMBER() OVER "
+        "(PARTITION BY patient_id, ward ORDER BY started) AS n FROM encounters) x "
+        "ON x.patient_id = l.patient_id AND x.ward = l.ward AND x.n <= 2",
+        [20],
+        [5],
+    ),
     "join by part of a key": (
         ONE
         + (

@@ -46,6 +46,8 @@ def with_totals(select: Select) -> Select:
         return select
     own = _conjuncts(select.where, select)
     totals = [_total(each, select) for each in found]
+    if select.sets:  # a sum over all rows of the answer would count the totals too
+        raise refuse(rules.SCALAR_SUBQUERY, found[0].position)
     if select.group_by:
         alike = all(total.where.keys() == own.keys() for total in totals)
         if select.having is not None or not alike or not all(map(_adds_up, totals)):
