@@ -95,7 +95,7 @@ _COUNT_FACTS = Facts(ColumnType.INTEGER, nullable=False)
 
 _EMPTY_CELLS = (
     "cells in which WHERE can leave no row come back, with noise alone, and windows "
-    "are over them too; LIMIT, also of a large number, leaves them out first"
+    "are over them too; LIMIT, also of a large number, leaves them out"
 )
 
 
@@ -164,6 +164,7 @@ class TopBinder:
             hint = f"add COUNT(*) or COUNT(DISTINCT {self.rows.scope.unit_name()})"
             raise refuse(rules.AGGREGATE_NEEDED, tree.position, hint=hint)
         self._check_all_selected(columns, places)
+        self._warn_of_empty_cells()
         presentation = Presentation(
             self._having(),
             tuple(self._order_terms()),
@@ -184,6 +185,12 @@ class TopBinder:
             presentation=presentation,
             measure_positions=tuple(self.measured_at),
         )
+
+    def _warn_of_empty_cells(self) -> None:
+        """Say where cells come back that WHERE leaves empty."""
+        narrower = any(key.reached != key.values for key in self.keys.values())
+        if narrower and not self._chooses_rows():
+            self.rows.environment.warn("empty_cells", _EMPTY_CELLS)
 
     def _having(self) -> NoisyCondition | None:
         """Return HAVING; where LIMIT or QUALIFY choose rows, of those WHERE leaves."""
@@ -578,9 +585,6 @@ class TopBinder:
         sizes = [len(key.values) for key in self.keys.values()]
         if (row_count(self.sets, sizes) or prod(sizes)) > MAX_WINDOW_ROWS:
             raise refuse(rules.ANSWER_WINDOW_SIZE, tree.position)
-        narrower = any(key.reached != key.values for key in self.keys.values())
-        if narrower and not self._chooses_rows():
-            self.rows.environment.warn("empty_cells", _EMPTY_CELLS)
         having = self._having()
         if having is not None and is_chosen_by_noise(Presentation(having)):
             raise refuse(rules.ANSWER_WINDOW_ROWS, tree.position)

@@ -11,7 +11,13 @@ from math import prod
 from privacy.events import VectorSensitivity
 from privacy.schema import ColumnType
 from query_lang.plans.domains import cell_count
-from query_lang.plans.expressions import Expression, slots_read
+from query_lang.plans.expressions import (
+    Call,
+    Constant,
+    Expression,
+    Function,
+    slots_read,
+)
 from query_lang.plans.nodes import (
     Aggregate,
     BoundContributions,
@@ -227,15 +233,40 @@ def measure_sensitivity(plan: Aggregate, measure: MeasureKind) -> VectorSensitiv
         case CountUnitsMeasure():
             return count_units_sensitivity(groups_per_unit(plan))
         case CountDistinctMeasure(slot, values):
-            most = values_per_unit(plan.child, frozenset({slot}))
+            counted = _counted(plan.child, slot)
+            most = values_per_unit(plan.child, counted)
             size = most if values is None else min(values, most)
-            told_apart = frozenset({slot, *(key.slot for key in plan.keys)})
+            told_apart = counted.union(key.slot for key in plan.keys)
             pairs = values_per_unit(plan.child, told_apart)
             return count_distinct_sensitivity(pairs, groups_per_unit(plan), size)
         case SumMeasure(_, lower, upper):
             return sum_sensitivity(rows, lower, upper)
         case _:
             return count_rows_sensitivity(rows)
+
+
+def _counted(node: Node, slot: int) -> frozenset[int]:
+    """Return slots whose values a slot's follow from, but for NULL.
+
+    Of ``CASE WHEN c THEN x END`` those of x: whatever c is, there are no other values.
+    """
+    while isinstance(node, BoundContributions):
+        node = node.child
+    made = dict(node.items) if isinstance(node, Compute) else {}
+    return slots_read(_kept(made[slot])) if slot in made else frozenset({slot})
+
+
+def _kept(value: Expression) -> Expression:
+    """Return x of CASE whose results are all x or NULL, else the value."""
+    if not isinstance(value, Call) or value.function is not Function.CASE:
+        return value
+    *pairs, rest = value.operands
+    results = {each for each in (*pairs[1::2], rest) if not _is_null(each)}
+    return _kept(results.pop()) if len(results) == 1 else value
+
+
+def _is_null(value: Expression) -> bool:
+    return isinstance(value, Constant) and value.value is None
 
 
 def _positive(bound: int) -> int:

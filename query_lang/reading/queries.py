@@ -590,7 +590,8 @@ _BRACKETS = (
 _NO_VALUES = (
     "there are no rows of literals: list values after IN, age IN (60, 61), "
     "or name them "
-    "by CASE; a rate with weights is 0.6 * AVG(x) FILTER (WHERE age < 65) "
+    "by CASE (joined to a column of weights: CASE ward WHEN 'A' THEN 0.3 WHEN 'B' THEN "
+    "0.7 END AS weight); a rate with weights is 0.6 * AVG(x) FILTER (WHERE age < 65) "
     "+ 0.4 * AVG(x) "
     "FILTER (WHERE age >= 65)"
 )

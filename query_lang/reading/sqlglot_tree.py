@@ -83,6 +83,9 @@ def sqlglot_tree(tokens: Sequence[Token]) -> exp.Query:
     try:
         trees = _Parser(dialect=_DIALECT).parse(list(_sqlglot_tokens(tokens)), "")
     except SqlglotError as error:
+        dashed = _dashed_table(tokens)
+        if dashed is not None:
+            raise refuse(rules.QUALIFIED_TABLE, dashed) from None
         raise syntax_error(_error_position(error, tokens)) from None
     except Exception:  # noqa: BLE001 - a fault of the parser is a refusal of the text
         raise syntax_error(first) from None
@@ -143,6 +146,15 @@ def _type(token: Token) -> TokenType:
     if token.kind is TokenKind.SIGN:
         return _SIGNS[token.text]
     return _KINDS[token.kind]
+
+
+def _dashed_table(tokens: Sequence[Token]) -> Position | None:
+    """Return where ``my-project.dataset.table`` stands in FROM, as BigQuery has it."""
+    for before, name, sign in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        is_named = before.word in {"FROM", "JOIN"} and bool(name.word)
+        if is_named and sign.is_sign("-"):
+            return name.position
+    return None
 
 
 def _error_position(error: SqlglotError, tokens: Sequence[Token]) -> Position:

@@ -142,10 +142,12 @@ def _unqualified(sql: str, offset: int, _: QueryError) -> Iterator[str]:
     """Leave out the schema in front of a table or of a column's table."""
     tokens, place = _tokens(sql), _at(sql, offset)
     while place is not None and place + 2 < len(tokens):
-        if not tokens[place + 1].is_sign("."):
+        sign = tokens[place + 1]
+        if not (sign.is_sign(".") or sign.is_sign("-")):  # my-project.dataset.table
             return
         sql = sql[: tokens[place].start] + sql[tokens[place + 2].start :]
-        yield sql
+        if sign.is_sign("."):
+            yield sql
         tokens = _tokens(sql)
 
 

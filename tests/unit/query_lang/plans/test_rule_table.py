@@ -368,6 +368,19 @@ RULES = {
         [3],
     ),
     "values": ("SELECT COUNT(DISTINCT ward) FROM encounters", [3], [3]),
+    "values of some rows": (
+        "SELECT COUNT(DISTINCT e.wide) FILTER (WHERE l.result > -1000000), "
+        "COUNT(DISTINCT CASE WHEN l.result IS NULL THEN NULL WHEN e.urgent THEN e.wide "
+        "ELSE e.wide END) FROM " + E_L.format("INNER"),
+        [4, 4],
+        [0, 0],
+    ),
+    "values of some rows, computed": (
+        "SELECT COUNT(DISTINCT CASE WHEN l.result > 0 THEN e.wide ELSE l.level END) "
+        "FROM " + E_L.format("INNER"),
+        [20],
+        [0],
+    ),
     "values by group": (
         "SELECT ward, COUNT(DISTINCT severity) FROM encounters GROUP BY ward",
         [4],

@@ -10,6 +10,10 @@ from tests.support.compiling import compile_query
 
 MENDED = (
     (
+        "SELECT COUNT(*) FROM my-project.hospital.encounters WHERE age > 60",
+        "SELECT COUNT(*) FROM hospital.encounters WHERE age > 60",
+    ),
+    (
         "SELECT COUNT(*) FROM encounters WHERE agee > 60",
         "SELECT COUNT(*) FROM encounters WHERE age > 60",
     ),
