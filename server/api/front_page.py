@@ -22,11 +22,11 @@ _HEADERS: Final = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "Cache-Control": "no-cache",
 }
+_SERVER: Final = '<span class="server">https://this-server</span>'
 _INSTALLED_BY: Final = {
-    True: 'python -m pip install "<span class="server">https://this-server</span>'
-    '/clients/{name}#sha256={sha256}"',
-    False: 'Rscript -e \'install.packages("<span class="server">https://this-server'
-    '</span>/clients/{name}", repos = NULL, type = "source")\'',
+    True: 'python -m pip install "{server}/clients/{name}#sha256={sha256}"',
+    False: 'Rscript -e \'install.packages("{server}/clients/{name}", repos = NULL, '
+    'type = "source")\'',
 }
 _TITLES: Final = {True: "For Python", False: "For R"}
 
@@ -73,7 +73,9 @@ def _clients() -> str:
     files = sorted(offered_files().values(), key=lambda each: not each.is_wheel)
     for each in files:
         name = html.escape(each.name)
-        command = _INSTALLED_BY[each.is_wheel].format(name=name, sha256=each.sha256)
+        command = _INSTALLED_BY[each.is_wheel].format(
+            server=_SERVER, name=name, sha256=each.sha256
+        )
         sections.append(
             f"<h3>{_TITLES[each.is_wheel]}</h3>\n"
             f'<p><a href="clients/{name}">{name}</a>, '

@@ -31,6 +31,7 @@ LIVE = "SELECT COUNT(*) FROM visits"
 STEPS = 10**9
 COSTLY = SimpleNamespace(
     rendered=SimpleNamespace(cells=["all"], scans=1),
+    row_count=1,
     measures=[SimpleNamespace(size=1)],
     columns=["visits"],
     key_bytes=0,
@@ -39,6 +40,7 @@ COSTLY = SimpleNamespace(
 )
 CHEAP = SimpleNamespace(
     rendered=SimpleNamespace(cells=["all"], scans=1),
+    row_count=1,
     measures=[SimpleNamespace(size=1)],
     columns=["visits"],
     key_bytes=0,

@@ -72,6 +72,7 @@ def costing(
     return SimpleNamespace(
         rendered=SimpleNamespace(cells=["all"], scans=1),
         measures=[SimpleNamespace(size=1)],
+        row_count=1,
         columns=range(columns),
         key_bytes=key_bytes,
         showing_steps=showing_steps,
@@ -218,6 +219,7 @@ def test_what_recovery_takes_up_takes_whole_slots_of_its_public_cost_alone():
     plan = SimpleNamespace(
         rendered=SimpleNamespace(cells=["all"], scans=1),
         measures=[SimpleNamespace(size=1)],
+        row_count=1,
         columns=["visits"],
         key_bytes=0,
         showing_steps=0,
@@ -226,6 +228,7 @@ def test_what_recovery_takes_up_takes_whole_slots_of_its_public_cost_alone():
     wide = SimpleNamespace(
         rendered=SimpleNamespace(cells=range(10_000), scans=1),
         measures=[SimpleNamespace(size=1)],
+        row_count=10_000,
         columns=["visits"],
         key_bytes=0,
         showing_steps=0,

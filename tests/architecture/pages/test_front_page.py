@@ -15,7 +15,7 @@ import pytest
 
 from server.api.clients.building import clients_of
 from server.version import VERSION
-from tests.architecture.test_docs_page import CHROMIUM, POLICY, Loads, policy_of
+from tests.architecture.pages.test_docs_page import CHROMIUM, POLICY, Loads, policy_of
 from tests.e2e.test_r_client import needs_r
 from tests.support.installations.harness import Installation, serve_in_thread
 from tests.unit.server.api.clients.test_building import ROOT, SOURCE, WHEEL
@@ -67,7 +67,8 @@ def test_the_clients_are_those_of_the_tree_with_their_digests(http):
 
 def test_no_command_names_a_package_that_somebody_else_may_have(http):
     text = re.sub(r"<[^>]+>", "", html.unescape(http.get("/").text))
-    (installed,) = re.findall(r"pip install (.+)", text)
+    ((what, installed),) = re.findall(r"-m pip (\w+) (.+)", text)
+    assert what == "install"
     assert re.fullmatch(
         r'"https://this-server/clients/[\w.-]+#sha256=\w{64}"', installed
     )
@@ -180,7 +181,8 @@ def test_a_browser_shows_commands_of_this_server_and_the_policy_stops_nothing(
     )  # fmt: skip
     here = str(http.base_url).rstrip("/")
     text = re.sub(r"<[^>]+>", "", html.unescape(shown.stdout))
-    assert f'pip install "{here}/clients/{WHEEL}#sha256=' in text
+    wanted = f'pip install "{here}/clients/{WHEEL}#sha256='
+    assert wanted in text
     assert f'install.packages("{here}/clients/{SOURCE}"' in text
     assert "this-server" not in shown.stdout.replace("https://this-server.", "")
     assert [line for line in shown.stderr.splitlines() if "CONSOLE" in line] == []
