@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from engines.duckdb.engine import capacity
 from engines.duckdb.executors import ExecutorEngine, Shares
-from mechanisms.samplers.laplace import OpenDPSampler, Sampler
+from mechanisms.samplers.laplace import Sampler
+from mechanisms.samplers.queries import QuerySampler
 from mechanisms.samplers.vectors import OsVectorSampler, VectorSampler
 from query_lang.reading.parse import parse_query
 from query_lang.rendering.duckdb.dialect import DUCKDB
@@ -39,7 +40,7 @@ def make_answering(
         ),
         capacity=capacity(settings.executors),
         dialect=DUCKDB,
-        sampler=(replaced.sampler or OpenDPSampler)(),
+        sampler=(replaced.sampler or QuerySampler)(),
         vector_sampler=(replaced.vector_sampler or OsVectorSampler)(),
         parser=replaced.parser or parse_query,
     )

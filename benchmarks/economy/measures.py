@@ -5,7 +5,7 @@ python -m benchmarks.economy.measures
 
 from fractions import Fraction
 
-from mechanisms.scales.concentrated import epsilon_ceil
+from mechanisms.scales.conversions.zcdp import epsilon_ceil
 from mechanisms.scales.noises import noise_of_measure
 from privacy.events import VectorSensitivity
 from privacy.losses import NANO, Loss
@@ -24,7 +24,7 @@ def rho_within(epsilon: int) -> Loss:
     low, high = 0, 20 * NANO
     while high - low > 1:
         middle = (low + high) // 2
-        within = epsilon_ceil(Loss(middle), DELTA) <= Loss(epsilon * NANO)
+        within = epsilon_ceil(Loss(middle), DELTA.epsilon) <= Loss(epsilon * NANO)
         low, high = (middle, high) if within else (low, middle)
     return Loss(low)
 
@@ -33,7 +33,7 @@ def conversions() -> list[str]:
     """Return the rows of the first table."""
     rows = []
     for rho in RHOS:
-        told = [epsilon_ceil(Loss.parse(rho), Loss.parse(d)) for d in DELTAS]
+        told = [epsilon_ceil(Loss.parse(rho), Loss.parse(d).epsilon) for d in DELTAS]
         shown = " | ".join(f"{float(loss.epsilon):.2f}" for loss in told)
         rows.append(f"| {rho} | {shown} |")
     return rows

@@ -7,7 +7,7 @@ from fractions import Fraction
 from mechanisms.errors import UnpaidMeasurementError
 from mechanisms.samplers.laplace import Sampler
 from mechanisms.scales.calibration import MAX_SCALE
-from mechanisms.scales.gaussian_calibration import gaussian_spends_at_most
+from mechanisms.scales.gaussian.calibration import gaussian_spends_at_most
 from privacy.charges import Charge
 from privacy.events import MeasuredVector
 from privacy.sealed import Exact

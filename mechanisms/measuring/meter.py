@@ -19,7 +19,7 @@ from mechanisms.measuring.sparse_counts import SparseRule, noisy_sparse
 from mechanisms.samplers.biased_tests import BiasedTests, delta_of, path_factor
 from mechanisms.samplers.vectors import VectorSampler
 from mechanisms.scales.calibration import laplace_scale
-from mechanisms.scales.concentrated import pure_ceil
+from mechanisms.scales.conversions.pure import pure_ceil
 from privacy.charges import Charge
 from privacy.counts import IntArray, SparseCounts
 from privacy.losses import ZERO_LOSS, Loss

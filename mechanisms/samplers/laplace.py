@@ -41,7 +41,7 @@ class Sampler(Protocol):
 
 
 class OpenDPSampler:
-    """OpenDP's exact discrete samplers; one call, one vector draw."""
+    """OpenDP's exact discrete Laplace sampler; one call, one vector draw."""
 
     def discrete_laplace(self, values: Sequence[int], scale: float) -> list[int]:
         """Return each value, saturated at 2**62, plus fresh noise.
@@ -49,18 +49,8 @@ class OpenDPSampler:
         Probabilities are exact: OpenDP reads ``scale`` as the fraction that it is.
         A noisy value beyond 64 bits saturates, which is post-processing.
         """
-        return list(_measurement(scale)(_saturated(values)))
-
-    def discrete_gaussian(self, values: Sequence[int], scale: float) -> list[int]:
-        """Return each value, saturated at 2**62, plus fresh noise.
-
-        Exact as above. Source: Canonne, Kamath and Steinke 2020.
-        """
-        return list(_gaussian_measurement(scale)(_saturated(values)))
-
-
-def _saturated(values: Sequence[int]) -> list[int]:
-    return [max(-SATURATION, min(SATURATION, value)) for value in values]
+        saturated = [max(-SATURATION, min(SATURATION, value)) for value in values]
+        return list(_measurement(scale)(saturated))
 
 
 def opendp_epsilon_ceil(scale: float, l1_sensitivity: int) -> float:
@@ -97,11 +87,6 @@ def opendp_rho_ceil(scale: float, l2_sensitivity: float) -> float:
     sensitivity alone).
     """
     return _gaussian_map(scale)(l2_sensitivity)
-
-
-@lru_cache(_CACHED_SCALES)
-def _gaussian_measurement(scale: float) -> Callable[[list[int]], list[int]]:
-    return cast("Callable[[list[int]], list[int]]", _make_gaussian(scale))
 
 
 @lru_cache(_CACHED_SCALES)

@@ -11,8 +11,8 @@ from typing import Final, Protocol
 
 from mechanisms.scales import half_widths, misses
 from mechanisms.scales.calibration import MAX_SCALE, laplace_scale
-from mechanisms.scales.gaussian_calibration import gaussian_scale
-from mechanisms.scales.gaussian_tails import gaussian_beyond, gaussian_half_width
+from mechanisms.scales.gaussian.calibration import gaussian_scale
+from mechanisms.scales.gaussian.half_widths import gaussian_beyond, gaussian_half_width
 from mechanisms.scales.sum_tails import GAUSSIAN_SUMS, LAPLACE_SUMS, SumLaw
 from privacy.events import VectorSensitivity
 from privacy.losses import Loss

@@ -1,7 +1,7 @@
 """Tails of weighted sums of independent draws: of discrete Laplace, of Gaussian noise.
 
-Upper bounds, never estimates (docs/proofs/computed.md). Arrays have a row a kind of
-draw and a column a sum.
+Upper bounds, never estimates (docs/proofs/computed.md, discrete_gaussian.md). Arrays
+have a row a kind of draw and a column a sum.
 """
 
 import math
@@ -12,7 +12,7 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mechanisms.scales.gaussian_tails import gaussian_half_width
+from mechanisms.scales.gaussian.sums import gaussian_sum_half_width
 from mechanisms.scales.half_widths import half_width
 
 FloatArray = NDArray[np.float64]
@@ -29,26 +29,17 @@ _SPARE: Final = 1e-3
 _MOST_TERMS: Final = 4_096
 _SUMS_AT_ONCE: Final = 256
 
-_SMOOTH: Final = 2.0
-"""Sigma from which sums of draws are discrete Gaussian but for 1e-14."""
-
-_OF_SUMS: Final = Fraction(1, 10**13)
-"""More than that difference, over all that a sum can be."""
-
-_LEAST_MISS: Final = Fraction(1, 10**9)
-"""Of a sum that is taken for discrete Gaussian."""
-
 
 class SumLaw(Protocol):
     """A kind of noise, of which weighted sums are made."""
 
     def half_width(
-        self, draws: Sequence[tuple[float, int]], miss: Fraction
-    ) -> int | None:
-        """Return the half-width of a sum of draws with weight 1; None: no closed form.
+        self, draws: Sequence[tuple[Fraction, float, int]], miss: Fraction
+    ) -> Fraction | None:
+        """Return the half-width of a weighted sum; None: its tails have to be searched.
 
         Args:
-            draws: Scale in steps and number of draws.
+            draws: Positive weight, scale in steps and number of draws.
             miss: With at most this the sum reaches further.
         """
 
@@ -75,11 +66,11 @@ class LaplaceSums:
     """Sums of discrete Laplace noise."""
 
     def half_width(
-        self, draws: Sequence[tuple[float, int]], miss: Fraction
-    ) -> int | None:
-        """Return the half-width of one draw; sums of several have no closed form."""
-        ((scale, count), *others) = draws
-        return None if others or count > 1 else half_width(scale, 1 - miss)
+        self, draws: Sequence[tuple[Fraction, float, int]], miss: Fraction
+    ) -> Fraction | None:
+        """Return the half-width of one draw; of several, tails have to be searched."""
+        ((weight, scale, count), *others) = draws
+        return None if others or count > 1 else weight * half_width(scale, 1 - miss)
 
     def tails(
         self,
@@ -100,20 +91,10 @@ class GaussianSums:
     """Sums of discrete Gaussian noise; scales are sigmas."""
 
     def half_width(
-        self, draws: Sequence[tuple[float, int]], miss: Fraction
-    ) -> int | None:
-        """Return the half-width of a sum, whose law is discrete Gaussian too.
-
-        It is so but for 1e-14 where each sigma is at least 2; else None, unless one
-        draw is alone.
-        """
-        if len(draws) == 1 and draws[0][1] == 1:
-            return gaussian_half_width(draws[0][0], 1 - miss)
-        if miss < _LEAST_MISS or min(sigma for sigma, _ in draws) < _SMOOTH:
-            return None
-        variance = sum(count * Fraction(sigma) ** 2 for sigma, count in draws)
-        sigma = math.nextafter(math.sqrt(variance), math.inf)
-        return gaussian_half_width(sigma, 1 - miss + _OF_SUMS)
+        self, draws: Sequence[tuple[Fraction, float, int]], miss: Fraction
+    ) -> Fraction | None:
+        """Return the half-width of any sum, by the least of three bounds."""
+        return gaussian_sum_half_width(draws, miss)
 
     def tails(
         self,

@@ -104,28 +104,17 @@ def sum_half_widths(
     found: dict[_Sum, Fraction] = {}
     several = []
     for each in dict.fromkeys(moved):
-        alike = _half_width_of_equals(each, miss, law)
-        if alike is None:
+        known = law.half_width(each, miss) if each else Fraction(0)
+        if known is None:
             several.append(each)
         else:
-            found[each] = alike
+            found[each] = known
     if several:
         noise = _Noise.of([_fraction_of_sum(each) for each in several], law)
         for each, reach in zip(several, noise.reach(float(miss)), strict=True):
             grain = _grain([w for w, _, _ in each])
             found[each] = math.floor(Fraction(float(reach)) / grain) * grain
     return [found[each] for each in moved]
-
-
-def _half_width_of_equals(draws: _Sum, miss: Fraction, law: SumLaw) -> Fraction | None:
-    """Return the half-width of draws of one weight where the law has it closed."""
-    if not draws:
-        return Fraction(0)
-    weight = draws[0][0]
-    if any(other != weight for other, _, _ in draws):
-        return None
-    width = law.half_width([(scale, count) for _, scale, count in draws], miss)
-    return None if width is None else weight * width
 
 
 def fraction_ends(

@@ -1,7 +1,7 @@
 """Exact laws of integer noise, and chi-squared tests of fixed alpha against them."""
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.stats import chi2, norm
 
 ALPHA = 1e-7  # of each comparison
 
@@ -62,3 +62,29 @@ def alike(one, other):
     expected = shares * table.sum(axis=0)
     statistic = ((table - expected) ** 2 / expected).sum()
     return bool(statistic < chi2.isf(ALPHA, table.shape[1] - 1))
+
+
+SUMMED = 4_000.0  # the widest Gaussian noise whose probabilities are summed one by one
+
+
+def gaussian_cdf(scale, values):
+    """Return P(X <= value) of discrete Gaussian noise, to about nine digits."""
+    values = np.asarray(values)
+    if scale > SUMMED:  # wider: the normal law at the middle between two integers
+        return norm.cdf((values + 0.5) / scale)
+    reach = int(40 * scale) + 2
+    line = np.arange(-reach, reach + 1)
+    weights = np.exp(-((line / scale) ** 2) / 2)
+    sums = np.cumsum(weights) / weights.sum()
+    return sums[np.clip(values + reach, 0, 2 * reach)]
+
+
+def gaussian_edges(scale, bins=60):
+    """Return integers that part the line into bins of some weight each."""
+    levels = norm.ppf(np.linspace(5e-4, 1 - 5e-4, bins))
+    return np.unique(np.round(levels * scale).astype(np.int64))
+
+
+def gaussian_probabilities(scale, cuts):
+    """Return the probability of each bin; a bin holds its upper cut."""
+    return np.diff(np.concatenate([[0.0], gaussian_cdf(scale, cuts), [1.0]]))

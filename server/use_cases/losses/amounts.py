@@ -4,7 +4,7 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict
 
-from mechanisms.scales.concentrated import epsilon_ceil
+from mechanisms.scales.conversions.zcdp import epsilon_ceil
 from privacy.losses import Loss
 from privacy.measures import Measure
 from server.use_cases.services.documents import LossText
@@ -73,7 +73,7 @@ def per_query(measure: Measure, minimum: Loss, maximum: Loss) -> PerQuery:
 
 def as_epsilon(measure: Measure, loss: Loss) -> Loss:
     """Return the epsilon that a loss amounts to, at its measure's delta."""
-    return loss if measure.is_pure else epsilon_ceil(loss, measure.delta)
+    return loss if measure.is_pure else epsilon_ceil(loss, measure.delta.epsilon)
 
 
 def told(measure: Measure, loss: Loss) -> str:

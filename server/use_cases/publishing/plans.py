@@ -6,7 +6,7 @@ from typing import Protocol
 
 from engines.contract import Engine, Interruptible
 from mechanisms.measuring.meter import Meter, Part
-from mechanisms.scales.concentrated import pure_ceil
+from mechanisms.scales.conversions.pure import pure_ceil
 from privacy.losses import Loss
 from privacy.measures import Measure
 from privacy.schema import Dataset

@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from mechanisms.scales.gaussian_calibration import gaussian_scale
-from mechanisms.scales.gaussian_tails import gaussian_half_width
+from mechanisms.scales.gaussian.calibration import gaussian_scale
+from mechanisms.scales.gaussian.half_widths import gaussian_half_width
 from privacy.losses import Loss
 from query_lang.rendering.dialect import Target
 from server.use_cases.custody.populations import PopulationService

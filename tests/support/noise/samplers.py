@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from mechanisms.samplers.laplace import OpenDPSampler
+from mechanisms.samplers.queries import QuerySampler
 from mechanisms.samplers.vectors import OsVectorSampler
 
 
@@ -23,7 +23,7 @@ class ScaledSampler:
 
     def __init__(self, factor):
         self._factor = factor
-        self._sampler = OpenDPSampler()
+        self._sampler = QuerySampler()
 
     def discrete_laplace(self, values, scale):
         return self._sampler.discrete_laplace(values, scale * self._factor)

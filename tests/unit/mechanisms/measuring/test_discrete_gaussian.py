@@ -8,7 +8,7 @@ from mechanisms.errors import UnpaidMeasurementError
 from mechanisms.measuring.discrete_gaussian import DiscreteGaussian
 from mechanisms.measuring.events import measure_event
 from mechanisms.measuring.meter import Meter, Part
-from mechanisms.samplers.laplace import OpenDPSampler
+from mechanisms.samplers.queries import QuerySampler
 from mechanisms.scales.pricing import price
 from privacy.charges import Charge
 from privacy.events import MeasuredVector, PriceEvent, VectorSensitivity
@@ -51,7 +51,7 @@ def test_an_event_is_measured_vector_by_vector():
 def test_values_saturate_and_every_cell_gets_noise_of_its_own():
     wide = price([TWO], [Fraction(1)], Loss.parse("0.000001"), RHO)
     values = Exact((0,) * 50 + (2 * SATURATION,))
-    (noisy,) = measure_event([values], wide, charge("0.000001"), OpenDPSampler())
+    (noisy,) = measure_event([values], wide, charge("0.000001"), QuerySampler())
     assert len(set(noisy[:50])) > 25  # sigma 1,414: fewer has no chance worth naming
     assert abs(noisy[50] - SATURATION) < 10**5
 
@@ -80,10 +80,10 @@ def test_a_sigma_without_noise_or_beyond_64_bits_is_refused(sigma):
         DiscreteGaussian(sigma)
 
 
-def test_a_release_is_paid_half_the_square_of_its_whole_epsilon():
+def test_a_release_is_paid_the_rho_of_its_whole_epsilon():
     parts = [Part("one", Loss.parse("0.4")), Part("two", Loss.parse("0.6"))]
-    Meter(charge("0.5"), parts, ZeroVectorSampler(), RHO)
+    Meter(charge("0.462117158"), parts, ZeroVectorSampler(), RHO)
     with pytest.raises(UnpaidMeasurementError):
-        Meter(charge("0.499999999"), parts, ZeroVectorSampler(), RHO)
+        Meter(charge("0.462117157"), parts, ZeroVectorSampler(), RHO)
     with pytest.raises(UnpaidMeasurementError):
         Meter(charge("0.5"), parts, ZeroVectorSampler())

@@ -1,0 +1,1 @@
+"""Losses of one measure in another, rounded up."""

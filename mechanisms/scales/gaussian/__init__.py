@@ -1,0 +1,1 @@
+"""Scale, half-width and price of discrete Gaussian noise."""

@@ -1,0 +1,158 @@
+"""Gaussian noise of the bare mechanism: the loss is what was charged, and no less.
+
+At most the charge in rho, and at least 0.7 of it, by bounds that are wrong with
+probability 1e-6; likewise the epsilon that rho is with a delta. Each block of cells has
+a patient of its own in one arm, who attains the stated squared distance.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from mechanisms.measuring.events import measure_event
+from mechanisms.samplers.queries import QuerySampler
+from mechanisms.scales.conversions.zcdp import epsilon_ceil
+from mechanisms.scales.pricing import price
+from privacy.charges import Charge
+from privacy.events import VectorSensitivity
+from privacy.losses import Loss
+from privacy.measures import zcdp
+from privacy.sealed import Exact
+from tests.audit.instruments.bounds import VERDICT_ALPHA
+from tests.audit.instruments.concentrated import (
+    CLIPPED,
+    Statistic,
+    deviation,
+    epsilon_lower_bound,
+    rho_lower_bound,
+)
+from tests.effort import gate_first
+from tests.support.noise.samplers import ScaledSampler
+
+pytestmark = [pytest.mark.slow, pytest.mark.statistical]
+
+RHO = zcdp(Loss.parse("0.000001"))
+LEAST = 0.7
+CELLS = 1_000_000  # an arm
+LONG_CELLS = 10_000_000
+DELTA = Fraction(1, 100)
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A block of cells, how far a patient moves each, and what is charged."""
+
+    name: str
+    moves: tuple[int, ...]
+    charge: Loss
+
+    def price(self):
+        squared = Fraction(sum(move**2 for move in self.moves))
+        sensitivity = VectorSensitivity(Fraction(sum(self.moves)), squared, squared)
+        return price([sensitivity], [Fraction(1)], self.charge, RHO)
+
+    def statistic(self):
+        return Statistic(self.moves, self.price().vectors[0].scale)
+
+    def arms(self, sampler, cells=CELLS):
+        """Return the statistic of each block, with and without its patient."""
+        silent = (0,) * len(self.moves)
+        parts = cells // CELLS
+        return [
+            np.concatenate([self.measured(exact, sampler) for _ in range(parts)])
+            for exact in (self.moves, silent)
+        ]
+
+    def measured(self, exact, sampler):
+        """Return the statistic of each block of a vector, measured and paid once."""
+        blocks = CELLS // len(exact)
+        sealed, charge = Exact(exact * blocks), Charge("q_test", self.charge)
+        noisy = measure_event([sealed], self.price(), charge, sampler)
+        return self.statistic().of(np.reshape(noisy[0], (blocks, len(exact))))
+
+    @property
+    def claim(self):
+        return float(self.charge.epsilon)
+
+
+SUITES = [
+    Suite("one count", (1,), Loss(500_000_000)),
+    Suite("a heavy patient", (40,), Loss(50_000_000)),
+    Suite("ten groups", (1,) * 10, Loss(500_000_000)),
+    Suite("groups of unlike moves", (3, 1, 0, 0, 2), Loss(200_000_000)),
+]
+NAMED = {"ids": lambda suite: getattr(suite, "name", str(suite)).replace(" ", "-")}
+SIZES = [CELLS, pytest.param(LONG_CELLS, marks=pytest.mark.long)]
+
+
+@pytest.mark.parametrize("suite", SUITES, **NAMED)
+def test_the_stated_noise_spends_what_is_charged(suite):
+    assert 0.999999 * suite.claim < suite.statistic().rho <= suite.claim
+
+
+@pytest.mark.parametrize("cells", SIZES)
+@pytest.mark.parametrize("suite", gate_first(2, SUITES), **NAMED)
+def test_gaussian_noise_shows_the_rho_that_was_charged(suite, cells, report):
+    bound = rho_lower_bound(*suite.arms(QuerySampler(), cells), VERDICT_ALPHA)
+
+    report(f"{suite.name}: {cells:,} cells: rho {bound:.4f} of {suite.claim}")
+    assert LEAST * suite.claim <= bound <= suite.claim
+
+
+@pytest.mark.parametrize("suite", SUITES, **NAMED)
+def test_verdicts_on_rho_are_wrong_less_than_once_in_a_million_runs(suite):
+    """Bounds fall twice their own errors below the divergence with the same alpha."""
+    blocks = CELLS // len(suite.moves)
+    normal = np.random.default_rng(1).normal(size=1_000_000)  # of the statistic's law
+    spread, rho = np.sqrt(2 * suite.claim), suite.claim
+    first = np.clip(rho + spread * normal, -CLIPPED, CLIPPED)
+    second = np.exp(np.clip(-rho + spread * normal, -CLIPPED, CLIPPED))
+    errors = [
+        deviation(values[:blocks], width, VERDICT_ALPHA / 2)
+        for values, width in ((first, 2 * CLIPPED), (second, np.exp(CLIPPED)))
+    ]
+    lowest = first.mean() - 2 * errors[0] - np.log(second.mean() + 2 * errors[1])
+    assert lowest >= LEAST * rho
+
+
+@pytest.mark.parametrize("factor", [0.5, 1.5])
+@pytest.mark.parametrize("suite", gate_first(1, SUITES), **NAMED)
+def test_gaussian_noise_of_a_wrong_scale_is_caught(suite, factor, report):
+    bound = rho_lower_bound(*suite.arms(ScaledSampler(factor)), VERDICT_ALPHA)
+
+    report(f"{suite.name}, noise x {factor}: rho {bound:.4f}: must fail")
+    assert bound > suite.claim if factor < 1 else bound < LEAST * suite.claim
+
+
+FINE = Suite("a fine grid", (40,), Loss(500_000_000))
+THRESHOLDS = (2.318, 0.9)
+"""Where normal noise of rho 1/2 spends a delta of 1/100, and where half of it shows."""
+
+
+def epsilon_shown(sampler, cells=CELLS):
+    arms = FINE.arms(sampler, cells)
+    alpha = VERDICT_ALPHA / len(THRESHOLDS)
+    return max(
+        epsilon_lower_bound(*arms, threshold, float(DELTA), alpha)
+        for threshold in THRESHOLDS
+    )
+
+
+@pytest.mark.parametrize("cells", SIZES)
+def test_gaussian_noise_shows_the_epsilon_that_rho_is_with_a_delta(cells, report):
+    claim = float(epsilon_ceil(FINE.charge, DELTA).epsilon)
+    bound = epsilon_shown(QuerySampler(), cells)
+
+    report(f"rho 0.5, delta 0.01: {cells:,} cells: epsilon {bound:.3f} of {claim:.3f}")
+    assert LEAST * claim <= bound <= claim
+
+
+@pytest.mark.parametrize("factor", [0.5, 1.5])
+def test_gaussian_noise_of_a_wrong_scale_shows_another_epsilon(factor, report):
+    claim = float(epsilon_ceil(FINE.charge, DELTA).epsilon)
+    bound = epsilon_shown(ScaledSampler(factor))
+
+    report(f"delta 0.01, noise x {factor}: epsilon {bound:.3f}: must fail")
+    assert bound > claim if factor < 1 else bound < LEAST * claim
