@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -174,7 +175,8 @@ def test_an_isolated_run_reaches_loopback_and_nobody_else(tmp_path):
     trial.run([sys.executable, "-c", code], tmp_path, isolated=True)
 
 
-def test_the_environment_of_a_plain_wheel_can_have_the_client():
-    """``demo`` asks with it; the name is on no index, so its wheel lies in a bundle."""
-    text = (ROOT / "pyproject.toml").read_text("utf-8")
-    assert f'client = ["curator-query-client=={VERSION}"]' in text
+def test_no_extra_of_ours_names_the_client():
+    """An index that has a stranger's package of that name would be asked for it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project.get("optional-dependencies", {})
+    assert not any("curator" in name for names in extras.values() for name in names)
