@@ -77,6 +77,7 @@ _UNITS = ("%", "umol/L", "mg/L", "g/dL")
 
 @dataclass(frozen=True, slots=True)
 class _Patients:
+    ids: NDArray[np.str_]
     birth_year: Ints
     female: NDArray[np.bool_]
     frailty: Floats  # multiplies how often a patient comes
@@ -85,27 +86,37 @@ class _Patients:
 
 @dataclass(frozen=True, slots=True)
 class _Encounters:
-    patient: Ints  # index into the patients
+    ids: NDArray[np.str_]  # of the patients
+    patient: Ints  # index into them
     day: Ints  # days since FIRST_DAY
     stay: Ints  # days
     group: Ints  # index into GROUPS
     age: Ints
 
 
-def write_hospital(folder: Path, patients: int = 20_000, seed: int = 1) -> Path:
+def write_hospital(
+    folder: Path,
+    patients: int = 20_000,
+    seed: int = 1,
+    *,
+    letter: str = "P",
+    written: str = MANIFEST,
+) -> Path:
     """Write the hospital's files and its manifest.
 
     Args:
         folder: Made if missing; files of the same names are replaced.
         patients: How many patients.
         seed: Another seed is another hospital.
+        letter: With which its patients' ids begin: other patients, other letters.
+        written: The manifest.
 
     Returns:
         The path of ``hospital.yaml``.
     """
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(seed)  # demo data, never noise
-    people = _draw_patients(rng, patients)
+    people = _draw_patients(rng, _unit_ids(np.arange(patients), letter))
     stays = _draw_encounters(rng, people)
     _write_patients(folder, people)
     _write_encounters(folder, rng, stays)
@@ -113,16 +124,18 @@ def write_hospital(folder: Path, patients: int = 20_000, seed: int = 1) -> Path:
     _write_prescriptions(folder, rng, people, stays)
     _write_labs(folder, rng, people, stays)
     manifest = folder / "hospital.yaml"
-    manifest.write_text(MANIFEST, "utf-8")
+    manifest.write_text(written, "utf-8")
     return manifest
 
 
-def _draw_patients(rng: np.random.Generator, count: int) -> _Patients:
+def _draw_patients(rng: np.random.Generator, ids: NDArray[np.str_]) -> _Patients:
+    count = len(ids)
     weights = np.array(_PYRAMID) / sum(_PYRAMID)
     decade = rng.choice(len(_PYRAMID), count, p=weights)
     age = decade * 10 + rng.integers(0, 10, count)  # at the end of LAST_YEAR
     odds = np.clip((age - 25) / 220, 0.005, 0.3)
     return _Patients(
+        ids=ids,
         birth_year=LAST_YEAR - age,
         female=rng.random(count) < 0.5 + np.clip(age - 70, 0, 25) / 200,
         frailty=rng.gamma(1.5, 1 / 1.5, count),
@@ -140,7 +153,7 @@ def _draw_encounters(rng: np.random.Generator, people: _Patients) -> _Encounters
     age = np.maximum(_years(day) - people.birth_year[patient], 0)
     group = _draw_groups(rng, day, age, people.diabetic[patient])
     stay = np.minimum(rng.geometric(1 / (2 + age / 20)), 90)
-    return _Encounters(patient, day, stay, group, age)
+    return _Encounters(people.ids, patient, day, stay, group, age)
 
 
 def _draw_groups(
@@ -189,10 +202,10 @@ def _iso_days(days: Ints) -> NDArray[np.str_]:
     return np.datetime_as_string(np.datetime64(FIRST_DAY) + days)
 
 
-def _unit_ids(patient: Ints) -> NDArray[np.str_]:
+def _unit_ids(patient: Ints, letter: str) -> NDArray[np.str_]:
     """Name patients in an order that tells nothing of when they came."""
     return np.char.add(
-        "P", np.char.zfill(((patient * 7_919 + 12_345) % 10**7).astype(str), 7)
+        letter, np.char.zfill(((patient * 7_919 + 12_345) % 10**7).astype(str), 7)
     )
 
 
@@ -203,11 +216,10 @@ def _write_csv(path: Path, columns: dict[str, NDArray[np.generic]]) -> None:
 
 
 def _write_patients(folder: Path, people: _Patients) -> None:
-    count = len(people.birth_year)
     _write_csv(
         folder / "patients.csv",
         {
-            "patient_id": _unit_ids(np.arange(count)),
+            "patient_id": people.ids,
             "sex": np.where(people.female, "F", "M"),
             "birth_year": people.birth_year,
         },
@@ -227,7 +239,7 @@ def _write_encounters(
         folder / "encounters.csv",
         {
             "encounter_id": np.arange(len(groups)) + 1,
-            "patient_id": _unit_ids(stays.patient),
+            "patient_id": stays.ids[stays.patient],
             "admitted": _iso_days(stays.day),
             "year": _years(stays.day),
             "age": stays.age,
@@ -261,7 +273,7 @@ def _write_diagnoses(
         folder / "diagnoses.csv",
         {
             "encounter_id": np.concatenate([part[0] for part in parts]),
-            "patient_id": _unit_ids(np.concatenate([part[1] for part in parts])),
+            "patient_id": stays.ids[np.concatenate([part[1] for part in parts])],
             "code": np.concatenate([part[2] for part in parts]),
             "rank": np.concatenate(
                 [np.broadcast_to(np.array(part[3]), len(part[0])) for part in parts]
@@ -296,7 +308,7 @@ def _write_prescriptions(
     )
     day = np.concatenate([stays.day[given], stays.day[metformin]])
     frame = {
-        "patient_id": _unit_ids(patient),
+        "patient_id": stays.ids[patient],
         "started": (np.datetime64(FIRST_DAY) + day).astype("datetime64[D]"),
         "drug": drug,
         "days_supply": rng.choice([7, 14, 28, 90], len(day)),
@@ -342,7 +354,7 @@ def _write_labs(
     _write_csv(
         folder / "labs.csv",
         {
-            "patient_id": _unit_ids(stays.patient[index]),
+            "patient_id": stays.ids[stays.patient[index]],
             "taken": _iso_days(np.minimum(stays.day[index] + 1, DAYS - 1)),
             "test": np.array(_TESTS)[test],
             "value": np.char.mod("%.1f", np.clip(value, 0.1, None)),

@@ -16,6 +16,9 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
     price = parser.add_mutually_exclusive_group()
     price.add_argument("--epsilon", metavar="E", help="spend this much")
     price.add_argument(
+        "--rho", metavar="R", help="likewise, where the population counts rho"
+    )
+    price.add_argument(
         "--within",
         metavar="W",
         type=float,
@@ -40,7 +43,7 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--at-most",
         metavar="E",
-        help="of --within or --relative: refuse what costs more epsilon",
+        help="of --within or --relative: refuse what costs more",
     )
     parser.add_argument(
         "--confidence",
@@ -86,8 +89,11 @@ def question_of(given: argparse.Namespace) -> dict[str, Any]:
             accuracy without one; or a bound or weight is no number.
     """
     accuracy = _accuracy_of(given)
-    if given.epsilon is None and accuracy is None:
-        message = "give --epsilon, or --within with the half-width that you need"
+    if given.epsilon is None and given.rho is None and accuracy is None:
+        message = (
+            "give --epsilon (--rho where the population counts that), or --within with "
+            "the half-width that you need"
+        )
         raise ValueError(message)
     options = {
         name: value
@@ -101,6 +107,7 @@ def question_of(given: argparse.Namespace) -> dict[str, Any]:
     }
     return {
         "epsilon": given.epsilon,
+        "rho": given.rho,
         "accuracy": accuracy,
         "dataset": given.dataset,
         "project": given.project,

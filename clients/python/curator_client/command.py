@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 from curator_client.answers.answer import Answer
 from curator_client.answers.history import PastQuery
+from curator_client.answers.losses import loss_in_column, loss_in_words
 from curator_client.answers.refusals import CuratorRefusalError, CuratorUnreachableError
 from curator_client.asking import add_question_options, question_of
 from curator_client.client import Curator
@@ -161,12 +162,12 @@ def _listed(past: Sequence[PastQuery]) -> Listing:
 
 
 def _price(query: PastQuery) -> str:
-    return "free" if query.charge["reused"] else str(query.charge["epsilon"])
+    return "free" if query.charge["reused"] else loss_in_column(query.charge)
 
 
 def _paid(answer: Answer) -> str:
     charge = answer.charge
-    paid = "free" if charge["reused"] else f"paid epsilon {charge['epsilon']}"
+    paid = "free" if charge["reused"] else f"paid {loss_in_words(charge)}"
     return f"{answer.query_id}: {paid}"
 
 

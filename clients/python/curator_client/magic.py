@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 _VARIABLE = "curator"
 _USAGE = """\
-%%curator [--epsilon E | --within W [--confidence C]] [--dataset D] [--plan] [--into X]
+%%curator [--epsilon E | --rho R | --within W [--confidence C]] [--dataset D]
+          [--plan] [--into X]
 with the question's SQL in the cell, or after the options in a line (%curator).
 %curator alone shows the budget. Asks through the variable `curator` where it is a
 Curator, else through CURATOR_URL and CURATOR_API_KEY or the configuration file."""

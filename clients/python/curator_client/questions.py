@@ -18,6 +18,7 @@ from urllib.parse import quote, urlencode
 from curator_client.answers.answer import Answer
 from curator_client.answers.budget import Budget
 from curator_client.answers.history import PastQuery
+from curator_client.answers.losses import loss_of, word_of
 from curator_client.answers.plan import Plan
 from curator_client.answers.refusals import CuratorError, NotFoundError
 from curator_client.answers.schema import Dataset, Domains, unknown
@@ -198,6 +199,7 @@ class Questions(Generic[Asked, Opened]):
         dataset: str | None = None,
         epsilon: Epsilon | None = None,
         accuracy: Accuracy | None = None,
+        rho: Epsilon | None = None,
         project: str | None = None,
         options: Options | None = None,
     ) -> Steps[Plan[Asked]]:
@@ -213,6 +215,7 @@ class Questions(Generic[Asked, Opened]):
                 or 20 alone; or ``{"relative": "5%", "at_least": 10}``; with
                 ``"cells": "90%"`` of so many cells at once, with ``"at_most": "0.5"``
                 refused where it costs more.
+            rho: What to spend where the population counts rho instead of epsilon.
             project: Which project pays, where several could.
             options: ``bounds``, ``weights``, ``reuse``, ``prefer``: see ``Options``.
 
@@ -221,11 +224,11 @@ class Questions(Generic[Asked, Opened]):
         """
         name = yield from self._name(dataset)
         project = project or self._defaults.project
-        body = _body(sql, epsilon, accuracy, project, options)
+        body = _body(sql, _price(epsilon, accuracy, rho), project, options)
         asked = self._post(_path(name, "plan"), body)
         document = yield from self._advised(asked, name, project)
-        self._last_price = str(document["epsilon"])
-        same = _body(sql, self._last_price, None, project, options)
+        self._last_price = loss_of(document)
+        same = _body(sql, {word_of(document): self._last_price}, project, options)
         key = uuid.uuid4().hex
         return Plan(document, lambda: self._carry_out(self._ask(name, same, key)))
 
@@ -236,6 +239,7 @@ class Questions(Generic[Asked, Opened]):
         dataset: str | None = None,
         epsilon: Epsilon | None = None,
         accuracy: Accuracy | None = None,
+        rho: Epsilon | None = None,
         project: str | None = None,
         options: Options | None = None,
         idempotency_key: str | None = None,
@@ -252,7 +256,7 @@ class Questions(Generic[Asked, Opened]):
         """
         name = yield from self._name(dataset)
         project = project or self._defaults.project
-        body = _body(sql, epsilon, accuracy, project, options)
+        body = _body(sql, _price(epsilon, accuracy, rho), project, options)
         return (yield from self._ask(name, body, idempotency_key or uuid.uuid4().hex))
 
     def answer(self, query_id: str) -> Steps[Answer]:
@@ -302,8 +306,8 @@ class Questions(Generic[Asked, Opened]):
         """Return what your projects may spend, and how many more questions fit.
 
         Args:
-            epsilon: The price of such a question; else the last one that this client
-                planned or paid.
+            epsilon: The price of such a question, or its rho; else the last one that
+                this client planned or paid.
         """
         document = yield from self._get("/v1/budget")
         price = self._last_price if epsilon is None else loss_text(epsilon)
@@ -337,7 +341,7 @@ class Questions(Generic[Asked, Opened]):
         asked = self._post(_path(dataset, "queries"), body, key)
         document = yield from self._advised(asked, dataset, body.get("project"))
         if not document["charge"]["reused"]:
-            self._last_price = str(document["charge"]["epsilon"])
+            self._last_price = loss_of(document["charge"])
         hide_below = yield from self._hide_below(dataset)
         return Answer(document, hide_below=hide_below)
 
@@ -430,19 +434,20 @@ def _column_name(column: str | dict[str, Any]) -> str:
     return column if isinstance(column, str) else str(column["name"])
 
 
-def _body(
-    sql: str,
-    epsilon: Epsilon | None,
-    accuracy: Accuracy | None,
-    project: str | None,
-    options: Options | None,
+def _price(
+    epsilon: Epsilon | None, accuracy: Accuracy | None, rho: Epsilon | None
 ) -> dict[str, Any]:
-    given = {
+    return {
         "epsilon": None if epsilon is None else loss_text(epsilon),
         "accuracy": None if accuracy is None else _accuracy(accuracy),
-        "project": project,
-        "options": options or None,
+        "rho": None if rho is None else loss_text(rho),
     }
+
+
+def _body(
+    sql: str, price: dict[str, Any], project: str | None, options: Options | None
+) -> dict[str, Any]:
+    given = {**price, "project": project, "options": options or None}
     return {"sql": sql, **{k: v for k, v in given.items() if v is not None}}
 
 
@@ -464,5 +469,5 @@ def loss_text(epsilon: Epsilon) -> str:
     try:
         return format(Decimal(str(epsilon)), "f")
     except InvalidOperation:
-        message = f"epsilon is a number or its text, such as '0.1', not {epsilon!r}"
+        message = f"a loss is a number or its text, such as '0.1', not {epsilon!r}"
         raise ValueError(message) from None

@@ -16,7 +16,8 @@ _MEMBERS: Final = (
 def facts_of(answer: Mapping[str, object]) -> Facts:
     """Return what an answer tells, without its rows and what stands beside them.
 
-    ``epsilon`` is what it was charged, ``confidence`` that of its intervals. What is
+    ``epsilon`` is what it was charged (``rho`` too, where its population counts that),
+    ``confidence`` that of its intervals. What is
     left of a budget is no property of an answer, and is not among them.
     """
     told = {name: answer[name] for name in _MEMBERS if name in answer}
@@ -24,6 +25,7 @@ def facts_of(answer: Mapping[str, object]) -> Facts:
     return {
         **told,
         "epsilon": charge.get("epsilon", "0"),
+        **{name: charge[name] for name in ("rho",) if name in charge},
         "confidence": _confidence(answer),
     }
 

@@ -78,6 +78,8 @@ def headers_of(facts: Facts) -> dict[str, str]:
         "Curator-Epsilon": str(facts["epsilon"]),
         "Curator-Confidence": str(facts["confidence"]),
     }
+    if "rho" in facts:
+        told["Curator-Rho"] = str(facts["rho"])
     warnings = facts["warnings"]
     if isinstance(warnings, list) and warnings:
         told["Curator-Warnings"] = ", ".join(str(one["code"]) for one in warnings)

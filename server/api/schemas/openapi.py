@@ -121,6 +121,7 @@ FORMS: Final[dict[int | str, dict[str, object]]] = {
                 "Curator-Release": "Of CSV and Arrow: id of the release asked.",
                 "Curator-Snapshot": "Of CSV and Arrow: id of the snapshot.",
                 "Curator-Epsilon": "Of CSV and Arrow: what the answer was charged.",
+                "Curator-Rho": "Likewise, where the population counts rho.",
                 "Curator-Confidence": "Of CSV and Arrow: that of the intervals.",
                 "Curator-Warnings": "Of CSV and Arrow: codes of warnings, if any.",
                 "Link": "Of CSV and Arrow: where the whole answer, or release, is.",

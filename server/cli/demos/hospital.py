@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engines.processes.child_processes import child_command
+from privacy.losses import Loss
 from server.cli.demos.installing import (
     CONSOLE,
     DemoInstallation,
@@ -16,7 +17,7 @@ from server.cli.demos.installing import (
 )
 from server.cli.terminal.output import say
 from server.cli.wiring import Wiring
-from server.demo import cube, sequences
+from server.demo import clinic, cube, sequences
 from server.demo.hospital import write_hospital
 from server.demo.questions import QUESTIONS
 from server.processes.ports import require_free
@@ -26,10 +27,11 @@ from server.use_cases.publishing.spec_files import read_spec_file
 from server.use_cases.services.services import Services
 
 if TYPE_CHECKING:
-    from curator_client import Curator
+    from curator_client import Answer, Curator
 
 FOLDER = Path(".demo")
 PATIENTS = 20_000
+_CAP = 10  # of the hospital, in epsilon
 _HOW_TO_ASK = """\
 Ask from another terminal (stop with Ctrl-C; another port: CURATOR_PORT=8001):
 curl -s http://127.0.0.1:{port}/v1/datasets/hospital/queries \\
@@ -50,8 +52,9 @@ def run_demo(wiring: Wiring) -> None:
     """Make the installation anew, serve it on a free port, and ask."""
     require_client()
     made = DemoInstallation(FOLDER, wiring)
-    with made.client(_build(made)) as client:
-        _ask_for_a_price(client)
+    with made.clients(*_build(made)) as (client, other):
+        answers = _ask_for_a_price(client)
+        _ask_in_rho(other, answers)
         _ask_for_nothing(client)
     CONSOLE.print(
         "\nThe true counts never left the server, and the budget is really spent."
@@ -64,7 +67,8 @@ def run_demo(wiring: Wiring) -> None:
     )
 
 
-def _ask_for_a_price(client: "Curator") -> None:
+def _ask_for_a_price(client: "Curator") -> "list[Answer]":
+    answers = []
     for question in QUESTIONS:
         print_question(question.text, question.sql)
         answer = client.query(
@@ -74,6 +78,27 @@ def _ask_for_a_price(client: "Curator") -> None:
             accuracy=question.accuracy,
         )
         CONSOLE.print(str(answer), markup=False)
+        answers.append(answer)
+    return answers
+
+
+def _ask_in_rho(client: "Curator", answers: "list[Answer]") -> None:
+    """Ask another hospital the same, each for the same share of its cap."""
+    CONSOLE.print(
+        "\nThe same six at a hospital that counts rho, whose cap amounts to the same "
+        "epsilon at delta 0.000001:",
+        markup=False,
+    )
+    rows: list[tuple[str, ...]] = [("share of the cap", "in epsilon", "in rho")]
+    for question, answer in zip(QUESTIONS, answers, strict=True):
+        share = Loss.parse(answer.charge["epsilon"]).epsilon / _CAP
+        rho = Loss(int(share * Loss.parse(clinic.CAP).nano_epsilon))
+        other = client.query(question.sql, rho=str(rho))
+        widths = [f"± {each.noise[0]['half_width_95']}" for each in (answer, other)]
+        rows.append((f"{float(share):.2%}", *widths))
+    for cells in rows:
+        line = f"  {cells[0]:>16}  {cells[1]:>10}  {cells[2]:>10}"
+        CONSOLE.print(line, markup=False)
 
 
 def _ask_for_nothing(client: "Curator") -> None:
@@ -106,22 +131,33 @@ def serve_demo(wiring: Wiring) -> None:
     os.execve(command[0], command, environment)  # noqa: S606 - it gets our signals
 
 
-def _build(made: DemoInstallation) -> str:
-    """Make the demo's installation from nothing, and return the analyst's key."""
+def _build(made: DemoInstallation) -> tuple[str, str]:
+    """Make the demo's installation from nothing, and return its analysts' keys."""
     made.empty()
     started = time.monotonic()
     say(f"Making a synthetic hospital of {PATIENTS:,} patients ...")
     manifest = write_hospital(FOLDER / "import", PATIENTS)
     services = made.begin()
     say("Loading it ...")
-    LoadService(services, made.wiring.actor()).load(manifest, LoadChoices(), None)
+    loads = LoadService(services, made.wiring.actor())
+    loads.load(manifest, LoadChoices(), None)
+    say(f"Making and loading another one, a {clinic.NAME} that counts rho ...")
+    other = write_hospital(
+        FOLDER / "import" / clinic.NAME,
+        PATIENTS,
+        seed=2,
+        letter="Q",
+        written=clinic.MANIFEST,
+    )
+    loads.load(other, LoadChoices(), None)
     for what, published in (("cube of its stays", cube), ("tree of ways", sequences)):
         say(f"Publishing a {what} ...")
         _publish(made, services, published.NAME, published.SPEC)
-    key = made.issue_key(services, ("hospital",), "5")
+    key = made.issue_key(services, {"hospital": "5"})
+    other_key = made.issue_other_key(services, "ben", {clinic.NAME: clinic.ALLOTMENT})
     services.databases.close()
     say(f"Ready after {time.monotonic() - started:.1f} s.")
-    return key
+    return key, str(other_key["key"])
 
 
 def _publish(

@@ -7,8 +7,8 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ from server.cli.wiring import Wiring
 from server.configuration.settings import Settings, read_settings
 from server.use_cases.custody.people import PeopleService
 from server.use_cases.custody.projects import NewProject, ProjectService
+from server.use_cases.custody.replies import IssuedKeyShape
 from server.use_cases.jobs.running import JobRunner
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
@@ -100,21 +101,29 @@ class DemoInstallation:
             raise CommandRefusedError(message)
         return ended["result"] or {}
 
-    def issue_key(
-        self, services: Services, datasets: Sequence[str], allotment: str
-    ) -> str:
-        """Return the key of an analyst, ada, who may spend so much on each dataset."""
-        actor = self.wiring.actor()
-        people = PeopleService(services, actor)
-        people.create_principal("ada", "analyst")
-        spent = Loss.parse(allotment)
-        for number, dataset in enumerate(datasets):
-            name = f"demo_{dataset}" if number else "demo"
-            project = NewProject(name, (dataset,), ("ada",), spent)
-            ProjectService(services, actor).create_project(project)
-        issued = people.create_key("ada")
+    def issue_key(self, services: Services, allotments: Mapping[str, str]) -> str:
+        """Return the key of an analyst, ada, who may spend so much on each dataset.
+
+        It is kept for whoever serves the demo.
+        """
+        issued = self.issue_other_key(services, "ada", allotments)
         write_durably(self.key_file, json.dumps(issued).encode())
         return str(issued["key"])
+
+    def issue_other_key(
+        self, services: Services, analyst: str, allotments: Mapping[str, str]
+    ) -> IssuedKeyShape:
+        """Return the key of an analyst who may spend so much on each dataset."""
+        actor = self.wiring.actor()
+        people = PeopleService(services, actor)
+        people.create_principal(analyst, "analyst")
+        for dataset, allotment in allotments.items():
+            is_first = analyst == "ada" and dataset == next(iter(allotments))
+            name = "demo" if is_first else f"demo_{dataset}"
+            spent = Loss.parse(allotment)
+            project = NewProject(name, (dataset,), (analyst,), spent)
+            ProjectService(services, actor).create_project(project)
+        return people.create_key(analyst)
 
     @property
     def key_file(self) -> Path:
@@ -124,6 +133,16 @@ class DemoInstallation:
     @contextmanager
     def client(self, key: str) -> Iterator["Curator"]:
         """Serve on a free port of the loopback until the block ends.
+
+        Raises:
+            CommandRefusedError: As ``clients``.
+        """
+        with self.clients(key) as (client,):
+            yield client
+
+    @contextmanager
+    def clients(self, *keys: str) -> Iterator[list["Curator"]]:
+        """Serve likewise, for the holder of each key.
 
         Raises:
             CommandRefusedError: The client is not installed, or no server starts.
@@ -136,8 +155,9 @@ class DemoInstallation:
         with subprocess.Popen(command, env=self.environment) as process:  # noqa: S603 - ours
             try:
                 _wait_until_ready(port, process)
-                with Curator(f"http://127.0.0.1:{port}", key) as client:
-                    yield client
+                with ExitStack() as stack:
+                    url = f"http://127.0.0.1:{port}"
+                    yield [stack.enter_context(Curator(url, key)) for key in keys]
             finally:
                 process.send_signal(signal.SIGTERM)
 

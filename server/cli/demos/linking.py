@@ -71,7 +71,7 @@ def run_linking_demo(wiring: Wiring) -> None:
     loaded = made.run(services, "linkage.apply", {**of_linkage, **_BOTH_WAYS})
     _print_duplicates(cast("dict[str, Document]", loaded["linked"])["duplicates"])
     _copy(made, wiring, services, imported)
-    key = made.issue_key(services, ("by_number", "hospital"), "5")
+    key = made.issue_key(services, {"by_number": "5", "hospital": "5"})
     services.databases.close()
     say(f"Ready after {time.monotonic() - started:.1f} s.")
     with made.client(key) as client:

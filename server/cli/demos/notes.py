@@ -47,7 +47,7 @@ def run_notes_demo(wiring: Wiring) -> None:
     told: Document = {"pipeline": str(imported / "pipeline.yaml")}
     loaded = cast("dict[str, Document]", made.run(services, "text.pipeline", told))
     say(f"{loaded['texts']['rows']:,} notes are rows of a private table.")
-    key = made.issue_key(services, ("notes",), "5")
+    key = made.issue_key(services, {"notes": "5"})
     services.databases.close()
     say(f"Ready after {time.monotonic() - started:.1f} s.")
     with made.client(key) as client:

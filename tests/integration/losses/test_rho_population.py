@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from curator_client import Curator
 from mechanisms.scales.gaussian.calibration import gaussian_scale
 from mechanisms.scales.gaussian.half_widths import gaussian_half_width
 from privacy.losses import Loss
@@ -226,3 +227,18 @@ def test_a_charge_that_was_cut_off_is_answered_again_at_its_rho(installation, ke
     answer = json.loads(record.body)
     assert answer["charge"]["rho"] == "0.3"
     assert answer["noise"][0]["mechanism"] == "discrete_gaussian"
+
+
+def test_the_python_client_asks_and_tells_in_rho(installation, key):
+    with serve_in_thread(installation) as url:
+        curator = Curator(url, key, dataset="clinic")
+        planned = curator.plan(BY_SEX, rho="0.02")
+        answer = planned.ask()
+        again = curator.query(BY_SEX, rho=0.02)
+        budget, past = curator.budget(), list(curator.history())
+    assert planned.rho == "0.02"
+    assert str(planned).startswith("price: rho 0.02 (epsilon 0.900 at")
+    assert "paid rho 0.02 (epsilon 0.900 at" in str(answer)
+    assert "free: answered before" in str(again)
+    assert "49 more questions at rho 0.02" in repr(budget)
+    assert [one.cells()[3] for one in past] == ["0", "rho 0.02"]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from curator_client.answers import estimates
 from curator_client.answers.arrow import arrow_table
 from curator_client.answers.estimates import Estimate
+from curator_client.answers.losses import loss_in_words, loss_of, word_of
 from curator_client.tables import exports
 from curator_client.tables.display import (
     Side,
@@ -444,7 +445,7 @@ class Answer:
         return {
             "query_id": self.query_id,
             "snapshot": self.document.get("snapshot"),
-            "epsilon": self.charge["epsilon"],
+            word_of(self.charge): loss_of(self.charge),
             "scales": scales,
             "warnings": [str(each["detail"]) for each in self.warnings],
         }
@@ -515,7 +516,7 @@ class Answer:
 
     def _footer(self) -> str:
         release, taken = self.document.get("release"), self.document.get("paid")
-        paid = f"paid epsilon {self.charge['epsilon']}"
+        paid = f"paid {loss_in_words(self.charge)}"
         if isinstance(release, dict):
             paid = f"free: from the release {release['name']}"
         elif isinstance(taken, dict):

@@ -51,7 +51,9 @@ def arrow_table(document: Mapping[str, Any], confidence: str) -> pa.Table:
 
 def _metadata(document: Mapping[str, Any], confidence: str) -> dict[str, str]:
     facts = {name: document[name] for name in _TOLD if name in document}
-    facts["epsilon"] = document.get("charge", {}).get("epsilon", "0")
+    charge = document.get("charge", {})
+    facts |= {name: charge[name] for name in ("epsilon", "rho") if name in charge}
+    facts.setdefault("epsilon", "0")
     facts["confidence"] = confidence
     return {
         f"curator.{name}": value if isinstance(value, str) else json.dumps(value)

@@ -63,7 +63,7 @@ class Budget:
         """
         price = self.price if epsilon is None else str(epsilon)
         if price is None:
-            message = "give an epsilon: no question was planned or paid for yet"
+            message = "give a price: no question was planned or paid for yet"
             raise ValueError(message)
         return _times(self.remaining(project), price)
 
@@ -102,7 +102,8 @@ class Budget:
         count = self.questions_left(project=str(project["project"]))
         asked = "question" if count == 1 else "questions"
         fit = "fits" if count == 1 else "fit"
-        return f"{count:,} more {asked} at epsilon {self.price} {fit}"
+        word = "rho" if project.get("measure") == "zcdp" else "epsilon"
+        return f"{count:,} more {asked} at {word} {self.price} {fit}"
 
     def __repr__(self) -> str:
         """Return the budgets for terminals."""

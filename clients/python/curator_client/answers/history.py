@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from curator_client.answers.losses import loss_in_column, loss_in_words
 from curator_client.tables.listing import Listing
 
 if TYPE_CHECKING:
@@ -64,12 +65,12 @@ class PastQuery:
 
     def __repr__(self) -> str:
         """Return one line for lists in terminals."""
-        paid = "free" if self.charge["reused"] else f"epsilon {self.charge['epsilon']}"
+        paid = "free" if self.charge["reused"] else loss_in_words(self.charge)
         return f"{self.time} {self.query_id} {self.state}, {paid}: {self._line}"
 
     def cells(self) -> list[str]:
         """Return what stands in its row of a table."""
-        paid = "0" if self.charge["reused"] else str(self.charge["epsilon"])
+        paid = "0" if self.charge["reused"] else loss_in_column(self.charge)
         return [self.time, self.dataset, self.state, paid, self.query_id, self._line]
 
 

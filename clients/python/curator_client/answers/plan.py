@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Decimal
 from typing import Any, Generic, TypeVar
 
+from curator_client.answers.losses import loss_in_words, loss_of, word_of
 from curator_client.tables.display import parted, preformatted, wrapped
 
 Asked = TypeVar("Asked")
@@ -41,8 +42,14 @@ class Plan(Generic[Asked]):
 
     @property
     def epsilon(self) -> str:
-        """The price."""
+        """The price; where the population counts rho, what its rho amounts to."""
         return str(self.document["epsilon"])
+
+    @property
+    def rho(self) -> str | None:
+        """The price where the population counts rho; else None."""
+        rho = self.document.get("rho")
+        return None if rho is None else str(rho)
 
     @property
     def affordable(self) -> bool:
@@ -152,7 +159,7 @@ class Plan(Generic[Asked]):
         noise += [f"  {_expectation(each)}" for each in self.expected]
         noise += attainable_lines(self.attainable)
         given = [one for one in self.free if one["kind"] == "answer"]
-        price = "free" if given else f"epsilon {self.epsilon}"
+        price = "free" if given else loss_in_words(self.document)
         room = "affordable" if self.affordable else self._over_budget()
         notes = [f"note: {warning['detail']}" for warning in self.warnings]
         notes += [
@@ -176,25 +183,27 @@ class Plan(Generic[Asked]):
         if probe is None:
             return []
         said = (
-            "note: priced as if all numbers were small; the same question, bought for "
-            f"epsilon {probe} first, makes this cheaper if they are large"
+            "note: priced as if all numbers were small; the same question, bought at "
+            f"{word_of(self.document)} {probe} first, makes this cheaper if they are "
+            "large"
         )
         return [said]
 
     def _other_noise(self, given: list[dict[str, Any]]) -> list[str]:
         """Say whose the noise below is, where the answer on offer has other noise."""
-        if not given or Decimal(given[0]["epsilon"]) == Decimal(self.epsilon):
+        price = loss_of(self.document)
+        if not given or Decimal(loss_of(given[0])) == Decimal(price):
             return []
-        held, paid = given[0]["id"], given[0]["epsilon"]
+        held, word = given[0]["id"], word_of(self.document)
         said = (
-            f"the answer {held} is given again, with the noise of epsilon {paid}; "
-            f"a fresh one, at epsilon {self.epsilon}, would have:"
+            f"the answer {held} is given again, with the noise of {word} "
+            f"{loss_of(given[0])}; a fresh one, at {word} {price}, would have:"
         )
         return [said]
 
     def _over_budget(self) -> str:
         """Say which limit has no room: one that is shown, or one that is not."""
-        price = Decimal(self.epsilon)
+        price = Decimal(loss_of(self.document))
         short = [
             f"{whose} has {left} left"
             for whose, left in self.remaining.items()
@@ -216,7 +225,8 @@ def attainable_lines(attainable: dict[str, Any] | None) -> list[str]:
     if attainable is None:
         return []
     said = "; ".join(noise_lines(attainable["noise"]))
-    return [f"with the epsilon {attainable['epsilon']} that is left: {said}"]
+    left = f"{word_of(attainable)} {loss_of(attainable)}"
+    return [f"with the {left} that is left: {said}"]
 
 
 def _work(cost: dict[str, int]) -> list[str]:

@@ -201,11 +201,12 @@ class Dataset:
             yield _heading(table), cells
 
     def _summary(self) -> list[str]:
-        losses = self.document["epsilon_per_query"]
+        word = "rho" if "rho_per_query" in self.document else "epsilon"
+        losses = self.document[f"{word}_per_query"]
         state = f"as of {self.document['snapshot_date']}"
         lines = [
             f"{self.name}: of population {self.document['population']}, {state}",
-            f"epsilon of one query: {losses['min']} to {losses['max']}",
+            f"{word} of one query: {losses['min']} to {losses['max']}",
         ]
         if self.hide_below is not None:
             below = self.hide_below
