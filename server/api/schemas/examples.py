@@ -296,7 +296,7 @@ def _add_to_operation(
 
 def _in_form(kind: str, reply: Example | str) -> Example | str:
     """Return a reply as a media type has it; a stream is no text, and is told of."""
-    if isinstance(reply, str) or kind == _JSON:
+    if isinstance(reply, str) or kind.endswith("json"):
         return reply
     answer = reply if "rows" in reply else ANSWER
     if kind == Form.CSV.value:

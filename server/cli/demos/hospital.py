@@ -145,7 +145,7 @@ def _build(made: DemoInstallation) -> tuple[str, str]:
     other = write_hospital(
         FOLDER / "import" / clinic.NAME,
         PATIENTS,
-        seed=2,
+        2,
         letter="Q",
         written=clinic.MANIFEST,
     )
