@@ -1,5 +1,6 @@
 """Sentences and values of a public schema that every format of metadata shows."""
 
+from privacy.wording import counted
 from server.use_cases.datasets.public_schema import PublicSchema
 from server.use_cases.datasets.replies import ColumnShape, TableShape
 from server.use_cases.services.documents import Document
@@ -38,8 +39,8 @@ def table_words(table: TableShape) -> str:
     """Say whose rows a table has, for people."""
     if "unit_column" not in table:
         return "Public: about nobody."
-    unit, most = table["unit_column"], table["max_rows_per_unit"]
-    return f"Private: at most {most} rows of each {unit}, the protected unit."
+    unit, most = table["unit_column"], counted(table["max_rows_per_unit"], "row")
+    return f"Private: at most {most} of each {unit}, the protected unit."
 
 
 def column_words(column: ColumnShape) -> str:
@@ -57,7 +58,7 @@ def _domain_words(column: ColumnShape) -> str:
     if bounds is not None:
         return f"Declared range: {bounds[0]} to {bounds[1]}."
     if values is not None:
-        return f"Declared list of {len(values)} values."
+        return f"Declared list of {counted(len(values), 'value')}."
     if column["domain"] is not None:
         return f"Codes of the hierarchy {column['domain']['hierarchy']}."
     return "No declared domain."
