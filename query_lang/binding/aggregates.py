@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from privacy.errors import SqlNotAllowedError
 from privacy.schema import ColumnType, RangeDomain
 from query_lang.binding.expressions import ExpressionBinder, describe
 from query_lang.binding.frames import frame_of, offset_of
@@ -280,7 +281,7 @@ class GroupedBinder(ExpressionBinder):
         if not holds_aggregate(tree):
             return self._grouped(self._rows.operand(tree), tree)
         if isinstance(tree, Exists | InQuery):
-            raise refuse(rules.SUBQUERY_PLACE, tree.position)
+            raise _beside_groups(tree)
         return super().operand(tree)
 
     def _grouped(self, bound: Expression, tree: Tree) -> Expression:
@@ -293,7 +294,7 @@ class GroupedBinder(ExpressionBinder):
             operands = tuple(self._grouped(item, tree) for item in bound.operands)
             return replace(bound, operands=operands)
         if not isinstance(bound, FieldRef | AverageRef):
-            raise refuse(rules.SUBQUERY_PLACE, tree.position)
+            raise _beside_groups(tree)
         shown = describe(tree)
         raise refuse(
             rules.NOT_GROUPED,
@@ -313,6 +314,19 @@ class GroupedBinder(ExpressionBinder):
             if self.unit_column(side) is not None:
                 raise self.opaque(side)
         return None
+
+
+def _beside_groups(tree: Tree) -> SqlNotAllowedError:
+    """Return the refusal of a subquery over groups, which has a place over them."""
+    return refuse(
+        rules.SUBQUERY_PLACE,
+        tree.position,
+        detail="beside GROUP BY, IN (SELECT ...) and EXISTS stand in WHERE and in "
+        "aggregates",
+        hint="group in a derived table, and ask them of its rows: FROM (SELECT "
+        "patient_id, department, COUNT(*) AS n ... GROUP BY patient_id, department) "
+        "AS g",
+    )
 
 
 def holds_aggregate(tree: object) -> bool:
@@ -411,7 +425,11 @@ class WindowBinder(ExpressionBinder):
             self.environment.warn_of_unit(unit, "a window is partitioned")
         elif not units:
             named = [part for part in tree.partition_by if isinstance(part, Name)]
-            more = [f"{n.qualifier}.{n.name}" if n.qualifier else n.name for n in named]
+            is_alone = len(self.scope.relations) == 1  # no table in front is needed
+            more = [
+                n.name if is_alone or not n.qualifier else f"{n.qualifier}.{n.name}"
+                for n in named
+            ]
             keys = ", ".join([self.scope.unit_name(), *more])
             hint = f"add it: OVER (PARTITION BY {keys} ORDER BY ...)"
             raise refuse(rules.WINDOW_PARTITION, tree.position, hint=hint)

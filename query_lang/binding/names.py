@@ -4,20 +4,15 @@ from collections import Counter
 from collections.abc import Sequence
 
 from query_lang.binding.results.computed import is_computed
+from query_lang.rewriting.trees import own_name
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     AggregateCall,
     Arithmetic,
-    Case,
-    Cast,
     CountRows,
     Expression,
-    Extract,
-    FunctionCall,
-    Name,
     Negative,
     SelectItem,
-    WindowCall,
 )
 from query_lang.syntax.refusals import refuse
 
@@ -52,21 +47,7 @@ def _is_measured(tree: Expression) -> bool:
     return isinstance(tree, AggregateCall | CountRows) or is_computed(tree)
 
 
-def _own_name(tree: Expression) -> str | None:  # noqa: PLR0911 - a table of forms
-    match tree:
-        case Name(name) | AggregateCall(name) | FunctionCall(name):
-            return name
-        case CountRows():
-            return "count"
-        case WindowCall(function):
-            return _own_name(function)
-        case Case():
-            return "case"
-        case Extract():
-            return "extract"
-        case Cast():
-            return "cast"
-        case Arithmetic() | Negative() if is_computed(tree):
-            return "computed"
-        case _:
-            return None
+def _own_name(tree: Expression) -> str | None:
+    if isinstance(tree, Arithmetic | Negative) and not is_computed(tree):
+        return None
+    return own_name(tree)

@@ -69,6 +69,10 @@ _MAX_DIGITS = 18  # of a number of rows: within 64 bits
 _Call = AggregateCall | CountRows | FunctionCall | Idiom
 
 
+_COUNTED_FROM = (
+    "a number alone counts from 0 or from 1: write ARRAY_AGG(x ORDER BY y)[OFFSET(0)], "
+    "or (ARRAY_AGG(x ORDER BY y))[1]"
+)
 _FIRST_OF_ORDER = "the first of an order is FIRST(drug ORDER BY started)"
 
 
@@ -249,7 +253,10 @@ class FunctionReader(ExpressionReader):
         self._places.take_sign(")")
         if in_brackets:
             self._places.take_sign(")")
-        return ArrayElement(position, value, order, limit, *self._at())
+        word, at = self._at()
+        if not (word or in_brackets):
+            raise refuse(rules.AGGREGATE, position, hint=_COUNTED_FROM)
+        return ArrayElement(position, value, order, limit, word, at)
 
     def _at(self) -> tuple[str, int]:
         """Read ``[OFFSET(0)]`` or ``[1]``."""

@@ -7,6 +7,7 @@ WHEN and FILTER take unknown as false.
 
 from dataclasses import replace
 
+from query_lang.rewriting.texts import check_listed
 from query_lang.rewriting.trees import names_in, new_name, output_of, plain_select
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
@@ -159,10 +160,7 @@ def quantified_list(tree: QuantifiedList) -> Expression:
     is_all = _is_of_all(tree)
     if not tree.items:
         raise refuse(rules.EMPTY_LIST, tree.position)
-    first = tree.items[0]
-    if isinstance(first, StringLiteral) and first.text.startswith("{"):
-        hint = "write the list out: code = ANY (ARRAY['E10', 'E11']), or code IN (...)"
-        raise refuse(rules.ANY_ALL, first.position, hint=hint)
+    check_listed(tree.items[0], rules.ANY_ALL)
     return InList(tree.value, tree.items, is_all, tree.position)
 
 

@@ -1,5 +1,6 @@
 """Functions and patterns of texts by other dialects' names."""
 
+import re
 from collections.abc import Callable, Mapping
 from string import ascii_lowercase, ascii_uppercase
 from typing import Final
@@ -19,6 +20,7 @@ from query_lang.syntax.nodes import (
 )
 from query_lang.syntax.patterns import PatternError
 from query_lang.syntax.refusals import refuse
+from query_lang.syntax.rules import Rule
 
 _SAME: Final[Mapping[str, FunctionName]] = {
     "BTRIM": "trim",
@@ -43,6 +45,7 @@ _PART_FIRST: Final = frozenset({"CHARINDEX", "LOCATE", "POSITION"})
 TEXT_CALLS: Final = frozenset(
     {*_SAME, *_PART_FIRST, "CONTAINS_SUBSTR", "REGEXP_FULL_MATCH"}
 )
+_ARRAY: Final = re.compile(r"\s*((\[[-+:\d]*\])+\s*=\s*)?\{")
 _SMALL: Final = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
@@ -84,6 +87,19 @@ def other_like(tree: OtherLike) -> Expression:
     return Not(found, tree.position) if is_negated else found
 
 
+def check_listed(first: Expression, rule: Rule) -> None:
+    """Refuse PostgreSQL's array in a text, ``'{a,b}'``, where a list begins.
+
+    Raises:
+        SqlNotAllowedError: It is one, with blanks or bounds in front or without.
+    """
+    if isinstance(first, StringLiteral) and _ARRAY.match(first.text):
+        hint = "write the list out: code = ANY (ARRAY['E10', 'E11']), or code IN (...)"
+        if rule is rules.LIKE_PATTERN:
+            hint = "write the list out: code LIKE ANY ('I2%', 'I50%')"
+        raise refuse(rule, first.position, hint=hint)
+
+
 def like_each(tree: LikeEach) -> Expression:
     """Rewrite ``LIKE ANY ('a%', 'b%')`` to conditions joined by OR, of ALL by AND.
 
@@ -92,6 +108,7 @@ def like_each(tree: LikeEach) -> Expression:
     """
     if not tree.patterns:
         raise refuse(rules.EMPTY_LIST, tree.position)
+    check_listed(tree.patterns[0], rules.LIKE_PATTERN)
     each = tuple(
         _like(OtherLike(p.position, tree.value, p, tree.word, None, negated=False))
         for p in tree.patterns

@@ -9,11 +9,17 @@ from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     AggregateCall,
     And,
+    Arithmetic,
+    Case,
+    Cast,
     CountRows,
     DerivedTable,
     Expression,
+    Extract,
     FunctionCall,
     Name,
+    Negative,
+    NumberLiteral,
     Position,
     Select,
     SelectItem,
@@ -203,6 +209,37 @@ def output_of(item: SelectItem) -> str | None:
     """Return the name that an item of a SELECT list is called by, if it has one."""
     named = item.expression.name if isinstance(item.expression, Name) else None
     return item.alias or named
+
+
+def own_name(tree: Expression) -> str | None:  # noqa: PLR0911 - a table of forms
+    """Return what an output without an alias is called: a column, or the function."""
+    match tree:
+        case Name(name) | AggregateCall(name) | FunctionCall(name):
+            return name
+        case CountRows():
+            return "count"
+        case WindowCall(function):
+            return own_name(function)
+        case Case():
+            return "case"
+        case Extract():
+            return "extract"
+        case Cast():
+            return "cast"
+        case Arithmetic() | Negative():
+            return "computed"
+        case _:
+            return None
+
+
+def place_of(tree: Expression) -> int | None:
+    """Return which item of a SELECT list a number counts, from 1; None if it is none.
+
+    One with more digits than any list has items counts none: 0.
+    """
+    if not isinstance(tree, NumberLiteral) or not tree.text.isdecimal():
+        return None
+    return int(tree.text) if len(tree.text) < 5 else 0  # noqa: PLR2004 - digits
 
 
 def new_name(stem: str, taken: set[str]) -> str:

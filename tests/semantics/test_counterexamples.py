@@ -146,3 +146,72 @@ def test_constants_that_an_engine_regroups_overflow_for_no_row(rows):
         " + 1) FROM encounters"
     )
     assert vectors(sql, encounters=rows) == [[rows * (LAST - 1 - 109)], [rows]]
+
+
+# -- windows beside GROUP BY ---------------------------------------------------
+
+NUMBERED = "ROW_NUMBER() OVER (PARTITION BY {}.patient_id ORDER BY {} DESC)"
+OF_GROUPS = "SELECT COUNT(*) AS n FROM ({}) AS r WHERE k {}"
+TWO_WARDS = "encounters AS e JOIN labs AS l ON e.patient_id = l.patient_id"
+BY_WARD = "FROM encounters AS e GROUP BY e.patient_id, e.ward"
+FIRST_WARD = "FIRST_VALUE({}) OVER (PARTITION BY {}.patient_id ORDER BY {}) AS k"
+
+
+@pytest.mark.parametrize(
+    ("shown", "condition"),
+    [
+        (
+            "e.patient_id, e.ward",
+            "EXISTS (SELECT * FROM wards AS w WHERE w.ward = e.ward AND w.floor > 0)",
+        ),
+        (
+            "e.patient_id AS p, e.ward",
+            "EXISTS (SELECT * FROM labs AS l WHERE l.patient_id = e.patient_id)",
+        ),
+        ("e.patient_id, e.ward AS title", "e.ward IN (SELECT ward FROM wards)"),
+        ("e.patient_id, ward", "e.patient_id IN (SELECT patient_id FROM labs)"),
+    ],
+)
+def test_a_subquery_beside_a_window_over_groups_is_refused_with_its_place(
+    shown, condition
+):
+    """Names in it are of its own tables first: none is written out there."""
+    number = NUMBERED.format("e", "COUNT(*)")
+    item = f"CASE WHEN {condition} THEN {number} END AS k"
+    groups = f"SELECT {shown}, {item} {BY_WARD}"
+    with pytest.raises(QueryError, match="beside GROUP BY") as refused:
+        compile_query(OF_GROUPS.format(groups, "= 1"), hospital.DATASET)
+    assert refused.value.rule == "subquery_place"
+    assert "group in a derived table" in refused.value.hint
+
+
+@pytest.mark.parametrize("shown", ["e.ward", "l.ward AS title", "e.ward AS title"])
+def test_a_window_reads_the_key_that_it_names_of_two_that_are_called_alike(shown):
+    window = FIRST_WARD.format("l.ward", "e", "l.ward")
+    keys = "GROUP BY e.patient_id, e.ward, l.ward"
+    one = f"SELECT e.patient_id, {shown}, {window} FROM {TWO_WARDS} {keys}"
+    groups = f"SELECT e.patient_id, l.ward AS own FROM {TWO_WARDS} {keys}"
+    over = FIRST_WARD.format("own", "g", "own")
+    two = f"SELECT patient_id, {over} FROM ({groups}) AS g"
+    found, meant = (
+        compile_query(OF_GROUPS.format(each, "= 'icu'"), hospital.DATASET)
+        for each in (one, two)
+    )
+    assert found.canonical == meant.canonical
+
+
+def test_a_name_of_two_keys_is_refused_in_a_window():
+    window = NUMBERED.format("e", "ward")
+    keys = "GROUP BY e.patient_id, e.ward"
+    groups = f"SELECT e.patient_id, {window} AS k FROM {TWO_WARDS} {keys}"
+    with pytest.raises(QueryError) as refused:
+        compile_query(OF_GROUPS.format(groups, "= 1"), hospital.DATASET)
+    assert refused.value.rule == "ambiguous_name"
+
+
+def test_a_window_without_the_unit_key_is_told_what_the_text_can_say():
+    window = "ROW_NUMBER() OVER (PARTITION BY e.ward ORDER BY COUNT(*))"
+    groups = f"SELECT e.patient_id, {window} AS k {BY_WARD}"
+    with pytest.raises(QueryError) as refused:
+        compile_query(OF_GROUPS.format(groups, "= 1"), hospital.DATASET)
+    assert "PARTITION BY patient_id, ward ORDER" in refused.value.hint

@@ -36,10 +36,17 @@ _OTHERS: Mapping[str, str] = {  # of DATE_FORMAT: Spark and SQL Server, MySQL
     **dict.fromkeys(("E", "EE", "EEE", "ddd"), "Dy"),
     "%W": "%A",
     "%M": "%B",
-    "%h": "%?",
-    "%A": "%?",
-    "%B": "%?",
+    "%x": "%G",
+    "%v": "%V",
+    # What others read otherwise: weeks from Sunday, hours, the letter itself, years of
+    # weeks, days of the year.
+    **dict.fromkeys(("%V", "%h", "%A", "%B", "%F", "%G", "%Q"), "%?"),
+    **dict.fromkeys(("YYYY", "DD"), "?"),
 }
+_OTHERS_HINT = (
+    "DATE_FORMAT(admitted, '%Y-%m-%d') or 'yyyy-MM-dd', with %M, %b or MMMM for the "
+    "month's name and %W or EEEE for the day's; %x-%v are the ISO year and week"
+)
 _SMALL: Mapping[str, str] = {"yyyy": "YYYY", "dd": "DD"}  # so written elsewhere, too
 _RUN = re.compile(r"\"[^\"]*\"|%?([A-Za-z])\1*")  # one letter, so often as it stands
 _PERCENT_FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -143,18 +150,19 @@ def pieces_of(
         SqlNotAllowedError: Rule ``date_format``: it has another field.
     """
     form = _PERCENT if "%" in pattern else _POSTGRES
+    hint = _OTHERS_HINT if others else None
     known = _OTHERS if others else _SMALL if "yyyy" in pattern else {}
     pattern = _RUN.sub(lambda found: known.get(found[0], found[0]), pattern)
     found, at = list[str](), 0
     while at < len(pattern):
         part = form.match(pattern, at)
         if part is None:
-            raise refuse(rules.DATE_FORMAT, position)
+            raise refuse(rules.DATE_FORMAT, position, hint=hint)
         found += _pieces(part[0], is_percent=form is _PERCENT)
         at = part.end()
     same = any(one == other for one, other in pairwise(found))
     if not calendar.FIELDS & set(found) or same:  # DDDD is no day twice
-        raise refuse(rules.DATE_FORMAT, position)
+        raise refuse(rules.DATE_FORMAT, position, hint=hint)
     return tuple(found)
 
 

@@ -16,6 +16,7 @@ from query_lang.rewriting.trees import (
     outermost,
     output_of,
     parts,
+    place_of,
     plain_select,
 )
 from query_lang.syntax import rules
@@ -107,8 +108,8 @@ def _first_of_each(plain: Select, tree: WrittenSelect) -> Select:
 def _meant(tree: Expression, select: Select) -> Expression:
     """Return what a position or an alias stands for."""
     items = select.items
-    if isinstance(tree, NumberLiteral) and tree.text.isdecimal():
-        place = int(tree.text) if len(tree.text) < 5 else 0  # noqa: PLR2004 - more digits than items
+    place = place_of(tree)
+    if place is not None:
         if any(isinstance(item.expression, Star) for item in items[:place]):
             raise refuse(
                 rules.DISTINCT_ON,

@@ -1,12 +1,17 @@
 """Windows beside GROUP BY below the top: over a table that has the groups."""
 
+from collections.abc import Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar, cast
 
 from query_lang.rewriting.trees import (
+    called,
     has_window,
     names_in,
     new_name,
+    own_name,
+    parts,
+    place_of,
     plain_select,
     wording,
 )
@@ -16,7 +21,6 @@ from query_lang.syntax.nodes import (
     CountRows,
     DerivedTable,
     Expression,
-    FunctionCall,
     Name,
     NumberLiteral,
     Position,
@@ -47,78 +51,74 @@ def grouped_below(node: object) -> object:
 
 def _over_groups(tree: Select) -> Select:
     starred = any(isinstance(item.expression, Star) for item in tree.items)
-    if not tree.group_by or tree.kept is not None or starred:
+    plain = [not has_window(item.expression) for item in tree.items]
+    keys = [_moved(key, plain) for key in tree.group_by]
+    if not keys or all(plain) or tree.kept is not None or starred:
         return tree
-    windowed = tuple(
-        item.expression for item in tree.items if has_window(item.expression)
-    )
-    if not windowed or _renamed(tree) & set(names_in(windowed)):
-        return tree
+    written = tuple(key for key in keys if key is not None)
+    if len(written) < len(keys):
+        return tree  # refused where it stands
     groups = _Groups(tree)
-    items = tuple(groups.above_item(item) for item in tree.items)
-    inner = replace(
-        tree, distinct=False, items=tuple(groups.shown), group_by=groups.keys
-    )
-    outer = plain_select(items, DerivedTable(inner, "grouped", tree.position))
+    items = tuple(groups.item_above(item) for item in tree.items)
+    inner = replace(tree, distinct=False, items=tuple(groups.shown), group_by=written)
+    outer = plain_select(items, DerivedTable(inner, groups.called, tree.position))
     return replace(outer, distinct=tree.distinct)
 
 
-def _renamed(tree: Select) -> set[str | None]:
-    """Return the names of items that may be other columns' names, too."""
-    return {
-        item.alias
-        for item in tree.items
-        if not (
-            isinstance(item.expression, Name) and item.expression.name == item.alias
-        )
-    } - {None}
+def _moved(key: Expression, plain: Sequence[bool]) -> Expression | None:
+    """Return a key of GROUP BY where items with windows are left out of the list.
+
+    Args:
+        key: An expression, or the place of an item.
+        plain: Of each item, whether it stays in the list.
+
+    Returns:
+        None where it is the place of no item that stays.
+    """
+    if not isinstance(key, NumberLiteral):
+        return key
+    place = place_of(key)
+    if not place or place > len(plain) or not plain[place - 1]:
+        return None
+    return replace(key, text=str(sum(plain[:place])))
 
 
 class _Groups:
     """The groups of a SELECT: what they are called where windows stand over them.
 
+    All that is no window is computed beside the groups, where its names mean what they
+    mean in the text: of tables, and in subqueries. Windows read it by names of its own.
+
     Attributes:
-        keys: Of GROUP BY; what stood there as a position is written out.
-        shown: What the SELECT of the groups has in its list: all that is no window, and
-            what windows read.
+        called: What the table of the groups is called.
+        shown: What the SELECT of the groups has in its list: its own items without
+            windows, as they were written, and what windows read.
     """
 
     def __init__(self, tree: Select) -> None:
-        self._taken = {*names_in(tree)}
-        self._taken |= {item.alias for item in tree.items if item.alias}
-        self.shown: list[SelectItem] = []
-        self._known: dict[object, str] = {}
-        self.keys = tuple(_placed(key, tree) for key in tree.group_by)
-        for item in tree.items:
-            if not has_window(item.expression):
-                self._named(item.expression, item.alias)
-        for key in self.keys:
-            if not self._is_shown(key):
-                self._named(key, None)
+        plain = [item for item in tree.items if not has_window(item.expression)]
+        self._taken = {*names_in(tree), *map(_output, plain)}
+        self._source = "" if tree.joins else called(tree.source)
+        self.called = new_name("grouped", self._taken)
+        self.shown = plain
+        self._known = {
+            wording(item.expression, self._source): _output(item)
+            for item in reversed(plain)
+        }
 
-    def _named(self, tree: Expression, alias: str | None) -> str:
-        own = tree.name if isinstance(tree, Name) else None
-        name = alias or own or new_name("part", self._taken)
-        self.shown.append(SelectItem(tree, name, tree.position))
-        return self._known.setdefault(wording(tree, ""), name)
-
-    def _is_shown(self, key: Expression) -> bool:
-        """Whether the list has a key, or an item that the key names."""
-        if not isinstance(key, Name):
-            return wording(key, "") in self._known
-        aliases = {item.alias for item in self.shown}
-        return key.name in aliases or any(
-            _same(item.expression, key) for item in self.shown
-        )
-
-    def above_item(self, item: SelectItem) -> SelectItem:
+    def item_above(self, item: SelectItem) -> SelectItem:
         """Return an item of the list over the groups."""
-        own = item.expression.name if isinstance(item.expression, Name) else None
-        alias = item.alias or own
-        return replace(item, expression=self._above(item.expression), alias=alias)
+        tree = item.expression
+        if has_window(tree):
+            return replace(item, expression=self._above(tree))
+        name = _output(item)
+        return replace(item, expression=self._read(name, tree), alias=name)
+
+    def _read(self, name: str, tree: Expression) -> Name:
+        return Name(name, self.called, tree.position)
 
     def _above(self, part: _Tree) -> _Tree:
-        """Return a part over the groups, by the names of what they have."""
+        """Return a part that holds a window, or stands in one, over the groups."""
         return cast("_Tree", self._turned(part))
 
     def _turned(self, part: object) -> object:  # noqa: PLR0911 - an arm a form
@@ -127,52 +127,38 @@ class _Groups:
         if not is_dataclass(part) or isinstance(part, (type, Position)):
             return part
         if isinstance(part, WindowCall):
-            return self._window(part)
-        known = self._called(part)
-        if known is not None:
-            return Name(known, None, cast("Expression", part).position)
-        return self._inside(part)
-
-    def _window(self, part: WindowCall) -> WindowCall:
-        """Return a window whose own function is of no group."""
-        function = part.function
-        if not isinstance(function, CountRows):
-            function = cast("FunctionCall", self._inside(function))
-        keys, order = self._above(part.partition_by), self._above(part.order_by)
-        return replace(part, function=function, partition_by=keys, order_by=order)
-
-    def _called(self, part: object) -> str | None:
-        """Return the name of what a group has; aggregates get one."""
-        known = self._known.get(wording(part, ""))
-        if known is None and isinstance(part, AggregateCall | CountRows):
-            return self._named(part, None)
-        if known is None and isinstance(part, Name):
-            return next(filter(None, (_same(key, part) for key in self.keys)), None)
-        return known
+            function = cast("AggregateCall", self._inside(part.function))
+            part = replace(part, function=function)
+            keys, order = self._above(part.partition_by), self._above(part.order_by)
+            return replace(part, partition_by=keys, order_by=order)
+        if has_window(part) or not isinstance(part, Expression):
+            return self._inside(part)
+        return self._read(self._column(part), part) if _varies(part) else part
 
     def _inside(self, part: object) -> object:
         if not is_dataclass(part) or isinstance(part, type):
             return part
-        changed = {
-            field.name: self._turned(getattr(part, field.name))
-            for field in fields(part)
-        }
+        changed = {f.name: self._turned(getattr(part, f.name)) for f in fields(part)}
         return replace(part, **changed)
 
+    def _column(self, part: Expression) -> str:
+        """Return the name of what is computed beside the groups."""
+        wanted = wording(part, self._source)
+        if wanted not in self._known:
+            name = part.name if isinstance(part, Name) else None
+            if name is None or name in map(_output, self.shown):
+                name = new_name(name or "part", self._taken)
+            self._known[wanted] = name
+            self.shown.append(SelectItem(part, name, part.position))
+        return self._known[wanted]
 
-def _same(key: Expression, name: Name) -> str | None:
-    """Return the name of a key that a name means, with a table in front or not."""
-    if not isinstance(key, Name) or key.name != name.name:
-        return None
-    different = {key.qualifier, name.qualifier} - {None}
-    return key.name if len(different) < 2 else None  # noqa: PLR2004 - of two tables
+
+def _output(item: SelectItem) -> str:
+    """Return the name of an item; one without is refused among the groups."""
+    return item.alias or own_name(item.expression) or ""
 
 
-def _placed(key: Expression, tree: Select) -> Expression:
-    """Return what a position counts."""
-    if not isinstance(key, NumberLiteral) or not key.text.isdecimal():
-        return key
-    place = int(key.text) if len(key.text) < 4 else 0  # noqa: PLR2004 - more digits than items
-    if not 1 <= place <= len(tree.items):
-        return key
-    return tree.items[place - 1].expression
+def _varies(part: Expression) -> bool:
+    """Whether groups may differ in it: literals, as of LAG(x, 1), stay literals."""
+    kinds = Name | AggregateCall | CountRows | Select
+    return any(isinstance(each, kinds) for each in parts(part))

@@ -104,6 +104,7 @@ def days_of(expression):
             "TO_CHAR(arrived, 'yyyy \"added\"')",
             ("2024 added",),
         ),
+        ("DATE_FORMAT(arrived, '%x-W%v')", ("2024-W01",)),
         ("DATE_FORMAT(arrived, '%d. %M %Y')", ("01. January 2024", "02. January 2024")),
         ("TO_CHAR(admitted, 'DY')", tuple(name[:3].upper() for name in WEEKDAYS)),
         ("TO_CHAR(admitted, 'Day')", tuple(name.ljust(9) for name in WEEKDAYS)),
@@ -343,6 +344,10 @@ def test_texts_of_weeks_and_months_list_days_between_both():
         *("DATE_FORMAT(admitted, '%h')", "DATE_FORMAT(admitted, 'yyyy MMMMM')"),
         *("TO_CHAR(admitted, 'YYYYYYYY')", "FORMAT(admitted, 'ddddd')"),
         *("FORMAT(admitted, 'MMMMMM')", "FORMAT(admitted, 'yyyyyyyy')"),
+        *(f"DATE_FORMAT(admitted, '%Y-{each}')" for each in ("%V", "%G", "%F", "%Q")),
+        *("DATE_FORMAT(admitted, '%A')", "DATE_FORMAT(admitted, '%B')"),
+        *("DATE_FORMAT(admitted, 'yyyy-MM-DD')", "DATE_FORMAT(admitted, 'DD')"),
+        *("DATE_FORMAT(admitted, 'YYYY-MM-dd')", "FORMAT(admitted, 'YYYY')"),
         *("DATE_FORMAT(admitted, '%hh')", "DATE_FORMAT(admitted, '%MM')"),
     ],
 )
@@ -350,3 +355,4 @@ def test_what_another_dialect_reads_otherwise_is_refused(written):
     with pytest.raises(SqlNotAllowedError) as refused:
         key_of(written)
     assert refused.value.rule == "date_format"
+    assert ("'yyyy-MM-dd'" in refused.value.hint) == ("FORMAT(" in written)

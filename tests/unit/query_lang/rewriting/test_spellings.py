@@ -25,8 +25,46 @@ OLD = "SELECT {} AS a, COUNT(*) AS n FROM encounters"
 FIRST = f"FIRST_VALUE(department) OVER ({BEFORE}) AS w"
 FIRST_DRUGS = "SELECT drug, COUNT(*) AS n FROM (SELECT patient_id, {} AS drug FROM prescriptions GROUP BY patient_id) AS p GROUP BY drug"
 MAINLY = "SELECT department, COUNT(*) AS n FROM (SELECT patient_id, department, {} AS k FROM {}) AS r WHERE k = 1 GROUP BY department"
+PLACED = "SELECT COUNT(*) AS n FROM (SELECT patient_id, {}, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY {}) AS k FROM encounters GROUP BY patient_id, {}) AS r WHERE k = 1"
 MOST = "ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY {} DESC, department)"
 SAME = (  # as written, and in the language's own words
+    (  # in a window a name is a column, not an alias
+        PLACED.format("year AS department", "department", "year, department"),
+        PLACED.format("year, department", "department", "year, department"),
+    ),
+    *(
+        (
+            PLACED.format(shown, order, keys),
+            PLACED.format(own, "department, COUNT(*)", "department"),
+        )
+        for shown, order, keys, own in (
+            ("department AS d", "encounters.department, COUNT(*)", "2", "department"),
+            (
+                "COUNT(*) AS row_number, department",
+                "department, COUNT(*)",
+                "3",
+                "department",
+            ),
+            (
+                "COUNT(*), department",
+                "department, COUNT(*)",
+                "department",
+                "department",
+            ),
+            (
+                "SUM(age) AS sum",
+                "department, COUNT(*)",
+                "encounters.department",
+                "SUM(age) AS s",
+            ),
+            (
+                "1 AS one, LAG(COUNT(*), 1) OVER (PARTITION BY patient_id ORDER BY department) AS b",
+                "department, COUNT(*)",
+                "department",
+                "1 AS e, LAG(COUNT(*)) OVER (PARTITION BY patient_id ORDER BY department) AS b",
+            ),
+        )
+    ),
     (
         MAINLY.format(
             MOST.format("COUNT(*)"), "encounters GROUP BY patient_id, department"
@@ -715,13 +753,20 @@ def test_order_by_takes_what_is_selected_before_a_column_below():
         ("SELECT DISTINCT department FROM encounters", "distinct"),
         (
             "SELECT COUNT(*) FROM (SELECT patient_id, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY age) AS k FROM encounters GROUP BY patient_id, year) AS r WHERE k = 1",
-            "unknown_column",
+            "not_grouped",
         ),
         (
-            "SELECT COUNT(*) FROM (SELECT patient_id, year AS department, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY department) AS k FROM encounters"
-            " GROUP BY patient_id, year, department) AS r WHERE k = 1",
-            "window_place",
+            PLACED.format("year AS y", "y", "year"),
+            "unknown_column",  # an alias is none in the list
         ),
+        (PLACED.format("3 AS three, department", "COUNT(*)", "2"), "group_by_form"),
+        (PLACED.format("department", "COUNT(*)", "4"), "group_by_form"),
+        (PLACED.format("department", "COUNT(*)", "3"), "window_place"),
+        (PLACED.format("COUNT(*) > 1", "COUNT(*)", "year"), "name_needed"),
+        (FIRST_DRUGS.format("ARRAY_AGG(drug ORDER BY started)[1]"), "aggregate"),
+        (E + "department = ANY (' {surgery,oncology}')", "any_all"),
+        (E + "department <> ALL ('[0:1]={surgery,oncology}')", "any_all"),
+        (E + "department LIKE ANY ('{s%,o%}')", "like_pattern"),
         (
             "SELECT DISTINCT department, COUNT(*) OVER () AS n FROM encounters",
             "distinct",
