@@ -21,6 +21,7 @@ answer_of <- function(document) {
     query_id = document$query_id,
     release = document$release,
     epsilon = if (is.null(document$charge)) "0" else document$charge$epsilon,
+    rho = document$charge$rho,
     snapshot = document$snapshot,
     remaining = document$remaining$project,
     noise = document$noise,
@@ -68,8 +69,9 @@ print.curator_answer <- function(x, ...) {
   plain <- x
   class(plain) <- setdiff(class(x), "curator_answer")
   print(plain, ...)
-  paid <- attr(x, "epsilon")
-  cat("# epsilon ", paid, if (!is.null(attr(x, "remaining"))) {
+  rho <- attr(x, "rho")
+  paid <- if (is.null(rho)) paste("epsilon", attr(x, "epsilon")) else paste("rho", rho)
+  cat("# ", paid, if (!is.null(attr(x, "remaining"))) {
     paste0(", ", attr(x, "remaining"), " left")
   }, "; intervals hold 95 %\n", sep = "")
   for (one in attr(x, "warnings")) cat("# note: ", one, "\n", sep = "")

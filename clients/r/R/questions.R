@@ -12,6 +12,7 @@
 #' @param reuse `"never"` buys the same question anew.
 #' @param max_rows_per_unit,max_groups_per_unit Bounds of what one patient adds.
 #' @param dataset,project Others than the connection's.
+#' @param rho Instead of `epsilon`, where the population counts rho (zCDP).
 #' @return `curator_plan()`: a plan, printed as a table. `curator_query()`: a tibble with
 #'   one row a group. Beside each noisy column stand `<column>_low` and `<column>_high`,
 #'   between which the exact value lies with 95 %. Attributes: `query_id`, `epsilon`,
@@ -26,9 +27,11 @@
 #' @export
 curator_plan <- function(con, sql, epsilon = NULL, within = NULL, prefer = NULL,
                          reuse = NULL, max_rows_per_unit = NULL,
-                         max_groups_per_unit = NULL, dataset = NULL, project = NULL) {
+                         max_groups_per_unit = NULL, dataset = NULL, project = NULL,
+                         rho = NULL) {
   body <- question(
-    con, sql, epsilon, within, prefer, reuse, max_rows_per_unit, max_groups_per_unit, project
+    con, sql, epsilon, within, prefer, reuse, max_rows_per_unit, max_groups_per_unit, project,
+    rho
   )
   path <- c("v1", "datasets", dataset_of(con, dataset), "plan")
   structure(call_server(con, "POST", path, body = body), class = "curator_plan")
@@ -38,17 +41,19 @@ curator_plan <- function(con, sql, epsilon = NULL, within = NULL, prefer = NULL,
 #' @export
 curator_query <- function(con, sql, epsilon = NULL, within = NULL, prefer = NULL,
                           reuse = NULL, max_rows_per_unit = NULL,
-                          max_groups_per_unit = NULL, dataset = NULL, project = NULL) {
+                          max_groups_per_unit = NULL, dataset = NULL, project = NULL,
+                          rho = NULL) {
   body <- question(
-    con, sql, epsilon, within, prefer, reuse, max_rows_per_unit, max_groups_per_unit, project
+    con, sql, epsilon, within, prefer, reuse, max_rows_per_unit, max_groups_per_unit, project,
+    rho
   )
   path <- c("v1", "datasets", dataset_of(con, dataset), "queries")
   answer_of(call_server(con, "POST", path, body = body, once = new_key()))
 }
 
-question <- function(con, sql, epsilon, within, prefer, reuse, rows, groups, project) {
-  if (is.null(epsilon) == is.null(within)) {
-    stop("give epsilon, or within: one of them", call. = FALSE)
+question <- function(con, sql, epsilon, within, prefer, reuse, rows, groups, project, rho) {
+  if (is.null(epsilon) + is.null(within) + is.null(rho) != 2) {
+    stop("give epsilon (or rho), or within: one of them", call. = FALSE)
   }
   options <- Filter(Negate(is.null), list(
     prefer = prefer,
@@ -57,6 +62,7 @@ question <- function(con, sql, epsilon, within, prefer, reuse, rows, groups, pro
   ))
   body <- list(sql = paste(sql, collapse = "\n"))
   if (!is.null(epsilon)) body$epsilon <- decimal_text(epsilon)
+  if (!is.null(rho)) body$rho <- decimal_text(rho)
   if (!is.null(within)) body$accuracy <- list(within = within)
   body$project <- if (is.null(project)) con$project else project
   body$options <- named_or_null(options)
@@ -109,9 +115,15 @@ offered <- function(one) {
   )
 }
 
+# A rho, with the epsilon that it amounts to; or the epsilon.
+loss_words <- function(told) {
+  if (is.null(told$rho)) return(paste("epsilon", told$epsilon))
+  paste0("rho ", told$rho, " (epsilon ", told$epsilon, " at delta ", told$delta, ")")
+}
+
 #' @export
 print.curator_plan <- function(x, ...) {
-  cat("epsilon ", x$epsilon, ", of ", x$remaining$project, " left", sep = "")
+  cat(loss_words(x), ", of ", x$remaining$project, " left", sep = "")
   cat(if (isTRUE(x$affordable)) "\n" else ": not affordable\n")
   for (one in x$noise) {
     part <- if (is.null(one$part)) one$per else one$part

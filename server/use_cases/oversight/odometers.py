@@ -11,6 +11,8 @@ from privacy.errors import CuratorError
 from privacy.losses import Loss
 from server.persistence import tables
 from server.telemetry.metrics import Readings
+from server.use_cases.losses.amounts import as_epsilon
+from server.use_cases.losses.measures import measure_in
 from server.use_cases.releases.times import LATE
 from server.use_cases.services.services import Services
 
@@ -37,13 +39,19 @@ class Odometers:
         ledger = self._services.ledger
         engine, releases = self._services.engine, self._services.release_incidents
         with self._services.databases.reader.connect() as connection:
-            names = list(connection.execute(select(tables.population.c.name)).scalars())
+            table = tables.population.c
+            rows = connection.execute(select(table.name, table.declaration)).all()
             jobs = connection.execute(
                 select(tables.job.c.state, func.count()).group_by(tables.job.c.state)
             ).all()
             results = connection.execute(_PUBLISHED).scalars().all()
         position = ledger.position()
-        scopes = {name: Scope.population(name) for name in names}
+        measures = {row.name: measure_in(json.loads(row.declaration)) for row in rows}
+
+        def told(name: str, loss: Loss | None) -> Decimal:
+            return as_decimal(as_epsilon(measures[name], loss or Loss(0)))
+
+        scopes = {name: Scope.population(name) for name in measures}
         return Readings(
             failed=position.failed,
             incidents=engine.incidents + releases.failed,
@@ -51,8 +59,8 @@ class Odometers:
             late=late,
             entries=position.entries,
             anchor_lag=position.unanchored,
-            spent={n: as_decimal(ledger.spent(s)) for n, s in scopes.items()},
-            caps={n: as_decimal(ledger.limit(s) or Loss(0)) for n, s in scopes.items()},
+            spent={n: told(n, ledger.spent(s)) for n, s in scopes.items()},
+            caps={n: told(n, ledger.limit(s)) for n, s in scopes.items()},
             jobs={row[0]: row[1] for row in jobs},
             late_releases=sum(json.loads(text).get(LATE, False) for text in results),
         )

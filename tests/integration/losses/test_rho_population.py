@@ -14,6 +14,7 @@ from server.use_cases.custody.populations import PopulationService
 from server.use_cases.identity.access import Caller
 from server.use_cases.loading.loading import LoadChoices
 from server.use_cases.loading.service import LoadService
+from server.use_cases.oversight.odometers import Odometers
 from server.use_cases.oversight.statements import StatementService
 from server.use_cases.questions.asking import QueryService
 from server.use_cases.questions.questions import Compiler
@@ -230,8 +231,10 @@ def test_a_charge_that_was_cut_off_is_answered_again_at_its_rho(installation, ke
 
 
 def test_the_python_client_asks_and_tells_in_rho(installation, key):
-    with serve_in_thread(installation) as url:
-        curator = Curator(url, key, dataset="clinic")
+    with (
+        serve_in_thread(installation) as url,
+        Curator(url, key, dataset="clinic") as curator,
+    ):
         planned = curator.plan(BY_SEX, rho="0.02")
         answer = planned.ask()
         again = curator.query(BY_SEX, rho=0.02)
@@ -242,3 +245,12 @@ def test_the_python_client_asks_and_tells_in_rho(installation, key):
     assert "free: answered before" in str(again)
     assert "49 more questions at rho 0.02" in repr(budget)
     assert [one.cells()[3] for one in past] == ["0", "rho 0.02"]
+
+
+def test_metrics_tell_what_a_rho_amounts_to(installation, key):
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        http.post("/v1/datasets/clinic/queries", json={"sql": BY_SEX, "rho": "0.02"})
+    with installation.services() as services:
+        readings = Odometers(services).read(late=0)
+    assert 0.85 < readings.spent["people"] < 0.95
+    assert 11 < readings.caps["people"] < 12
