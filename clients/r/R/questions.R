@@ -53,7 +53,7 @@ curator_query <- function(con, sql, epsilon = NULL, within = NULL, prefer = NULL
 
 question <- function(con, sql, epsilon, within, prefer, reuse, rows, groups, project, rho) {
   if (is.null(epsilon) + is.null(within) + is.null(rho) != 2) {
-    stop("give epsilon (or rho), or within: one of them", call. = FALSE)
+    stop("give epsilon, or within: one of them (or rho, where that is counted)", call. = FALSE)
   }
   options <- Filter(Negate(is.null), list(
     prefer = prefer,

@@ -24,7 +24,7 @@ _WHEEL: Final = (
     "Wheel-Version: 1.0\nGenerator: curator\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 )
 _R_SOURCES: Final = (
-    *("DESCRIPTION", "NAMESPACE", "inst/LICENSE"),
+    *("DESCRIPTION", "NAMESPACE", "LICENSE"),
     *("R/*.R", "man/*.Rd", "tests/*.R", "tests/testthat/*.R", "vignettes/*.Rmd"),
 )
 

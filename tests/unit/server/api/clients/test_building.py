@@ -62,7 +62,7 @@ def test_the_wheel_holds_each_module_and_its_licence():
     assert not [name for name in names if "__pycache__" in name]
     assert told("licenses/LICENSE") == (ROOT / "LICENSE").read_text("utf-8")
     with tarfile.open(fileobj=io.BytesIO(clients_of(ROOT)[SOURCE])) as source:
-        licence = source.extractfile("curator/inst/LICENSE").read().decode()
+        licence = source.extractfile("curator/LICENSE").read().decode()
     assert licence == (ROOT / "LICENSE").read_text("utf-8")
 
 
