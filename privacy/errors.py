@@ -51,6 +51,7 @@ class QueryError(CuratorError):
         self.hint = hint
         self.rewritten: str | None = None  # the text as it may be asked, if one is sure
         self.tried = 0  # further texts that were compiled to find it
+        self.steps = 0  # that binding took: expressions, and values of their lists
         super().__init__(f"{detail} (line {line}, column {column}): {hint}")
 
 

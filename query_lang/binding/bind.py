@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from math import prod
 
 from privacy.contributions import ContributionBounds
-from privacy.errors import InvalidOptionError
+from privacy.errors import InvalidOptionError, QueryError
 from privacy.schema import Dataset
 from query_lang.binding.environment import Environment
 from query_lang.binding.expressions import ExpressionBinder
+from query_lang.binding.outside_domain import untold
 from query_lang.binding.queries import QueryBinder
 from query_lang.binding.results.totals import check_totals
 from query_lang.binding.scalars.narrowing import Conditions
@@ -44,6 +45,7 @@ class ResolvedQuery:
     plan: Aggregate
     position: Position
     warnings: tuple[QueryWarning, ...] = ()
+    steps: int = 0  # that binding took
 
 
 def bind_query(
@@ -60,6 +62,19 @@ def bind_query(
     """
     asked = check_bounds(bounds, dataset)
     environment = Environment(dataset, asked, _common_tables(tree, dataset))
+    try:
+        return _bound(tree, environment, bounds, answer_numbers)
+    except QueryError as error:
+        error.steps = environment.sizes.steps
+        raise
+
+
+def _bound(
+    tree: Query,
+    environment: Environment,
+    bounds: ContributionBounds,
+    answer_numbers: int,
+) -> ResolvedQuery:
     queries = QueryBinder()
     node, scope = queries.filtered(tree.select, environment)
     check_rows(node.rows_per_unit, tree.select.position)
@@ -75,11 +90,13 @@ def bind_query(
     check_totals(plan, top.measure_positions, environment)
     warnings = (
         *environment.warnings,
-        *multiplied_warnings(plan, dataset.unit),
+        *untold(environment.counted),
+        *multiplied_warnings(plan, environment.dataset.unit),
         *bound_warnings(plan, environment),
         *chosen_warnings(top.presentation),
     )
-    return ResolvedQuery(plan, tree.select.position, warnings)
+    steps = environment.sizes.steps
+    return ResolvedQuery(plan, tree.select.position, warnings, steps)
 
 
 def multiplied_warnings(plan: Aggregate, unit: str) -> list[QueryWarning]:

@@ -1,11 +1,11 @@
 """Expressions: names and literals given types, every form brought to a total call."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from privacy.errors import SqlNotAllowedError
-from privacy.schema import ColumnType, ValuesDomain
+from privacy.schema import ColumnType, Scalar, ValuesDomain
 from query_lang.binding.comparisons import (
     FLIPPED,
     check_comparable,
@@ -21,7 +21,13 @@ from query_lang.binding.functions import (
     hierarchy_function,
     unified,
 )
-from query_lang.binding.outside_domain import MOST_LOOKED_FOR, declared_instead
+from query_lang.binding.outside_domain import (
+    LITERALS_OUTSIDE,
+    MOST_LOOKED_FOR,
+    MOST_TOLD,
+    declared_instead,
+    outside_of,
+)
 from query_lang.binding.scalars import matching, texts
 from query_lang.binding.scalars.casts import cast
 from query_lang.binding.scalars.numbers import (
@@ -196,13 +202,14 @@ class ExpressionBinder:
         return found
 
     def _listed(self, tree: Tree) -> Expression:
-        """Bind an expression; what makes a list of values makes it once in a scope."""
+        """Bind an expression; what makes or reads a list does so once in a scope."""
         key = written_alike(tree)
         if key is not None and key in self._lists:
             return self._lists[key]
         found = self._form(tree)
-        self.environment.sizes.check_listed(found, tree.position)
-        if key is not None and isinstance(found.facts.domain, ValuesDomain):
+        lists = self.environment.sizes.check_listed(found, tree.position)
+        lists = lists or isinstance(found.facts.domain, ValuesDomain)
+        if key is not None and lists:
             self._lists[key] = found
         return found
 
@@ -388,18 +395,25 @@ class ExpressionBinder:
         value = typed_value(tree, beside.facts, describe(shown))
         is_end = is_end and ends_domain(value, beside.facts)
         is_outside = is_outside_domain(value, beside.facts) and not is_end
-        if isinstance(beside, FieldRef) and is_outside:
-            place = f"line {tree.position.line}, column {tree.position.column}"
-            found = self.environment.counted
-            found["literals outside"] += 1
-            near = found["literals outside"] <= MOST_LOOKED_FOR
-            instead = declared_instead(value, beside.facts, is_near_wanted=near)
-            self.environment.warn(
-                "literal_outside_domain",
-                f"the literal at {place} lies outside the declared domain of "
-                f"{describe(shown)}; {_held_by_none(beside.facts)}{instead}",
-            )
+        if is_outside:
+            self._warn_of_literals([tree], value, beside, shown)
         return Constant(value, constant_facts(value, beside.facts.type))
+
+    def _warn_of_literals(
+        self, trees: Sequence[Tree], first: Scalar, beside: Expression, shown: Tree
+    ) -> None:
+        """Note literals of one list, or one, that no row of a column holds."""
+        if not isinstance(beside, FieldRef):
+            return
+        found = self.environment.counted
+        found[LITERALS_OUTSIDE] += 1
+        if found[LITERALS_OUTSIDE] > MOST_TOLD:
+            return
+        near = found[LITERALS_OUTSIDE] <= MOST_LOOKED_FOR
+        instead = declared_instead(first, beside.facts, is_near_wanted=near)
+        said = outside_of([tree.position for tree in trees], describe(shown))
+        detail = f"{said}; {_held_by_none(beside.facts, len(trees))}{instead}"
+        self.environment.warn("literal_outside_domain", detail)
 
     def _between(self, value: Tree, low: Tree, high: Tree) -> Expression:  # noqa: PLR0911 - an arm a form
         if isinstance(value, LITERALS):
@@ -444,9 +458,16 @@ class ExpressionBinder:
             raise self.opaque(value)
         bound = self.value(value)
         constants: dict[object, Constant] = {}
+        outside: dict[Tree, Scalar] = {}
         for item in listed:
-            constant = self.literal(item, bound, value)
-            constants.setdefault(constant.value, constant)
+            held = typed_value(item, bound.facts, describe(value))
+            if held not in constants and is_outside_domain(held, bound.facts):
+                outside[item] = held
+            constant = Constant(held, constant_facts(held, bound.facts.type))
+            constants.setdefault(held, constant)
+        if outside:
+            first = next(iter(outside.values()))
+            self._warn_of_literals([*outside], first, bound, value)
         return truth_of(Function.IN, (bound, *constants.values()))
 
     def _is_null(self, value: Tree) -> Expression:
@@ -502,8 +523,9 @@ class ExpressionBinder:
             raise refuse(rules.GROUPING_SETS, tree.position)
         if tree.name in _CHOICES:
             items = [self.value(item) for item in tree.arguments]
-            choice = coalesce if tree.name == "coalesce" else extreme
-            return choice(items, tree)
+            if tree.name == "coalesce":
+                return coalesce(items, tree, self.environment)
+            return extreme(items, tree)
         bind = _FUNCTIONS.get(tree.name)
         if bind is None:
             raise refuse(rules.CONSTRUCT, tree.position)
@@ -571,7 +593,7 @@ class ExpressionBinder:
         )
         places = [*positions, tree.position]
         facts, values = unified(
-            [*results, otherwise], places, conditions, self.environment.tries
+            [*results, otherwise], places, self.environment, conditions
         )
         *shown, rest = values
         if tree.operand is not None:
@@ -638,11 +660,11 @@ def _of_truth(
     return _negated(condition, negated=literal.value is not (operator is Function.EQ))
 
 
-def _held_by_none(facts: Facts) -> str:
-    domain = facts.domain
+def _held_by_none(facts: Facts, literals: int) -> str:
+    domain, what = facts.domain, "it" if literals == 1 else "one of them"
     if isinstance(domain, ValuesDomain) and domain.other:
-        return "what is not declared was stored as 'other', so no row holds it"
-    return "no row holds it"
+        return f"what is not declared was stored as 'other', so no row holds {what}"
+    return f"no row holds {what}"
 
 
 UNNAMED: Final = "this expression"

@@ -10,13 +10,12 @@ from privacy.schema import (
 )
 from query_lang import hierarchies
 from query_lang.binding.dates.arithmetic import of_moments, with_interval
-from query_lang.binding.environment import Binder
+from query_lang.binding.environment import Binder, Environment
 from query_lang.binding.outside_domain import nearest_value
 from query_lang.binding.scalars import numbers
 from query_lang.binding.scalars.narrowing import narrowed
-from query_lang.binding.sizes import Tries
 from query_lang.plans import intervals
-from query_lang.plans.domains import combined, longest_of
+from query_lang.plans.domains import longest_of
 from query_lang.plans.expressions import Call, Constant, Expression, Facts, Function
 from query_lang.plans.intervals import Interval, interval_of, range_of
 from query_lang.plans.literals import NUMBERS, check_on_grid, small_number
@@ -186,7 +185,9 @@ def _band_width(tree: FunctionCall) -> int:
 # -- one of several ----------------------------------------------------------
 
 
-def coalesce(items: Sequence[Expression], tree: FunctionCall) -> Expression:
+def coalesce(
+    items: Sequence[Expression], tree: FunctionCall, environment: Environment
+) -> Expression:
     """Bind COALESCE: the first item that is not NULL.
 
     Raises:
@@ -195,7 +196,7 @@ def coalesce(items: Sequence[Expression], tree: FunctionCall) -> Expression:
     if not items:
         raise refuse(rules.RESULT_TYPES, tree.position)
     places = [argument.position for argument in tree.arguments]
-    facts, values = unified(items, places)
+    facts, values = unified(items, places, environment)
     known = replace(
         facts,
         nullable=all(item.facts.nullable for item in values),
@@ -215,7 +216,7 @@ def extreme(items: Sequence[Expression], tree: FunctionCall) -> Expression:
     for item, place in zip(items, places, strict=True):
         if _is_null(item):
             raise refuse(rules.NULL_LITERAL, place)
-    facts, values = unified(items, places)
+    facts, values = _in_one_type(items, places)
     if facts.type not in _ORDERED:
         raise refuse(rules.EXTREME, tree.position)
     known: dict[Expression, None] = {}
@@ -245,20 +246,37 @@ def extreme(items: Sequence[Expression], tree: FunctionCall) -> Expression:
 def unified(
     items: Sequence[Expression],
     places: Sequence[Position],
+    environment: Environment,
     conditions: Sequence[Expression] = (),
-    tries: Tries | None = None,
 ) -> tuple[Facts, list[Expression]]:
     """Return the facts of "one of these", and the items in one type and scale.
 
     Args:
         items: What may be yielded.
         places: Of each in the text.
+        environment: Counts the values that are listed.
         conditions: Of each item but the last, where the first true one decides.
-        tries: That are left of texts on them.
 
     Raises:
         SqlNotAllowedError: The types differ, or all items are NULL.
     """
+    facts, adapted = _in_one_type(items, places)
+    shown = [item.facts for item in adapted if not _is_null(item)]
+    if conditions:
+        near = narrowed(conditions, adapted, environment.tries)
+        shown = [
+            known
+            for item, known in zip(adapted, near, strict=True)
+            if known is not None and not _is_null(item)
+        ] or shown
+    domain = environment.sizes.combined(shown, places[0])
+    return replace(facts, domain=domain, longest=longest_of(shown)), adapted
+
+
+def _in_one_type(
+    items: Sequence[Expression], places: Sequence[Position]
+) -> tuple[Facts, list[Expression]]:
+    """Return the type of "one of these" and what can be NULL; and the items in it."""
     known = [item.facts for item in items if not _is_null(item)]
     if not known:
         raise refuse(rules.NULL_LITERAL, places[0])
@@ -269,22 +287,8 @@ def unified(
         _adapted(item, kind, scale, place)
         for item, place in zip(items, places, strict=True)
     ]
-    shown = [item.facts for item in adapted if not _is_null(item)]
-    if conditions:
-        near = narrowed(conditions, adapted, tries or Tries())
-        shown = [
-            facts
-            for item, facts in zip(adapted, near, strict=True)
-            if facts is not None and not _is_null(item)
-        ] or shown
-    facts = Facts(
-        kind,
-        scale,
-        nullable=any(item.facts.nullable for item in adapted),
-        domain=combined(shown),
-        longest=longest_of(shown),
-    )
-    return facts, adapted
+    nullable = any(item.facts.nullable for item in adapted)
+    return Facts(kind, scale, nullable=nullable), adapted
 
 
 def _is_null(item: Expression) -> bool:

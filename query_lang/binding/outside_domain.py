@@ -1,14 +1,23 @@
 """What to say of a literal that no row can hold: what the public domain does hold."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from typing import Final
 
 from privacy.schema import RangeDomain, Scalar, ValuesDomain
+from query_lang.plans.compiled import QueryWarning
 from query_lang.plans.expressions import Facts
+from query_lang.syntax.nodes import Position
 
 MOST_LOOKED_FOR: Final = 2
 """Literals of one query for which a near value is looked for: each look takes time."""
+
+MOST_TOLD: Final = 12
+"""Literals and lists of one query of which a warning says that no row holds them."""
+
+LITERALS_OUTSIDE: Final = "literals outside"
+"""What they are counted by, those of a list once."""
 
 MOST_PAIRS: Final = 10_000
 """Pairs of a letter sought and one declared in a look for what is spelt alike.
@@ -18,6 +27,31 @@ Such a look takes longer than their number, and whoever may plan can ask for it.
 
 _MOST_VALUES: Final = 256
 _MOST_NAMED: Final = 6
+_MOST_PLACES: Final = 3
+
+
+def outside_of(places: Sequence[Position], column: str) -> str:
+    """Return that literals of one list, or one, lie outside the domain of a column.
+
+    >>> outside_of([Position(1, 45)], "age")
+    'the literal at line 1, column 45 lies outside the declared domain of age'
+    """
+    named = [f"line {at.line}, column {at.column}" for at in places[:_MOST_PLACES]]
+    where = f"outside the declared domain of {column}"
+    if len(places) == 1:
+        return f"the literal at {named[0]} lies {where}"
+    more = len(places) - len(named)
+    shown = f"{'; '.join(named)}{f' and {more} more' * (more > 0)}"
+    return f"{len(places)} literals of a list lie {where} ({shown})"
+
+
+def untold(counted: Counter[str]) -> list[QueryWarning]:
+    """Return the warning of those for which no warning of their own was left."""
+    more = counted[LITERALS_OUTSIDE] - MOST_TOLD
+    if more <= 0:
+        return []
+    detail = f"{more} more literals or lists lie outside the domains of their columns"
+    return [QueryWarning("literal_outside_domain", detail)]
 
 
 def declared_instead(value: Scalar, facts: Facts, *, is_near_wanted: bool) -> str:

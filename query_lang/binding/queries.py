@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from privacy.schema import ColumnType
+from privacy.schema import ColumnType, Domain
 from query_lang.binding.aggregates import GroupedBinder, Rollups, WindowBinder
 from query_lang.binding.comparisons import check_comparable
 from query_lang.binding.environment import Environment
@@ -22,7 +22,7 @@ from query_lang.binding.scope import (
     written_out,
 )
 from query_lang.binding.sources.from_clause import Columns, SourceBinder
-from query_lang.plans.domains import combined, longest_of
+from query_lang.plans.domains import longest_of
 from query_lang.plans.expressions import (
     AverageRef,
     Constant,
@@ -30,6 +30,7 @@ from query_lang.plans.expressions import (
     Expression,
     Facts,
     FieldRef,
+    HalfRange,
     UnitInQuery,
     ValueInQuery,
     conjunction,
@@ -233,7 +234,9 @@ class QueryBinder:
             made.append(slot)
             for chosen, ref in zip(items, refs, strict=True):
                 chosen.append(ref)
-            columns[name] = ValueColumn(slot, _union_facts(refs))
+            known = [ref.facts for ref in refs]
+            domain = environment.sizes.combined(known, tree.position)
+            columns[name] = ValueColumn(slot, _union_facts(known, domain))
         node = Union(
             tuple(
                 UnionPart(part, tuple(chosen))
@@ -611,13 +614,12 @@ def _check_union(tree: UnionAll, parts: Sequence[Sequence[RelationColumn]]) -> N
                 raise refuse(rules.UNION_COLUMNS, select.position)
 
 
-def _union_facts(refs: Sequence[FieldRef]) -> Facts:
-    known = [ref.facts for ref in refs]
+def _union_facts(known: Sequence[Facts], domain: Domain | HalfRange | None) -> Facts:
     return replace(
         known[0],
         nullable=any(facts.nullable for facts in known),
         constant=False,
-        domain=combined(known),
+        domain=domain,
         longest=longest_of(known),
     )
 

@@ -7,16 +7,18 @@ stand for a tree that nothing could walk: ``POWER(POWER(x, 4), 4)`` has x sixtee
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Final
 
-from privacy.schema import ColumnType, Scalar, ValuesDomain
+from privacy.schema import ColumnType, Domain, Scalar, ValuesDomain
 from query_lang.plans.dates import calendar
-from query_lang.plans.domains import value_count
+from query_lang.plans.domains import combined, value_count
 from query_lang.plans.expressions import (
     Call,
     Constant,
     ExistsInQuery,
     Expression,
+    Facts,
     FieldRef,
     Function,
+    HalfRange,
     ValueInQuery,
 )
 from query_lang.plans.intervals import day_bounds
@@ -36,6 +38,7 @@ MOST_LISTED: Final = 100_000
 from the declared ones, a few microseconds a value."""
 MOST_MAPPED: Final = 1_000
 """The most values that a result's domain is listed for, one by one."""
+_LISTED_IN_A_STEP = 20  # values that take as long as binding an expression
 _DAY_TEXT_STEPS = 5  # of other values that take as long as the text of a day
 
 
@@ -139,8 +142,15 @@ class Sizes:
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[int, Expression]] = {}
+        self._combined: dict[Hashable, tuple[Domain | HalfRange | None, object]] = {}
         self._total = 0
         self._listed = 0
+        self._bound = 0
+
+    @property
+    def steps(self) -> int:
+        """Return how much was done so far: expressions bound, and values listed."""
+        return self._bound + self._listed // _LISTED_IN_A_STEP
 
     def check(self, expression: Expression, position: Position, *, whole: bool) -> None:
         """Count an expression that was just bound; its operands were counted before.
@@ -153,6 +163,7 @@ class Sizes:
         Raises:
             SqlNotAllowedError: Rule ``too_complex``.
         """
+        self._bound += 1
         size = self._size(expression)
         if whole:
             self._total += size
@@ -161,32 +172,60 @@ class Sizes:
                 rules.TOO_COMPLEX, position, detail="this stands for too long a text"
             )
 
-    def check_listed(self, expression: Expression, position: Position) -> None:
+    def check_listed(self, expression: Expression, position: Position) -> bool:
         """Count the values of the lists that an expression made and read.
 
         Args:
             expression: What was bound.
             position: Of its text.
 
+        Returns:
+            Whether it made or read any.
+
         Raises:
             SqlNotAllowedError: Rule ``too_complex``.
         """
-        if not isinstance(expression, Call) or expression.function in _LISTS_NOTHING:
-            return
+        if not isinstance(expression, Call) or expression.function in _COUNTED_APART:
+            return False
         domain, operands = expression.facts.domain, expression.operands
         if any(operand.facts.domain is domain for operand in operands):
-            return  # one of several, or what is known of it: nothing was computed
+            return False  # what is known of it: nothing was computed
         made = _listed(expression)
         if expression.function is Function.WRITTEN_DAY:
             made = _DAY_TEXT_STEPS * max(made, _days_walked(expression))
-        read = () if expression.function in _CHOOSES else operands
-        self._listed += made + sum(map(_listed, read)) + _mapped(expression)
+        read = sum(map(_listed, operands))
+        values = made + read + _mapped(expression)
+        self._count_listed(values, position)
+        return values > 0
+
+    def combined(
+        self, parts: Sequence[Facts], position: Position
+    ) -> Domain | HalfRange | None:
+        """Return the domain of a value that comes from any of these, found once.
+
+        Args:
+            parts: What is known of each.
+            position: Of what yields one of them.
+
+        Raises:
+            SqlNotAllowedError: Rule ``too_complex``: too many values were listed.
+        """
+        domains = [part.domain for part in parts]
+        of = tuple(id(d) if isinstance(d, ValuesDomain) else d for d in domains)
+        key = parts[0].type, parts[0].scale, of
+        if key not in self._combined:
+            found = combined(parts, lambda many: self._count_listed(many, position))
+            self._combined[key] = found, domains  # kept, or another could have an id
+        return self._combined[key][0]
+
+    def _count_listed(self, values: int, position: Position) -> None:
+        self._listed += values
         if self._listed > MOST_LISTED:
             raise refuse(
                 rules.TOO_COMPLEX,
                 position,
-                detail="functions of columns with long lists of values make lists with "
-                f"more than {MOST_LISTED:,} values in all",
+                detail="functions and CASE over columns with long lists of values, or "
+                f"many days, make lists with more than {MOST_LISTED:,} values in all",
                 hint="write fewer different functions of such columns, or name one "
                 "in a derived table and use its name",
             )
@@ -227,12 +266,13 @@ class Sizes:
         return found[0]
 
 
-_LISTS_NOTHING = frozenset(
+_COUNTED_APART = frozenset(
     {Function.AND, Function.OR, Function.NOT, Function.EQ, Function.NE, Function.LT}
     | {Function.LE, Function.GT, Function.GE, Function.BETWEEN, Function.IN}
     | {Function.IS_NULL, Function.PREFIX, Function.SUFFIX, Function.INFIX}
+    | {Function.CASE, Function.SWITCH, Function.COALESCE}
 )
-_CHOOSES = frozenset({Function.CASE, Function.SWITCH, Function.COALESCE})
+"""What lists nothing, or one of several, whose values ``combined`` counts."""
 
 
 def _mapped(call: Call) -> int:

@@ -1,7 +1,7 @@
 """The public cells of group keys: declared, never learnt from rows."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, timedelta
 from itertools import chain, product
 from json.encoder import encode_basestring
@@ -73,17 +73,24 @@ def _values(facts: Facts) -> Iterable[Scalar]:
             return (False, True)
 
 
-def combined(parts: Sequence[Facts]) -> Domain | HalfRange | None:
+def combined(
+    parts: Sequence[Facts], count_values: Callable[[int], None]
+) -> Domain | HalfRange | None:
     """Return the domain of a value that comes from any of these.
 
     The first's values, then new ones (CONTRACT 3); where they are too many to be cells,
     the least interval, or the end of it that all parts have.
+
+    Args:
+        parts: What is known of each.
+        count_values: Is told how many values are about to be listed; may refuse them.
     """
     if all(part.domain == parts[0].domain for part in parts):
         return parts[0].domain
     counts = [value_count(part) for part in parts]
     known_counts = [count for count in counts if count is not None]
     if len(known_counts) == len(parts) and sum(known_counts) <= MAX_LISTED:
+        count_values(sum(known_counts))
         values = tuple(dict.fromkeys(chain.from_iterable(map(_values, parts))))
         return None if parts[0].type is ColumnType.BOOLEAN else ValuesDomain(values)
     return domain_of(joined(map(reach_of, parts)), parts[0])

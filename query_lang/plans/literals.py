@@ -13,6 +13,7 @@ from query_lang.plans.intervals import MAX_INTEGER, MIN_INTEGER, grid_value
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     BooleanLiteral,
+    LiteralType,
     NullLiteral,
     NumberLiteral,
     Position,
@@ -44,6 +45,7 @@ _FORMS: Mapping[ColumnType, str] = {
     ColumnType.TEXT: "a string: 'E11'",
     ColumnType.BOOLEAN: "TRUE or FALSE",
 }
+_UNCAST = "leave the cast to text out: age = ANY (ARRAY[60, 61])"
 
 
 def typed_value(literal: Literal, facts: Facts, shown: str) -> Scalar:
@@ -61,12 +63,13 @@ def typed_value(literal: Literal, facts: Facts, shown: str) -> Scalar:
         raise refuse(rules.NULL_LITERAL, literal.position)
     value = _READERS[facts.type](literal)
     if value is None:
+        is_cast = isinstance(literal, TypedLiteral) and literal.type == "text"
         raise refuse(
             rules.LITERAL_TYPE,
             literal.position,
             detail=f"this literal does not fit {shown}, which is of type "
             f"{facts.type.value}",
-            hint=f"write {_FORMS[facts.type]}",
+            hint=_UNCAST if is_cast else f"write {_FORMS[facts.type]}",
         )
     return value
 
@@ -232,20 +235,20 @@ def _date(literal: Literal) -> Scalar | None:
 
 
 def _timestamp(literal: Literal) -> Scalar | None:
-    text = _text_of(literal, "timestamp")
+    text = _text_of(literal, "timestamp", "date")  # a day alone is its midnight
     return None if text is None else read_text(text, ColumnType.TIMESTAMP)
 
 
-def _text_of(literal: Literal, kind: str) -> str | None:
+def _text_of(literal: Literal, *kinds: LiteralType) -> str | None:
     if isinstance(literal, StringLiteral):
         return literal.text
-    if isinstance(literal, TypedLiteral) and literal.type in {kind, "date"}:
-        return literal.text  # a day alone is its midnight
+    if isinstance(literal, TypedLiteral) and literal.type in kinds:
+        return literal.text
     return None
 
 
 def _text(literal: Literal) -> Scalar | None:
-    return literal.text if isinstance(literal, StringLiteral) else None
+    return _text_of(literal, "text")
 
 
 def _boolean(literal: Literal) -> Scalar | None:

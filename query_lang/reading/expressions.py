@@ -7,6 +7,7 @@ from typing import get_args
 from sqlglot import exp
 
 from privacy.errors import SqlNotAllowedError
+from privacy.schema import ColumnType
 from query_lang.reading.node_rules import rule_of
 from query_lang.reading.places import Places
 from query_lang.syntax import rules
@@ -33,6 +34,7 @@ from query_lang.syntax.nodes import (
     BooleanLiteral,
     Case,
     CaseBranch,
+    Cast,
     Comparison,
     ComparisonOperator,
     Exists,
@@ -55,6 +57,7 @@ from query_lang.syntax.nodes import (
 from query_lang.syntax.refusals import refuse
 from query_lang.syntax.rules import Rule
 from query_lang.syntax.tokens import TokenKind, column_name, is_identifier
+from query_lang.syntax.type_names import cast_target
 
 MAX_TREE_DEPTH = 100
 
@@ -311,7 +314,8 @@ class ExpressionReader(ABC):
         if isinstance(node.expression, exp.Anonymous) and self._is_quantifier():
             word = self._quantifier()
             items = self._in_brackets(node.expression.expressions)
-            return QuantifiedList(left.position, left, operator, word, items)
+            is_text = any(map(_is_cast_to_text, items))
+            return QuantifiedList(left.position, left, operator, word, items, is_text)
         right = self.operand(node.expression)
         return Comparison(operator, left, right, left.position)
 
@@ -564,3 +568,10 @@ class ExpressionReader(ABC):
         condition = self.read(node.this)
         self._places.take("THEN")
         return CaseBranch(condition, self.read(node.args["true"]))
+
+
+def _is_cast_to_text(item: Expression) -> bool:
+    """Whether an item of a list is cast to text."""
+    if not isinstance(item, Cast):
+        return False
+    return cast_target(item.type, item.position).type is ColumnType.TEXT

@@ -74,6 +74,13 @@ _COUNTED_FROM = (
     "or (ARRAY_AGG(x ORDER BY y))[1]"
 )
 _FIRST_OF_ORDER = "the first of an order is FIRST(drug ORDER BY started)"
+_FIRST_OF_SOME = (
+    "the first of some rows is FIRST(drug ORDER BY started) FILTER (WHERE days > 3)"
+)
+
+
+def _is_array(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Anonymous) and node.name.upper() == "ARRAY_AGG"
 
 
 class FunctionReader(ExpressionReader):
@@ -226,12 +233,12 @@ class FunctionReader(ExpressionReader):
         """Read ``APPROX_QUANTILES(x, 4)[OFFSET(1)]``, or the first of ARRAY_AGG."""
         self.only(node, "this", "expressions")
         called = node.this.this if isinstance(node.this, exp.Paren) else node.this
-        is_array = (
-            isinstance(called, exp.Anonymous) and called.name.upper() == "ARRAY_AGG"
-        )
-        return (
-            self._array_element(node, called) if is_array else self._quantile_at(node)
-        )
+        if isinstance(called, exp.Filter) and _is_array(called.this):
+            position = self._places.position
+            raise refuse(rules.AGGREGATE_FILTER, position, hint=_FIRST_OF_SOME)
+        if _is_array(called):
+            return self._array_element(node, called)
+        return self._quantile_at(node)
 
     def _array_element(self, node: exp.Expr, called: exp.Expr) -> ArrayElement:
         position, in_brackets = self._places.position, called is not node.this

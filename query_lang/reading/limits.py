@@ -22,6 +22,9 @@ _ENDS_NOT = frozenset(
     | {"HAVING", "ORDER", "LIMIT", "JOIN", "LEFT", "ON", "UNION"}
 )
 _TYPES = "write CAST(x AS DATE), or make the inner value in a derived table"
+_LISTING = frozenset({"IN", "ANY", "SOME", "ALL"})
+_SETS = frozenset({"UNION", "INTERSECT", "EXCEPT", "MINUS"})
+"""Words before an ALL that no list follows."""
 _NESTS = frozenset({"CASE", "END", "NOT"})
 _COUNTED_SIGNS = frozenset({"(", ")", "-", ","})
 
@@ -51,10 +54,11 @@ def check_tokens(tokens: Sequence[Token], types: Collection[str]) -> None:
     """
     if len(tokens) > MAX_TOKENS:
         raise refuse(rules.TOKEN_COUNT, tokens[MAX_TOKENS].position)
-    depth, before = _Depth(), ""
+    depth, before, last = _Depth(), "", ""
     for token in tokens:
-        depth.read(token, opens_list=before == "IN", opens_type=before in types)
-        before = token.word
+        opens_list = before in _LISTING and last not in _SETS
+        depth.read(token, opens_list=opens_list, opens_type=before in types)
+        before, last = token.word, before
 
 
 @dataclass(slots=True)

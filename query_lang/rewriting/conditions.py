@@ -161,7 +161,15 @@ def quantified_list(tree: QuantifiedList) -> Expression:
     if not tree.items:
         raise refuse(rules.EMPTY_LIST, tree.position)
     check_listed(tree.items[0], rules.ANY_ALL)
-    return InList(tree.value, tree.items, is_all, tree.position)
+    items = tree.items if not tree.is_text else tuple(map(_text, tree.items))
+    return InList(tree.value, items, is_all, tree.position)
+
+
+def _text(item: Expression) -> Expression:
+    """Return what ``'a'::text`` is in a list of texts: no day, as ``'a'`` may be."""
+    if not isinstance(item, StringLiteral):
+        return item
+    return TypedLiteral("text", item.text, item.position)
 
 
 def quantified(tree: Quantified) -> Expression:

@@ -10,6 +10,7 @@ from typing import Final
 from privacy.schema import ColumnType
 from query_lang.rewriting.trees import mapped
 from query_lang.syntax import rules
+from query_lang.syntax.idioms import Overlaps
 from query_lang.syntax.nodes import (
     Arithmetic,
     BooleanLiteral,
@@ -61,6 +62,9 @@ def _plain(node: object) -> object:  # noqa: PLR0911 - an arm a kind
             return replace(node, arguments=tuple(map(_day, arguments)))
         case FunctionCall():
             return _moment(node)
+        case Overlaps():
+            one, other = (tuple(map(_day, side)) for side in (node.one, node.other))
+            return replace(node, one=one, other=other)
         case Arithmetic("+" | "-", left, right):
             return replace(node, left=_day(left), right=_day(right))
         case _:

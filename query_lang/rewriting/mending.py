@@ -16,7 +16,11 @@ LONGEST: Final = 4_000
 """Characters of a text that is mended; a longer one keeps its hint alone."""
 
 MOST_TRIED: Final = 4
-"""Texts that are compiled to find one: a refusal takes so much longer, at most."""
+"""Texts that are compiled to find one."""
+
+MOST_STEPS: Final = 2_000
+"""Steps of binding that a refusal and what is tried may take: what would be beyond is
+not tried. Of a text that a page shows, a hundred or two."""
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _MEANT = re.compile(r"did you mean ([a-z][a-z0-9_.]*)\?")
@@ -38,21 +42,28 @@ def mended(
         error: Why, and where.
         compiles: Compiles a text over the same schema; raises what refuses it.
     """
-    fix = _FIXES.get(error.rule)
+    fix, taken = _FIXES.get(error.rule), error.steps
     if fix is None or len(sql) > LONGEST:
         return None
     for text in islice(fix(sql, _offset(sql, error), error), MOST_TRIED):
-        if text != sql and _is_allowed(text, compiles):
+        if taken + error.steps > MOST_STEPS:  # the next takes what this one took
+            return None
+        steps = None if text == sql else _steps_until_refused(text, compiles)
+        if steps is None and text != sql:
             return text
+        taken += steps or 0
     return None
 
 
-def _is_allowed(text: str, compiles: Callable[[str], object]) -> bool:
+def _steps_until_refused(text: str, compiles: Callable[[str], object]) -> int | None:
+    """Return how many steps it took to refuse a text; None if it is allowed."""
     try:
         compiles(text)
+    except QueryError as error:
+        return error.steps
     except CuratorError:
-        return False
-    return True
+        return MOST_STEPS
+    return None
 
 
 def _offset(sql: str, error: QueryError) -> int:

@@ -1,5 +1,8 @@
 """Periods that OVERLAPS compares."""
 
+from typing import TypeGuard
+
+from privacy.schema import ColumnType
 from query_lang.syntax.idioms import Overlaps
 from query_lang.syntax.nodes import (
     And,
@@ -8,12 +11,14 @@ from query_lang.syntax.nodes import (
     CaseBranch,
     Comparison,
     Expression,
+    FunctionCall,
     Interval,
     IsNull,
     Or,
     StringLiteral,
     TypedLiteral,
 )
+from query_lang.syntax.text_values import read_text
 
 
 def overlaps(tree: Overlaps) -> Expression:
@@ -51,17 +56,31 @@ def overlaps(tree: Overlaps) -> Expression:
 
 
 def _period(pair: tuple[Expression, ...]) -> tuple[Expression, Expression]:
-    """Return the lesser and the greater of two moments, NULL where one of them is."""
+    """Return the lesser and the greater of two moments, NULL where one of them is.
+
+    The lesser of a moment and NULL is the moment. Two days are put in order here.
+    """
     one, other = pair
     place = one.position
     if isinstance(other, Interval):
         other = Arithmetic("+", one, other, place)
-    turned = Comparison(">", one, other, place)
-    is_other: Expression = turned
-    if not isinstance(one, StringLiteral | TypedLiteral):
-        is_null = IsNull(one, negated=False, position=place)
-        is_other = Or((turned, is_null), place)
-    start = Case(None, (CaseBranch(is_other, other),), one, place)
-    ordered = Comparison("<=", one, other, place)
-    branches = (CaseBranch(ordered, other), CaseBranch(turned, one))
-    return start, Case(None, branches, None, place)
+    if _is_day(one) and _is_day(other):
+        return (one, other) if one.text <= other.text else (other, one)
+    start = FunctionCall("least", (one, other), place)
+    end = FunctionCall("greatest", (one, other), place)
+    known = tuple(
+        IsNull(moment, negated=True, position=place)
+        for moment in (one, other)
+        if not isinstance(moment, StringLiteral | TypedLiteral)
+    )
+    if not known:
+        return start, end
+    are_known = known[0] if len(known) == 1 else And(known, place)
+    return start, Case(None, (CaseBranch(are_known, end),), None, place)
+
+
+def _is_day(moment: Expression) -> TypeGuard[TypedLiteral]:
+    """Whether a moment is a literal date; texts of dates sort as they do."""
+    if not isinstance(moment, TypedLiteral) or moment.type != "date":
+        return False
+    return read_text(moment.text, ColumnType.DATE) is not None

@@ -80,6 +80,12 @@ from query_lang.syntax.nodes import (
 )
 from query_lang.syntax.refusals import refuse
 
+_CHOSEN_GROUPS = (
+    "number the groups in a table over theirs: FROM (SELECT patient_id, code, "
+    "ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY n DESC) AS place FROM (SELECT "
+    "patient_id, code, COUNT(*) AS n FROM diagnoses GROUP BY patient_id, code) AS g) "
+    "AS most WHERE place = 1"
+)
 _MOST_OVERLAPS = 12
 """OVERLAPS in a text: each is twenty comparisons."""
 
@@ -156,7 +162,8 @@ def _check_select(select: Select, *, is_top: bool) -> None:
         detail = "ROLLUP, CUBE and GROUPING SETS stand at the top of the query"
         raise refuse(rules.GROUPING_SETS, select.position, detail=detail)
     if select.kept is not None and not (is_top and aggregates(select)):
-        raise refuse(rules.QUALIFY, select.kept.position)
+        instead = _CHOSEN_GROUPS if aggregates(select) else None
+        raise refuse(rules.QUALIFY, select.kept.position, hint=instead)
 
 
 def _check_sets(tree: Query) -> None:

@@ -198,12 +198,21 @@ class Overlaps(Idiom):
 
 @dataclass(frozen=True, slots=True)
 class QuantifiedList(Idiom):
-    """``value operator ANY (a, b)``."""
+    """``value operator ANY (a, b)``.
+
+    Attributes:
+        value: What is compared.
+        operator: As written.
+        word: ANY, SOME or ALL.
+        items: Of the list.
+        is_text: Whether an item is cast to text: the list compares with texts alone.
+    """
 
     value: Expression
     operator: str
     word: QuantifierWord
     items: tuple[Expression, ...]
+    is_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 ComparisonOperator = Literal["=", "<>", "<", "<=", ">", ">="]
-LiteralType = Literal["date", "timestamp"]
+LiteralType = Literal["date", "timestamp", "text"]
 CastForm = Literal["cast", "try_cast", "safe_cast", "::"]
 ArithmeticOperator = Literal["+", "-", "*", "/", "%", "||"]
 DatePart = Literal[

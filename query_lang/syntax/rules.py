@@ -31,7 +31,7 @@ DEPTH = Rule(
 )
 IN_LIST_SIZE = Rule(
     "in_list_size",
-    "an IN list holds at most 256 items",
+    "a list of IN, ANY or ALL holds at most 256 items",
     "use BETWEEN for a range, or several lists joined by OR",
 )
 CONTROL_CHARACTER = Rule(

@@ -45,16 +45,14 @@ _SCANNER = re.compile(
      (?P<word>[A-Za-z_][A-Za-z0-9_]*)
     |(?P<line_comment>--[^\n]*)
     |(?P<comment>/\*)
-    |(?P<name>`[^`\n]*`|(?<![A-Za-z0-9_)\]"`])\[[A-Za-z_][A-Za-z0-9_ ]*\])
+    |(?P<name>`[^`\n]*`)
+    |(?P<bracket>\[)
     |(?P<string>'(?:[^']|'')*')
     |(?P<quoted>"(?:[^"]|"")*")
     |(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))
     |(?P<text_sign>\|\||!~\*|!~|~\*|~)
     |(?P<operator>//|\*\*|->|=>|<<|>>|<=>|[|^&])
-    |(?P<place>\[(?=[ ]*(?i:(?:SAFE_)?(?:OFFSET|ORDINAL))[ ]*\()|\]
-        |(?i:(?<=ARRAY)|(?<=ARRAY[ ])|(?<=UNNEST\())\[
-        |(?<=[A-Za-z0-9])\[(?=\])|(?<=\))\[(?=[ ]*1[ ]*\]))
-    |(?P<sign>::|<=|>=|<>|!=|==|[=<>(),.;*+/%-])
+    |(?P<sign>::|<=|>=|<>|!=|==|[=<>(),.;*+/%\]-])
     |(?P<end>\Z)
     |(?P<unknown>.)
     )""",
@@ -67,10 +65,13 @@ _KINDS = {
     "number": TokenKind.NUMBER,
     "word": TokenKind.WORD,
     "sign": TokenKind.SIGN,
-    "place": TokenKind.SIGN,
     "text_sign": TokenKind.SIGN,
 }
 _WORD, _SIGN = TokenKind.WORD, TokenKind.SIGN
+_BRACKETED = re.compile(r"(?<![A-Za-z0-9_)\]\"`])\[[A-Za-z_][A-Za-z0-9_ ]*\]")
+_PLACED = re.compile(r"\[\s*(SAFE_)?(OFFSET|ORDINAL)\s*\(", re.IGNORECASE)
+_FIRST_OF_ARRAY = re.compile(r"\[\s*1\s*\]")
+_EMPTY = re.compile(r"\[\s*\]")
 _COMMENT_EDGE = re.compile(r"/\*|\*/")
 _WORD_SIGN = re.compile(r"[A-Za-z0-9_.]")
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,62}")
@@ -137,28 +138,29 @@ def lex(sql: str) -> tuple[Token, ...]:
     return _one_statement(_without_arrays(tokens))
 
 
-def _without_arrays(tokens: list[Token]) -> list[Token]:
+def _without_arrays(tokens: Sequence[Token]) -> list[Token]:
     """Return the tokens in which lists of arrays stand in round brackets.
 
-    ``ANY (ARRAY['a', 'b']::text[])`` is ``ANY ('a', 'b')``, and ``IN UNNEST(['a'])``
-    is ``IN ('a')``.
+    ``ANY (ARRAY['a', 'b']::text[])`` is ``ANY ('a'::text, 'b'::text)``, and
+    ``IN UNNEST(['a'])`` is ``IN ('a')``.
 
     Raises:
         SqlNotAllowedError: An array stands elsewhere.
     """
     kept: list[Token] = []
-    left_out: set[int] = set()
+    passed = 0
     for at, token in enumerate(tokens):
-        if at in left_out:
+        if at < passed:
             continue
         if not token.is_sign("[") or not _is_list(tokens, at):
             kept.append(token)
             continue
-        found = _array_signs(tokens, at)
+        found = _array(tokens, at)
         if found is None:
             raise refuse(rules.SYMBOL, token.position, hint=_OTHER_SIGNS["["])
-        left_out |= found
+        items, passed = found
         del kept[-1 if kept[-1].word == "ARRAY" else -2]  # ARRAY, or UNNEST
+        kept += items
     return kept
 
 
@@ -171,14 +173,23 @@ def _is_list(tokens: Sequence[Token], at: int) -> bool:
     return is_empty or bool(before and before[0].word == "UNNEST")
 
 
-def _array_signs(tokens: Sequence[Token], at: int) -> set[int] | None:
-    """Return where the signs stand that end the array from a place on.
+def _array(tokens: Sequence[Token], at: int) -> tuple[list[Token], int] | None:
+    """Return the items of the array from a place on, and where it ends.
 
     None if it is no list of ANY or IN.
     """
     words = tuple(each.word or each.text for each in tokens[max(0, at - 3) : at])
-    if words not in _BEFORE_ARRAYS:
+    end = _end_of_array(tokens, at) if words in _BEFORE_ARRAYS else None
+    if end is None:
         return None
+    cast, after = _cast_of_array(tokens, end + 1)
+    if after == len(tokens) or not tokens[after].is_sign(")"):
+        return None
+    return _each_cast(tokens[at + 1 : end], cast), after
+
+
+def _end_of_array(tokens: Sequence[Token], at: int) -> int | None:
+    """Return where the array from a place on ends; None if others stand in it."""
     depth = 0
     for end in range(at + 1, len(tokens)):
         token = tokens[end]
@@ -186,33 +197,47 @@ def _array_signs(tokens: Sequence[Token], at: int) -> set[int] | None:
         if depth < 0 or token.is_sign("["):
             return None
         if token.is_sign("]"):
-            signs = {end, *_cast_signs(tokens, at, end)}
-            after = max(signs) + 1
-            closed = after < len(tokens) and tokens[after].is_sign(")")
-            return signs if closed and depth == 0 else None
+            return None if depth else end
     return None
 
 
-def _cast_signs(tokens: Sequence[Token], start: int, end: int) -> set[int]:
-    """Return where ``::text[]`` stands after an array, if it changes no value."""
-    cast = tokens[end + 1 : end + 5]
-    words = [each.word or each.text for each in cast]
-    types = {*_TEXTS, *_WHOLE}
-    is_cast = len(words) == 4 and words[1] in types and words[::2] == ["::", "["]  # noqa: PLR2004 - four tokens
-    if not is_cast or words[3] != "]":
-        return set()
-    if words[1] in _WHOLE and not all(map(_is_whole, tokens[start + 1 : end])):
-        return set()
-    return set(range(end + 1, end + 5))
+def _cast_of_array(tokens: Sequence[Token], at: int) -> tuple[Sequence[Token], int]:
+    """Return ``:: text`` of ``::text[]``, where it stands, and what comes after it."""
+    if at < len(tokens) and tokens[at].is_sign("::"):
+        for end in (at + 2, at + 3):  # DOUBLE PRECISION is one type
+            named = all(token.word for token in tokens[at + 1 : end])
+            if named and [each.text for each in tokens[end : end + 2]] == ["[", "]"]:
+                return tokens[at:end], end + 2
+    return (), at
 
 
-def _is_whole(token: Token) -> bool:
-    is_number = token.kind is TokenKind.NUMBER and token.text.isdecimal()
-    return is_number or token.is_sign(",") or token.is_sign("-")
+def _each_cast(items: Sequence[Token], cast: Sequence[Token]) -> list[Token]:
+    """Return the items of an array, the cast of the whole behind each of them."""
+    if not cast or _changes_nothing(items, cast[-1].word):
+        return [*items]
+    found: list[Token] = []
+    depth = 0
+    for token, after in zip(items, (*items[1:], None), strict=True):
+        found.append(token)
+        depth += token.is_sign("(") - token.is_sign(")")
+        ends = after is None or after.is_sign(",")
+        if ends and depth == 0 and not token.is_sign(","):
+            start, position = token.start, token.position
+            found += [c._replace(start=start, position=position) for c in cast]
+    return found
 
 
-_TEXTS = frozenset({"TEXT", "VARCHAR"})
+def _changes_nothing(items: Sequence[Token], kind: str) -> bool:
+    """Whether a cast of numbers gives the same, those below zero among them."""
+    numbers = [token.text for token in items if token.kind is TokenKind.NUMBER]
+    signs = (token.is_sign(",") or token.is_sign("-") for token in items)
+    if sum(signs) + len(numbers) < len(items):
+        return False
+    return kind in _DECIMAL or (kind in _WHOLE and all(map(str.isdecimal, numbers)))
+
+
 _WHOLE = frozenset({"INT", "INTEGER", "BIGINT", "INT4", "INT8"})
+_DECIMAL = frozenset({"NUMERIC", "DECIMAL"})
 _BEFORE_ARRAYS = frozenset(
     {(word, "(", "ARRAY") for word in ("ANY", "SOME", "ALL")} | {("IN", "UNNEST", "(")}
 )
@@ -283,10 +308,15 @@ def place(sql: str, offset: int) -> Position:
 def _pieces(sql: str) -> Iterator[tuple[TokenKind, int, int]]:
     """Yield kind, start and end of each token; what is no token is passed over."""
     offset, match_at, kind_of = 0, _SCANNER.match, _KINDS.get
+    last = before = (0, 0)  # the token before, and that before it
     while match := match_at(sql, offset):
         name, (start, offset) = match.lastgroup or "", match.span(match.lastindex or 0)
         kind = kind_of(name)
+        if name == "bracket":
+            words = sql[slice(*before)].upper(), sql[slice(*last)].upper()
+            kind, offset = _bracket(sql, start, words)
         if kind is not None:
+            before, last = last, (start, offset)
             yield kind, start, offset
         elif name == "end":
             return
@@ -294,10 +324,36 @@ def _pieces(sql: str) -> Iterator[tuple[TokenKind, int, int]]:
             offset = _comment_end(sql, start)
         elif name == "operator":
             raise refuse(rules.OPERATOR, place(sql, start))
-        elif name == "unknown" and sql[start] == "#" and _begins_line(sql, start):
-            offset = _line_end(sql, start)  # a comment, as in MySQL and BigQuery
         elif name == "unknown":
-            raise _unknown_character(sql, start)
+            offset = _after_unknown(sql, start)
+
+
+def _bracket(sql: str, start: int, before: tuple[str, str]) -> tuple[TokenKind, int]:
+    """Return what ``[`` begins, a name in brackets or a list, and where that ends.
+
+    Raises:
+        SqlNotAllowedError: It has no meaning after these two tokens.
+    """
+    is_sign = (
+        before[1] == "ARRAY"
+        or before == ("UNNEST", "(")
+        or _PLACED.match(sql, start)
+        or (before[1] == ")" and _FIRST_OF_ARRAY.match(sql, start))
+        or (before[1].isalnum() and _EMPTY.match(sql, start))
+    )
+    if is_sign:
+        return _SIGN, start + 1
+    name = _BRACKETED.match(sql, start)
+    if name is None:
+        raise _unknown_character(sql, start)
+    return TokenKind.QUOTED, name.end()
+
+
+def _after_unknown(sql: str, offset: int) -> int:
+    """Return where a comment of MySQL and BigQuery ends; all else is refused."""
+    if sql[offset] != "#" or not _begins_line(sql, offset):
+        raise _unknown_character(sql, offset)
+    return _line_end(sql, offset)
 
 
 def _begins_line(sql: str, offset: int) -> bool:

@@ -128,6 +128,13 @@ REFUSED: tuple[tuple[str, str, str, int, int], ...] = (
     (W + "pg_sleep(5)", "sql_not_allowed", "function", 1, 39),
     (W + "age > ANY (1)", "sql_not_allowed", "any_all", 1, 39),
     (
+        "SELECT (ARRAY_AGG(ward ORDER BY d) FILTER (WHERE smoker))[1] FROM encounters",
+        "sql_not_allowed",
+        "aggregate_filter",
+        1,
+        8,
+    ),
+    (
         "SELECT COALESCE(age, 1) FILTER (WHERE smoker) FROM encounters",
         "sql_not_allowed",
         "aggregate_filter",

@@ -25,6 +25,7 @@ from query_lang.plans.compiled import CompiledQuery
 from query_lang.plans.costs import PAID, UNLIMITED
 from query_lang.rendering.dialect import Target
 from query_lang.rewriting.mending import mended
+from query_lang.syntax.nodes import Query
 from query_lang.syntax.refusals import refuse, refusing_depth
 from query_lang.syntax.rules import TOO_COSTLY
 from server.persistence import tables
@@ -142,9 +143,22 @@ class Compiler:
         dataset = schema.dataset
         with refusing_depth(tree.select.position):
             bound = bind_query(tree, dataset, bounds, limits.answer_numbers)
-            compiled = compile_bound(bound, tree, dataset, self._target, dict(weights))
-            shares = [measure.weight for measure in compiled.measures]
-            return Compiled(bound, compiled, normal_question(bound.plan, shares))
+            try:
+                return self._compiled(bound, tree, dataset, dict(weights))
+            except QueryError as error:
+                error.steps = bound.steps
+                raise
+
+    def _compiled(
+        self,
+        bound: ResolvedQuery,
+        tree: Query,
+        dataset: Dataset,
+        weights: Mapping[str, Fraction],
+    ) -> "Compiled":
+        compiled = compile_bound(bound, tree, dataset, self._target, weights)
+        shares = [measure.weight for measure in compiled.measures]
+        return Compiled(bound, compiled, normal_question(bound.plan, shares))
 
 
 @dataclass(frozen=True, slots=True)

@@ -230,7 +230,8 @@ def test_the_two_halves_make_the_whole():
     [
         ("age > 120 AND age >= 0", 0),
         ("age > 120.5", 1),
-        ("age IN (-1, 5, 121)", 2),
+        ("age IN (-1, 5, 121)", 1),
+        ("age IN (-1, 5, 121) OR age NOT IN (-1)", 2),
         ("ward = 'east'", 1),
         ("ward = 'north' OR sex = 'other'", 0),
         ("ward = 'other'", 1),

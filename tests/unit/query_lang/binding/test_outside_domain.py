@@ -3,6 +3,7 @@ import pytest
 from privacy.schema import ColumnType, RangeDomain, ValuesDomain
 from query_lang.binding.outside_domain import (
     MOST_PAIRS,
+    MOST_TOLD,
     declared_instead,
     nearest_value,
 )
@@ -62,9 +63,37 @@ def test_ranges_are_told_by_their_ends():
 
 
 def test_a_warning_says_what_may_have_been_meant_and_stops_looking_in_long_texts():
-    listed = ", ".join(f"'nort{n}'" for n in range(4))
-    sql = f"SELECT COUNT(*) FROM encounters WHERE ward IN ({listed})"
+    texts = [f"ward = 'nort{n}'" for n in range(4)]
+    sql = f"SELECT COUNT(*) FROM encounters WHERE {' OR '.join(texts)}"
     said = [warning.detail for warning in compiled(sql).warnings]
     looked = ["did you mean 'north'? declared: north" in each for each in said]
     assert looked == [True] * 2 + [False] * 2
     assert all("declared: north" in each for each in said)
+
+
+@pytest.mark.parametrize("form", ["IN ({})", "= ANY (ARRAY[{}])", "<> ALL ({})"])
+def test_literals_of_one_list_are_one_warning_with_three_places(form):
+    listed = form.format(", ".join(f"'nort{n}'" for n in range(5)))
+    sql = f"SELECT COUNT(*) FROM encounters\nWHERE ward {listed}"
+    (warning,) = compiled(sql).warnings
+    assert "5 literals of a list lie outside the declared domain of ward" in (
+        warning.detail
+    )
+    assert warning.detail.count("line 2, column") == 3
+    assert "and 2 more)" in warning.detail
+    assert "no row holds one of them: did you mean 'north'?" in warning.detail
+
+
+def test_a_literal_written_twice_in_a_list_is_told_once():
+    sql = "SELECT COUNT(*) FROM encounters WHERE ward IN ('x', 'x', 'north')"
+    (warning,) = compiled(sql).warnings
+    assert warning.detail.startswith("the literal at line 1, column 48 lies")
+
+
+def test_many_literals_outside_are_told_in_few_warnings():
+    texts = [f"ward = 'nort{n}'" for n in range(300)]
+    sql = f"SELECT COUNT(*) FROM encounters WHERE {' OR '.join(texts)}"
+    warnings = compiled(sql).warnings
+    assert len(warnings) == MOST_TOLD + 1
+    assert warnings[-1].code == "literal_outside_domain"
+    assert warnings[-1].detail.startswith(f"{300 - MOST_TOLD} more literals or lists")

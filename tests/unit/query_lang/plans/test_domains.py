@@ -108,14 +108,22 @@ def test_stored_values_hold_decimals_as_scaled_integers():
 def test_a_value_from_several_places_has_the_first_ones_values_then_new_ones():
     one = key(T.TEXT, ValuesDomain(("b", "a")))
     other = key(T.TEXT, ValuesDomain(("c", "a"), other=True))
-    assert combined([one, other]) == ValuesDomain(("b", "a", "c", "other"))
+    counted = []
+    found = combined([one, other], counted.append)
+    assert found == ValuesDomain(("b", "a", "c", "other"))
+    assert counted == [5]
 
 
 def test_too_many_values_to_list_leave_their_interval():
     one = key(T.INTEGER, RangeDomain(0, 20_000))
     other = key(T.INTEGER, ValuesDomain((-5,)))
-    assert combined([one, other]) == RangeDomain(-5, 20_000)
+    counted = []
+    assert combined([one, other], counted.append) == RangeDomain(-5, 20_000)
+    assert counted == []
 
 
 def test_one_part_without_a_domain_leaves_none():
-    assert combined([key(T.TEXT, ValuesDomain(("a",))), key(T.TEXT)]) is None
+    parts = [key(T.TEXT, ValuesDomain(("a",))), key(T.TEXT)]
+    counted = []
+    assert combined(parts, counted.append) is None
+    assert counted == []

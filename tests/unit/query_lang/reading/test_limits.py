@@ -14,6 +14,13 @@ def allowed(sql):
     return True
 
 
+LISTS = (
+    *("= ANY ({})", "= some({})", "<> ALL ({})", "LIKE ANY ({})", "ILIKE ALL ({})"),
+    *("= ANY (ARRAY[{}])", "<> ALL (ARRAY[{}]::int[])", "LIKE ANY (ARRAY[{}])"),
+    *("IN UNNEST([{}])", "NOT IN UNNEST ( [{}] )"),
+)
+
+
 @pytest.mark.parametrize(
     "sql",
     [
@@ -32,6 +39,8 @@ def allowed(sql):
         W + "DATE(f(DATE(DATE(1)))) = DATE(2) OR f(DATE(DATE(DATE(f(1)))))",
         "SELECT 1 FROM a" + " JOIN b ON NOT c" * 100,
         "SELECT 1 FROM a WHERE NOT b UNION ALL " * 100,
+        W + f"a = ANY ({', '.join(['-1'] * 256)})",
+        f"SELECT 1 FROM t UNION ALL (SELECT {', '.join(['1'] * 300)} FROM t)",
     ],
 )
 def test_what_is_long_but_flat_passes_the_limits(sql):
@@ -47,6 +56,10 @@ def test_what_is_long_but_flat_passes_the_limits(sql):
         (W + "f(" * 31 + "1" + ")" * 31, "depth"),
         (W + "DATE(f(DATE(DECIMAL(g(DATE(1))))))", "depth"),
         (W + f"a NOT IN ({', '.join(['1'] * 257)})", "in_list_size"),
+        *(
+            (f"{W}a {form.format(', '.join(['1'] * 257))}", "in_list_size")
+            for form in LISTS
+        ),
         (W + "é" * 8_200, "text_size"),
         (", " * 2_001, "token_count"),
     ],

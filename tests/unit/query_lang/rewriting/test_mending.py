@@ -1,10 +1,12 @@
 """Refusals that hold the text with its fix."""
 # ruff: noqa: E501 - a text is one string, to be read
 
+import sys
+
 import pytest
 
-from privacy.errors import QueryError
-from query_lang.rewriting.mending import LONGEST, MOST_TRIED, mended
+from privacy.errors import CuratorError, QueryError
+from query_lang.rewriting.mending import LONGEST, MOST_STEPS, MOST_TRIED, mended
 from tests.golden.reference_pages import hospital
 from tests.support.compiling import compile_query
 
@@ -132,3 +134,76 @@ def test_a_fix_is_looked_for_among_few_texts(sql):
     error = refused.value
     assert mended(sql, error, compiles) is None
     assert 0 < len(tried) <= MOST_TRIED
+
+
+# -- how long it takes ---------------------------------------------------------
+
+MOST_CALLS = 400_000
+"""Of a refusal and what is tried for it; the first of these took 5,000,000."""
+
+YEAR = "(DATE '2024-01-01', DATE '2024-12-31')"
+ORDINARY = (
+    f"(LEAST(admitted, admitted + length_of_stay), admitted + {{i}}) OVERLAPS {YEAR}",
+    "(COALESCE(admitted + {i}, admitted), admitted) OVERLAPS (admitted + 1, admitted)",
+    "CASE WHEN age > {i} THEN admitted ELSE admitted - 1 END < DATE '2024-01-31'",
+    "GREATEST(admitted, admitted + {i}) > LEAST(admitted + length_of_stay, admitted)",
+)
+
+
+def calls_of(sql):
+    """Return how many functions are called to refuse a text and look for its fix."""
+    calls = 0
+
+    def count(_frame, event, _argument):
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(count)
+    try:
+        compiles(sql)
+    except QueryError as error:
+        mended(sql, error, compiles)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+@pytest.mark.parametrize("end", ['"agee" > 3', "agee > 3", "age > 'a'", "age > '3'"])
+@pytest.mark.parametrize("form", ORDINARY)
+def test_a_text_refused_at_its_very_end_takes_few_calls(form, end):
+    where = " AND ".join(form.format(i=i + 1) for i in range(8))
+    sql = f"SELECT COUNT(*) FROM encounters WHERE {where} AND {end}"
+    assert calls_of(sql) < MOST_CALLS
+
+
+QUALIFIED = "SELECT COUNT(*) FROM a.b.c.d.e.f.g"
+
+
+def qualified(steps):
+    error = QueryError(rule="qualified_table", line=1, column=22, detail="", hint="")
+    error.steps = steps
+    return error
+
+
+@pytest.mark.parametrize(("steps", "most"), [(0, 4), (300, 4), (700, 1), (1_001, 0)])
+def test_what_is_tried_and_the_refusal_share_their_steps(steps, most):
+    first, tried = qualified(steps), []
+
+    def refuses(text):
+        tried.append(text)
+        raise qualified(steps)
+
+    assert mended(QUALIFIED, first, refuses) is None
+    assert len(tried) == most
+    assert (len(tried) + 1) * steps <= MOST_STEPS or not tried
+
+
+def test_a_text_that_takes_long_to_be_refused_is_the_last_that_is_tried():
+    tried = []
+
+    def refuses(text):
+        tried.append(text)
+        raise CuratorError
+
+    assert mended(QUALIFIED, qualified(1), refuses) is None
+    assert len(tried) == 1

@@ -5,6 +5,8 @@ from itertools import product
 
 import pytest
 
+from privacy.errors import QueryError
+from tests.golden.reference_pages import hospital as demo_hospital
 from tests.semantics import engine, hospital
 from tests.support.compiling import compile_query
 
@@ -70,3 +72,35 @@ def test_an_end_may_be_a_length():
         "(DATE '2024-01-01', DATE '2024-02-01') OVERLAPS (DATE '2024-01-31', started)",
     ]
     assert counts_of_one_row(conditions)[:3] == [1, 0, 1]
+
+
+YEAR = "(DATE '2024-01-01', '2024-12-31')"
+PERIODS = (
+    f"(admitted, admitted + {{i}}) OVERLAPS {YEAR}",
+    f"(admitted, INTERVAL '{{i}} months') OVERLAPS {YEAR}",
+    "(LEAST(admitted, admitted + age), admitted + {i}) OVERLAPS (admitted, admitted)",
+    "(COALESCE(admitted + 3, admitted), admitted + {i}) OVERLAPS (admitted, admitted)",
+    f"(CASE WHEN age > {{i}} THEN admitted END, admitted + age) OVERLAPS {YEAR}",
+)
+
+
+@pytest.mark.parametrize("period", PERIODS)
+def test_a_query_holds_twelve_of_ordinary_ends_and_no_more(period):
+    some = " AND ".join(period.replace("{i}", str(i + 1)) for i in range(12))
+    sql = f"SELECT COUNT(*) FROM encounters WHERE {some}"
+    compile_query(sql, demo_hospital())
+    with pytest.raises(QueryError, match="at most 12 OVERLAPS"):
+        compile_query(f"{sql} AND {period.replace('{i}', '13')}", demo_hospital())
+
+
+def test_days_of_literals_are_put_in_order_however_they_are_written():
+    whole = "(started, started + 1) OVERLAPS "
+    written = (
+        "(DATE '2000-01-01', DATE '2100-01-01')",
+        "('2100-01-01', '2000-01-01')",
+        "('2000-01-01', INTERVAL '100 years')",
+        "(DATE '2000-01-01', started + 1)",
+        "(started + 1, DATE '2000-01-01')",
+    )
+    conditions = [whole + each for each in written]
+    assert counts_of_one_row(conditions) == [1] * 3  # some are one question
