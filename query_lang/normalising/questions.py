@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 
+from privacy.events import VectorSensitivity
 from query_lang.normalising.cases import is_zero
 from query_lang.normalising.conditions import Conditions, chain, is_null_constant
 from query_lang.normalising.relations import UNIT, Relation, RelationReader
@@ -62,7 +63,8 @@ class NormalMeasure:
     Attributes:
         kind: In JSON, without rows and noise: equal for what may be added up.
         rows: Digest of the condition on the rows of the sources.
-        l1: Of the vector, in steps of its grid, as text.
+        moved: How far one unit moves the vector, in steps of its grid, as text: L1, and
+            L2 squared where that does not follow from it.
         share: Of the loss, as text.
         size: How many values a cell has.
         written: Which function it was written as. Of measures that are one, as COUNT(*)
@@ -71,7 +73,7 @@ class NormalMeasure:
 
     kind: Parameter
     rows: str
-    l1: str
+    moved: str
     share: str
     size: int
     written: str
@@ -83,7 +85,7 @@ class NormalMeasure:
     @property
     def parameter(self) -> Parameter:
         """Return the measure in JSON."""
-        return [self.kind, self.rows, self.l1, self.share]
+        return [self.kind, self.rows, self.moved, self.share]
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,10 +245,20 @@ def _measure(
 def _made(
     plan: Aggregate, measure: MeasureKind, found: "Counted", share: Fraction
 ) -> NormalMeasure:
-    l1 = str(measure_sensitivity(plan, measure).l1)
+    moved = _moved(measure, measure_sensitivity(plan, measure))
     size = measure.bins.count if isinstance(measure, HistogramMeasure) else 1
     written = type(measure).__name__
-    return NormalMeasure(found.kind, found.rows.key, l1, str(share), size, written)
+    return NormalMeasure(found.kind, found.rows.key, moved, str(share), size, written)
+
+
+def _moved(measure: MeasureKind, found: VectorSensitivity) -> str:
+    """Write down what noise of either kind is calibrated to (PRIVACY 6).
+
+    Of all measures but COUNT(DISTINCT column) L1 says what L2 is.
+    """
+    if not isinstance(measure, CountDistinctMeasure):
+        return str(found.l1)
+    return f"{found.l1}, squared {found.l2_squared}"
 
 
 @dataclass(frozen=True, slots=True)

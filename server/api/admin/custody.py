@@ -1,6 +1,5 @@
 """/v1/admin: populations, datasets and projects, for their custodians."""
 
-from privacy.errors import InvalidOptionError
 from server.api.routing.operations import Asked, Operations
 from server.api.schemas import admin as wire
 from server.use_cases.custody.administration import CustodyService
@@ -48,13 +47,8 @@ def show_population(asked: Asked, population: str) -> Reply:
 )
 def set_cap(asked: Asked, body: wire.CapBody, population: str) -> Reply:
     """Set a population's cap; a higher one needs a second person."""
-    given = {"epsilon": body.epsilon_cap, "rho": body.rho_cap}
-    caps = {word: loss_of(cap) for word, cap in given.items() if cap is not None}
-    if len(caps) != 1:
-        message = "give epsilon_cap; of a population that counts rho, rho_cap"
-        raise InvalidOptionError(message)
-    ((word, cap),) = caps.items()
-    return _service(asked).set_cap(population, cap, body.reason, word=word)
+    word, cap = body.cap
+    return _service(asked).set_cap(population, loss_of(cap), body.reason, word=word)
 
 
 @CUSTODY.lists(_DATASETS, ListedDataset)

@@ -7,7 +7,7 @@ value; a loss is read only after the caller's role is known.
 import contextlib
 from datetime import date
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -119,6 +119,22 @@ class CapBody(AdminBody):
     reason: Reason | None = None
     """Why; recorded in the ledger."""
 
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        if (self.epsilon_cap is None) == (self.rho_cap is None):
+            message = "give epsilon_cap; of a population that counts rho, rho_cap"
+            raise ValueError(message)
+        return self
+
+    @property
+    def cap(self) -> tuple[str, str | int | Decimal]:
+        """What the caller takes its losses for, and the cap."""
+        if self.epsilon_cap is not None:
+            return "epsilon", self.epsilon_cap
+        if self.rho_cap is None:  # the validator saw exactly one of the two
+            raise AssertionError
+        return "rho", self.rho_cap
+
 
 class CustodianBody(AdminBody):
     """Who is to hold a population."""
@@ -137,7 +153,7 @@ class ProjectBody(AdminBody):
     principals: Names
     """Names of the analysts who may ask."""
     allotment: LossText
-    """The most epsilon that it may spend."""
+    """The most that it may spend, in what its population counts."""
     expires: Day | None = None
     """First day without access; null is never."""
     private_history: bool = False
@@ -152,7 +168,8 @@ class ProjectChangeBody(AdminBody):
     """What is to change of a project; what is left out stays."""
 
     allotment: LossText | None = None
-    """The most epsilon that it may spend; not below what is spent."""
+    """The most that it may spend, in what its population counts; not below what is
+    spent."""
     expires: Day | None = None
     """First day without access; null is never."""
     purpose: Sentence | None = None
@@ -177,7 +194,7 @@ class GrantBody(AdminBody):
     principal: Name | None = None
     """Name of the analyst to be let in."""
     allotment: LossText | None = None
-    """The most epsilon that this principal may spend of the project's; left out, it
+    """The most that this principal may spend of the project's; left out, it
     stays as it was, at first without such a limit."""
     dataset: Name | None = None
     """Name of the dataset to be let in."""

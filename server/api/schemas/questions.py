@@ -50,7 +50,7 @@ class AccuracyWish(_Asked):
     confidence: float = Field(default=0.95, gt=0, lt=1, examples=[0.95])
     """With which noise stays within the error."""
     at_most: LossText | None = None
-    """The most epsilon that it may cost; if it would cost more, the question is
+    """The most that it may cost; if it would cost more, the question is
     refused."""
 
 

@@ -11,6 +11,7 @@ from server.cli.terminal.arguments import Reason, read_loss
 from server.cli.terminal.output import Json, confirm, refusals, say, show, show_list
 from server.use_cases.custody.people import PeopleService
 from server.use_cases.custody.populations import PopulationService
+from server.use_cases.custody.replies import PopulationShape
 
 if TYPE_CHECKING:
     from server.use_cases.loading.service import LoadService
@@ -67,7 +68,7 @@ def population_commands(
     @cli.command()
     def cap(
         name: str,
-        epsilon: str,
+        loss: Annotated[str, typer.Argument(metavar="EPSILON_OR_RHO")],
         *,
         reason: Reason = None,
         yes: Annotated[
@@ -78,20 +79,31 @@ def population_commands(
         """Set the most that all answers together may spend.
 
         A lower cap holds at once; a higher one needs two persons. A cap of 0 stops
-        every answer: a terminal is asked first, unless --yes is given.
+        every answer: a terminal is asked first, unless --yes is given. Of a population
+        that counts rho it is a rho: what that amounts to is told.
 
         Example: curator population cap hospital 12.5 --reason "a second cohort"
         """
-        loss = read_loss(epsilon)
-        if loss == Loss(0) and not yes:
+        cap = read_loss(loss)
+        if cap == Loss(0) and not yes:
             confirm(f"every question about {name} is refused until the cap is raised")
         with refusals(as_json=json):
-            show(service().set_cap(name, loss, reason), as_json=json)
-        if loss == Loss(0):
-            say("warning: nothing more is answered until the cap is raised")
+            shown = service().set_cap(name, cap, reason)
+            show(shown, as_json=json)
+        _tell_cap(shown, cap)
 
     cli.add_typer(_custodians(people), name="custodian")
     return cli
+
+
+def _tell_cap(shown: PopulationShape, cap: Loss) -> None:
+    """Say what a rho amounts to, and what a cap of 0 does."""
+    if shown["measure"] == "zcdp":
+        epsilon, delta = shown["epsilon_cap"], shown["delta_cap"]
+        name = shown["name"]
+        say(f"{name} counts rho: that amounts to epsilon {epsilon} at delta {delta}")
+    if cap == Loss(0):
+        say("warning: nothing more is answered until the cap is raised")
 
 
 def _custodians(service: Callable[[], PeopleService]) -> typer.Typer:

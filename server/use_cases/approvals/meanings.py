@@ -15,7 +15,7 @@ from server.persistence import tables
 from server.use_cases.approvals.changes import Altered
 from server.use_cases.losses.amounts import as_epsilon
 from server.use_cases.losses.measures import measure_in
-from server.use_cases.losses.odds import odds_factor, promise_in_words
+from server.use_cases.losses.odds import but_for, odds_factor, promise_in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def meaning_of(
         leaves.append(
             f"The cap of {held.population} stays {held.cap}, of which {held.spent} was "
             f"spent: the odds about one {held.unit} change by a factor of at most "
-            f"{factor}, by all answers together."
+            f"{factor}, by all answers together{but_for(held.measure)}."
         )
     if action in {"dataset.load", "snapshot.activate"} and held is not None:
         leaves.append("Answers and releases that were paid stay what they are.")
@@ -99,7 +99,8 @@ def _of_fact(altered: Altered, held: _Promise | None) -> Iterator[str]:
         before, after = (held.factor(one) for one in (old, wanted))
         yield (
             f"The odds about one {held.unit} change by a factor of at most {after} "
-            f"instead of {before}, by all answers together; {held.spent} was spent."
+            f"instead of {before}, by all answers together{but_for(held.measure)}; "
+            f"{held.spent} was spent."
         )
         yield promise_in_words(held.unit, wanted, held.spent, held.measure)
     if subject.kind == "limit" and not subject.name.startswith("population:"):

@@ -124,7 +124,7 @@ class ProjectShape(TypedDict):
     principals: list[str]
     """Names of the principals who may ask."""
     allotment: LossText
-    """The most epsilon that it may spend."""
+    """The most that it may spend, in what its population counts."""
     spent: LossText
     """Epsilon that it spent so far."""
     remaining: LossText

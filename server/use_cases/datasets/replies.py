@@ -30,7 +30,7 @@ class CapShape(TypedDict):
     """The population's cap, where the caller may see it."""
 
     epsilon: LossText
-    """The most epsilon that all answers about the population may ever spend."""
+    """The most that all answers about the population may ever spend."""
     spent: LossText
     """Epsilon that was spent so far, for all projects and releases."""
     remaining: LossText

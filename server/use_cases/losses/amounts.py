@@ -5,7 +5,7 @@ from typing import NotRequired
 from typing_extensions import TypedDict
 
 from mechanisms.scales.conversions.zcdp import epsilon_ceil
-from privacy.losses import Loss
+from privacy.losses import MAX_NANO, Loss
 from privacy.measures import Measure
 from server.use_cases.services.documents import LossText
 
@@ -73,7 +73,12 @@ def per_query(measure: Measure, minimum: Loss, maximum: Loss) -> PerQuery:
 
 def as_epsilon(measure: Measure, loss: Loss) -> Loss:
     """Return the epsilon that a loss amounts to, at its measure's delta."""
-    return loss if measure.is_pure else epsilon_ceil(loss, measure.delta.epsilon)
+    if measure.is_pure:
+        return loss
+    try:
+        return epsilon_ceil(loss, measure.delta.epsilon)
+    except ValueError:  # more than any ledger holds, and than anybody may call private
+        return Loss(MAX_NANO)
 
 
 def told(measure: Measure, loss: Loss) -> str:

@@ -68,9 +68,11 @@ def promise_in_words(unit: str, cap: Loss, spent: Loss, measure: Measure = PURE)
 
 def _but_for(measure: Measure, most: Loss) -> str:
     """Say what rho leaves out, where losses are not pure."""
+    return "" if measure.is_pure else f", which is rho {most}{but_for(measure)}"
+
+
+def but_for(measure: Measure) -> str:
+    """Say for which events a factor does not hold; nothing where losses are pure."""
     if measure.is_pure:
         return ""
-    return (
-        f", which is rho {most}, but for events of a probability of at most "
-        f"{measure.delta}"
-    )
+    return f", but for events of a probability of at most {measure.delta}"

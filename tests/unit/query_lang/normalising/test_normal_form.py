@@ -9,6 +9,7 @@ import pytest
 from privacy.contributions import NO_BOUNDS, ContributionBounds
 from query_lang.binding.bind import bind_query
 from query_lang.normalising.questions import NormalMeasure, normal_question
+from query_lang.plans.sensitivity import measure_sensitivity
 from query_lang.reading.parse import parse_query
 from tests.semantics import hospital
 
@@ -107,3 +108,24 @@ def test_measures_of_other_noise_are_other_questions():
         for l1, share in (("4", "1"), ("5", "1"), ("4", "1/2"))
     ]
     assert all(one != other for n, one in enumerate(told) for other in told[:n])
+
+
+ONE_VALUE = (
+    "COUNT(DISTINCT CASE WHEN {} THEN days END) AS n FROM encounters GROUP BY age"
+)
+
+
+@pytest.mark.parametrize(
+    ("narrow", "wide"),
+    [("days = 1", "days * 2 = 2"), ("days IN (1, 2)", "days + 1 IN (2, 3)")],
+)
+def test_one_form_never_has_gaussian_noise_of_two_scales(narrow, wide):
+    """In rho a vector's noise follows from L2, which L1 does not always tell."""
+    texts = [f"SELECT age, {ONE_VALUE.format(each)}" for each in (narrow, wide)]
+    plans = [
+        bind_query(parse_query(sql), hospital.DATASET, NO_BOUNDS).plan for sql in texts
+    ]
+    moved = [measure_sensitivity(plan, plan.measures[0]) for plan in plans]
+    same = normal_of(texts[0]).text == normal_of(texts[1]).text
+    assert moved[0].l1 == moved[1].l1
+    assert same == (moved[0].l2_squared == moved[1].l2_squared)
