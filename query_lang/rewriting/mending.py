@@ -20,7 +20,7 @@ MOST_TRIED: Final = 4
 
 MOST_STEPS: Final = 2_000
 """Steps of binding that a refusal and what is tried may take: what would be beyond is
-not tried. Of a text that a page shows, a hundred or two."""
+not tried. No example of the reference page takes more than 300; a test holds it."""
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _MEANT = re.compile(r"did you mean ([a-z][a-z0-9_.]*)\?")

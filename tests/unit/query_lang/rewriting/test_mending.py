@@ -1,13 +1,17 @@
 """Refusals that hold the text with its fix."""
 # ruff: noqa: E501 - a text is one string, to be read
 
+import re
 import sys
 
 import pytest
 
+from privacy.contributions import NO_BOUNDS
 from privacy.errors import CuratorError, QueryError
+from query_lang.binding.bind import bind_query
+from query_lang.reading.parse import parse_query
 from query_lang.rewriting.mending import LONGEST, MOST_STEPS, MOST_TRIED, mended
-from tests.golden.reference_pages import hospital
+from tests.golden.reference_pages import REFERENCE, hospital
 from tests.support.compiling import compile_query
 
 MENDED = (
@@ -207,3 +211,18 @@ def test_a_text_that_takes_long_to_be_refused_is_the_last_that_is_tried():
 
     assert mended(QUALIFIED, qualified(1), refuses) is None
     assert len(tried) == 1
+
+
+def test_ordinary_texts_take_few_steps():
+    pages = re.findall(r"```sql\n(.*?)```", REFERENCE.read_text("utf-8"), re.DOTALL)
+    steps = [n for text in pages if (n := steps_of(text)) is not None]
+    assert len(steps) > 50
+    assert max(steps) < 300 < MOST_STEPS // 4
+
+
+def steps_of(sql):
+    """Return how many steps binding takes; None of texts over another schema."""
+    try:
+        return bind_query(parse_query(sql), hospital(), NO_BOUNDS).steps
+    except QueryError:
+        return None
