@@ -21,7 +21,7 @@ COMMANDS: Final[dict[str, Told]] = {
     ),
     "metadata": (
         "server.cli.analyst",
-        "Print over HTTP a dataset's public schema for catalogues.",
+        "Print over HTTP a dataset's public schema for catalogues: CSVW or Croissant.",
     ),
     "doctor": (
         "server.commands.keeping",

@@ -36,7 +36,7 @@ def gaussian_scale(l2_squared: Fraction, loss: Loss) -> float:
     proof in docs/proofs/discrete_gaussian.md.
 
     >>> gaussian_scale(Fraction(1), Loss.parse("0.005"))
-    10.0
+    10.000000000000002
     """
     if l2_squared <= 0:
         message = f"a squared L2 sensitivity is positive, not {l2_squared}"

@@ -129,4 +129,7 @@ def test_every_word_of_our_sql_is_a_fields_name(tmp_path, start):
 def test_a_field_that_is_called_as_what_every_record_has_is_refused(name):
     with pytest.raises(ValueError, match=f"match.fields: {name} is what every record"):
         declared([name])
-    assert f"`{name}`" in PAGE.read_text().partition("no field's\nname: ")[2][:80]
+    assert (
+        f"`{name}`"
+        in PAGE.read_text().partition("cannot be names of\nfields: ")[2][:80]
+    )
