@@ -160,9 +160,17 @@ FAULTS = (
         "question_without_its_noise",
         "questions of other sensitivity are one question",
         "query_lang/normalising/questions.py",
-        "return [self.kind, self.rows, self.l1, self.share]",
+        "return [self.kind, self.rows, self.moved, self.share]",
         "return [self.kind, self.rows, self.share]",
         ("tests/unit/query_lang/normalising",),
+    ),
+    Fault(
+        "question_without_its_l2",
+        "questions of other Gaussian noise are one question",
+        "query_lang/normalising/questions.py",
+        'return f"{found.l1}, squared {found.l2_squared}"',
+        "return str(found.l1)",
+        ("tests/unit/query_lang/normalising/test_normal_form.py",),
     ),
     Fault(
         "units_of_several_cells_added_up",
