@@ -45,6 +45,7 @@ ALLOWED_HEADERS = {
     "idempotency-replayed",
     "referrer-policy",
     "retry-after",
+    "vary",
     "www-authenticate",
     "x-content-type-options",
     "x-request-id",
@@ -138,6 +139,7 @@ def _same(logged, method, path, **more):
     assert shape(replies[0]) == shape(replies[1]), (method, path, more)
     for reply in replies:
         assert set(reply.headers) <= ALLOWED_HEADERS
+        assert reply.headers.get("vary", "Accept") == "Accept"
         assert len(reply.headers.get_list("server")) <= 1
     return replies[0]
 
