@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import floor, isqrt
 from os import urandom
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,20 +35,6 @@ _SLACK = 2.0**-48  # more than twice what the float64 comparison can be wrong by
 _SPARE_BITS = 2 * EXPONENT_BITS
 _BLOCK = 1 << 16
 _CACHED_LAWS = 64
-
-
-class GaussianSampler(Protocol):
-    """Adds Gaussian noise to vectors of integers."""
-
-    def discrete_gaussian(self, values: Sequence[int], scale: float) -> list[int]:
-        """Return each value plus fresh discrete Gaussian noise.
-
-        Args:
-            values: Exact integers, on the grid of their column.
-            scale: Of the noise, in grid steps: its variance parameter is
-                ``Fraction(scale)**2``, exactly.
-        """
-        ...
 
 
 class OsGaussianSampler:

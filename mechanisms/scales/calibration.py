@@ -1,6 +1,7 @@
 """The scale rule: the least noise that a loss pays for, without any tolerance."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final
@@ -45,12 +46,36 @@ def laplace_scale(l1_sensitivity: Fraction, loss: Loss) -> float:
     if loss.nano_epsilon == 0:
         raise InvalidLossError(text=str(loss), reason="no noise can be had for nothing")
     if l1_sensitivity <= min(Fraction(MAX_SENSITIVITY), loss.epsilon * 2**40):
-        scale = _float_ceil(l1_sensitivity / loss.epsilon)
-        while scale <= MAX_SCALE:
-            if spends_at_most(l1_sensitivity, scale, loss):
-                return scale
-            scale = math.nextafter(scale, math.inf)
-    raise InvalidLossError(
+        return least_scale(
+            _float_ceil(l1_sensitivity / loss.epsilon),
+            lambda scale: spends_at_most(l1_sensitivity, scale, loss),
+            loss,
+        )
+    raise too_wide(loss)
+
+
+def least_scale(start: float, spends: Callable[[float], bool], loss: Loss) -> float:
+    """Return the least float64 from ``start`` on that spends at most a loss.
+
+    Args:
+        start: In grid steps.
+        spends: Whether noise of a scale does; true of every greater one too.
+        loss: What may be spent.
+
+    Raises:
+        InvalidLossError: It would be beyond 2**40.
+    """
+    scale = start
+    while scale <= MAX_SCALE:
+        if spends(scale):
+            return scale
+        scale = math.nextafter(scale, math.inf)
+    raise too_wide(loss)
+
+
+def too_wide(loss: Loss) -> InvalidLossError:
+    """Return the refusal of a loss that is too small for any noise."""
+    return InvalidLossError(
         text=str(loss),
         reason="the noise would be wider than 2**40; spend more, or bound more",
     )

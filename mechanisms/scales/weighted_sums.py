@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from mechanisms.scales.grains import grain_of
 from mechanisms.scales.sum_tails import LAPLACE_SUMS, FloatArray, SumLaw
 
 _HALVINGS: Final = 24
@@ -112,7 +113,7 @@ def sum_half_widths(
     if several:
         noise = _Noise.of([_fraction_of_sum(each) for each in several], law)
         for each, reach in zip(several, noise.reach(float(miss)), strict=True):
-            grain = _grain([w for w, _, _ in each])
+            grain = grain_of([w for w, _, _ in each])
             found[each] = math.floor(Fraction(float(reach)) / grain) * grain
     return [found[each] for each in moved]
 
@@ -173,13 +174,6 @@ def _limits(fractions: Sequence[NoisyFraction], sign: float) -> FloatArray:
 def _fraction_of_sum(draws: Sequence[tuple[Fraction, float, int]]) -> NoisyFraction:
     parts = tuple(Draws(w, Fraction(0), scale, n) for w, scale, n in draws)
     return NoisyFraction(Fraction(0), Fraction(1), parts)
-
-
-def _grain(weights: Sequence[Fraction]) -> Fraction:
-    """Return the greatest number that all weights are whole multiples of."""
-    denominator = math.lcm(*(w.denominator for w in weights))
-    whole = math.gcd(*(int(w * denominator) for w in weights))
-    return Fraction(whole, denominator)
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,6 +193,11 @@ class PopulationSpec(Spec):
         return self.measure == "zcdp"
 
     @property
+    def word(self) -> str:
+        """What its losses are called, as in the names of its keys."""
+        return "rho" if self.is_zcdp else "epsilon"
+
+    @property
     def cap(self) -> Loss | None:
         """The most that may ever be spent, in the population's measure."""
         return self.rho_cap if self.is_zcdp else self.epsilon_cap

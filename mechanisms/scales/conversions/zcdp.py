@@ -3,9 +3,11 @@
 import math
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
+from functools import lru_cache
 
 from privacy.losses import MAX_NANO, NANO, Loss
 
+_CACHED = 4_096
 _DIGITS = 60
 _ROUNDING = Decimal("1e-40")
 _HALVINGS = 100
@@ -13,6 +15,7 @@ _FARTHEST = 64.0
 """Of the logarithm of the order less 1, on either side."""
 
 
+@lru_cache(_CACHED)
 def epsilon_ceil(loss: Loss, delta: Fraction) -> Loss:
     """Return an epsilon with which rho-zCDP is (epsilon, delta)-differentially private.
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from mechanisms.samplers.laplace import opendp_rho_ceil
-from mechanisms.scales.calibration import MAX_SCALE, MAX_SENSITIVITY
+from mechanisms.scales.calibration import MAX_SENSITIVITY, least_scale, too_wide
 from privacy.errors import InvalidLossError
 from privacy.losses import Loss
 
@@ -44,15 +44,12 @@ def gaussian_scale(l2_squared: Fraction, loss: Loss) -> float:
     if loss.nano_epsilon == 0:
         raise InvalidLossError(text=str(loss), reason="no noise can be had for nothing")
     if l2_squared <= min(Fraction(_MAX_SQUARED), loss.epsilon * 2**81):
-        scale = _root_ceil(l2_squared / (2 * loss.epsilon))
-        while scale <= MAX_SCALE:
-            if gaussian_spends_at_most(l2_squared, scale, loss):
-                return scale
-            scale = math.nextafter(scale, math.inf)
-    raise InvalidLossError(
-        text=str(loss),
-        reason="the noise would be wider than 2**40; spend more, or bound more",
-    )
+        return least_scale(
+            _root_ceil(l2_squared / (2 * loss.epsilon)),
+            lambda scale: gaussian_spends_at_most(l2_squared, scale, loss),
+            loss,
+        )
+    raise too_wide(loss)
 
 
 @lru_cache(_CACHED_SCALES)

@@ -7,6 +7,7 @@ from typing import Final
 
 from mechanisms.scales.gaussian.half_widths import gaussian_half_width, half_width_of
 from mechanisms.scales.gaussian.normal_quantiles import normal_quantile_ceil, root_ceil
+from mechanisms.scales.grains import grain_of
 
 Draws = tuple[Fraction, float, int]
 """Weight, scale in grid steps, and number of independent draws alike."""
@@ -47,7 +48,7 @@ def gaussian_sum_half_width(draws: Sequence[Draws], miss: Fraction) -> Fraction:
     first, scale, count = moved[0]
     if len(moved) == 1 and count == 1:
         return first * gaussian_half_width(scale, 1 - miss)
-    grain = _grain([w for w, _, _ in moved])
+    grain = grain_of([w for w, _, _ in moved])
     reach = math.floor(_reach(moved, miss) / grain) * grain
     if any(w != first for w, _, _ in moved):
         return reach
@@ -83,10 +84,3 @@ def _log_ceil(value: Fraction) -> Fraction:
     """Return at least the natural logarithm of a number above 1."""
     found = math.log(value.numerator) - math.log(value.denominator)
     return Fraction(found) * (1 + _LOG_SPARE) + _LOG_SPARE
-
-
-def _grain(weights: Sequence[Fraction]) -> Fraction:
-    """Return the greatest number that all weights are whole multiples of."""
-    denominator = math.lcm(*(w.denominator for w in weights))
-    whole = math.gcd(*(int(w * denominator) for w in weights))
-    return Fraction(whole, denominator)

@@ -141,7 +141,7 @@ def display_of(manifest: Manifest) -> Document:
 def stored_words(declared: PopulationSpec) -> str:
     """Write the population's keys as they are compared at the next load."""
     limits = declared.per_query
-    word = "rho" if declared.is_zcdp else "epsilon"
+    word = declared.word
     return json.dumps(
         {
             "unit": declared.unit,

@@ -30,7 +30,7 @@ def require_cap(declared: PopulationSpec) -> Loss:
     """
     if declared.cap is None:
         message = (
-            f"the population {declared.id!r} is new: give its {_word(declared)}_cap in "
+            f"the population {declared.id!r} is new: give its {declared.word}_cap in "
             "the manifest, the most that all answers together may ever spend"
         )
         raise CommandRefusedError(message)
@@ -41,7 +41,7 @@ def creation(declared: PopulationSpec) -> Altered:
     """Return the creation of a population, whole."""
     minimum, maximum = _range(declared)
     facts = json.loads(stored_words(declared))
-    facts[f"{_word(declared)}_per_query"] = {"min": str(minimum), "max": str(maximum)}
+    facts[f"{declared.word}_per_query"] = {"min": str(minimum), "max": str(maximum)}
     subject = Subject("population", declared.id)
     return Altered(f"population {declared.id}", None, facts, subject)
 
@@ -77,9 +77,5 @@ def insert_population(
 def _range(declared: PopulationSpec) -> tuple[Loss, Loss]:
     limits = declared.per_query
     if limits is None:
-        return _DEFAULTS[_word(declared)]
+        return _DEFAULTS[declared.word]
     return limits.min, limits.max
-
-
-def _word(declared: PopulationSpec) -> str:
-    return "rho" if declared.is_zcdp else "epsilon"

@@ -30,10 +30,7 @@ class Amount(Priced):
 
 def amount(measure: Measure, loss: Loss) -> Amount:
     """Return a loss as replies hold it."""
-    epsilon, delta = str(as_epsilon(measure, loss)), str(measure.delta)
-    if measure.is_pure:
-        return {"epsilon": epsilon, "delta": delta}
-    return {"epsilon": epsilon, "delta": delta, "rho": str(loss)}
+    return {**priced(measure, loss), "delta": str(measure.delta)}
 
 
 def priced(measure: Measure, loss: Loss) -> Priced:

@@ -111,7 +111,7 @@ def _population(population: PopulationSpec) -> Broken:
 
 def _of_measure(at: Place, population: PopulationSpec) -> Broken:
     """Yield what is wrong with the losses, each of which has one measure's name."""
-    word, other = ("rho", "epsilon") if population.is_zcdp else ("epsilon", "rho")
+    word, other = population.word, "epsilon" if population.is_zcdp else "rho"
     for name in (f"{other}_cap", f"{other}_per_query"):
         if getattr(population, name) is not None:
             own = name.replace(other, word)
