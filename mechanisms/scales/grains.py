@@ -1,4 +1,7 @@
-"""What weighted sums of whole numbers can be."""
+"""What weighted sums of whole numbers are multiples of.
+
+Proof: docs/proofs/half_widths_of_sums.md.
+"""
 
 import math
 from collections.abc import Sequence
