@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from budget.charging.splices import Piece
@@ -22,17 +23,20 @@ from server.use_cases.questions.noise import (
     noise_of,
     totals_of_plan,
 )
-from server.use_cases.questions.questions import Question
-from server.use_cases.questions.replies import (
-    Answer,
+from server.use_cases.questions.plan_replies import (
     Attainable,
-    ChargeShape,
     Cost,
     Plan,
     PlannedTotals,
     PricedWish,
-    Remaining,
     SetOfTotals,
+    Way,
+)
+from server.use_cases.questions.questions import Question
+from server.use_cases.questions.replies import (
+    Answer,
+    ChargeShape,
+    Remaining,
     WidthsOfRows,
 )
 from server.use_cases.questions.wishes import Wish
@@ -212,13 +216,24 @@ def cost_document(cost: PlanCost) -> Cost:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """What a plan tells beside the question as it was put."""
+
+    free: Sequence[FreeAnswer] = ()
+    related: Sequence[RelatedRelease] = ()
+    ways: Sequence[Way] = ()
+
+
+NOTHING_OFFERED: Final = Offered()
+
+
 def plan_document(
     question: Question,
     *,
     affordable: bool,
     remaining: Remaining,
-    free: Sequence[FreeAnswer],
-    related: Sequence[RelatedRelease] = (),
+    offered: Offered = NOTHING_OFFERED,
 ) -> Plan:
     """Return what asking would cost and bring; touches no data.
 
@@ -239,8 +254,9 @@ def plan_document(
         "cost": cost_document(question.compiled.cost),
         "derivation": question.compiled.derivation,
         "warnings": warnings_of(question.compiled),
-        "free": list(free),
-        "related": list(related),
+        "free": list(offered.free),
+        "related": list(offered.related),
+        "ways": list(offered.ways),
         **_priced_by(question.wish),
     }
 

@@ -30,6 +30,7 @@ from privacy.charges import Charge
 from privacy.errors import (
     AnchorMismatchError,
     CuratorError,
+    InvalidLossError,
     LedgerUnavailableError,
     QueryError,
 )
@@ -39,7 +40,9 @@ from release.contract.answers import ReleaseAnswer
 from server.use_cases.identity.access import Caller, Grant, find_grant
 from server.use_cases.identity.roles import PLAN, Gate
 from server.use_cases.losses.amounts import priced
+from server.use_cases.questions.advising.ways import Adviser
 from server.use_cases.questions.answers import (
+    Offered,
     answer_document,
     attainable_document,
     free_pieces,
@@ -49,19 +52,21 @@ from server.use_cases.questions.answers import (
 )
 from server.use_cases.questions.free_answer_limit import ROW_BYTES, FreeAnswerLimit
 from server.use_cases.questions.measured import Measured
-from server.use_cases.questions.paid_answers import (
+from server.use_cases.questions.paid.answers import (
     NOTHING_LOOKED_AT,
     Found,
     PaidAnswers,
 )
-from server.use_cases.questions.paid_documents import derived_document, offered
+from server.use_cases.questions.paid.documents import derived_document, offered
 from server.use_cases.questions.questions import (
     Compiler,
     Question,
     loss_range,
     prepare,
 )
-from server.use_cases.questions.replies import Remaining
+from server.use_cases.questions.replies import (
+    Remaining,
+)
 from server.use_cases.questions.requests import QuestionRequest
 from server.use_cases.questions.room import require_room
 from server.use_cases.questions.wishes import LossRange
@@ -81,6 +86,7 @@ from server.use_cases.services.errors import (
     NotFoundError,
     OverBudgetError,
     QueryFailedError,
+    UnattainableError,
 )
 from server.use_cases.services.services import (
     DrawnAnswer,
@@ -150,6 +156,7 @@ class QueryService:
         self._services = services
         self._compiler = compiler
         self._offers = offers
+        self._adviser = Adviser(compiler)
         self._paid = PaidAnswers(services, compiler)
         self._free_answers = free_answers or FreeAnswerLimit()
 
@@ -163,7 +170,7 @@ class QueryService:
 
     def plan(self, caller: Caller, dataset: str, request: QuestionRequest) -> Planned:
         """Price a question; touches no data and writes nothing."""
-        grant, question = self._prepare(caller, dataset, request)
+        grant, question = self._planned(caller, dataset, request)
         ledger = self._services.ledger
         stored = self._stored(grant, question)
         free: list[FreeAnswer] = []
@@ -189,8 +196,11 @@ class QueryService:
                     for loss in left.values()
                 ),
                 remaining=visible_remaining(left, grant, caller),
-                free=free,
-                related=related_releases(near),
+                offered=Offered(
+                    free,
+                    related_releases(near),
+                    self._adviser.ways(grant, question, request, free),
+                ),
             )
         )
         return Planned(body, _both(question.looked_at, paid.looked_at))
@@ -292,17 +302,41 @@ class QueryService:
                 continue
         return None
 
+    def _planned(
+        self, caller: Caller, dataset: str, request: QuestionRequest
+    ) -> tuple[Grant, Question]:
+        """Price a question; one that cannot be so accurate brings what can be.
+
+        Raises:
+            UnattainableError: No loss that one query may spend brings the accuracy.
+        """
+        grant, losses = self._granted(caller, dataset, request)
+        looking = partial(self._paid.known, grant)
+        try:
+            found = prepare(self._compiler, grant, losses, request, looking)
+        except InvalidLossError as error:
+            if request.accuracy is None:
+                raise
+            ways = self._adviser.instead(grant, losses, request)
+            raise UnattainableError(error, ways) from None
+        return grant, found
+
     def _prepare(
         self, caller: Caller, dataset: str, request: QuestionRequest
     ) -> tuple[Grant, Question]:
+        grant, losses = self._granted(caller, dataset, request)
+        looking = partial(self._paid.known, grant)
+        return grant, prepare(self._compiler, grant, losses, request, looking)
+
+    def _granted(
+        self, caller: Caller, dataset: str, request: QuestionRequest
+    ) -> tuple[Grant, LossRange]:
         def read(connection: Connection) -> tuple[Grant, LossRange]:
             grant = find_grant(connection, caller, dataset, request.project)
             return grant, loss_range(connection, grant.population)
 
         key = ("grant", caller, dataset, request.project, today())  # for its expiry
-        grant, losses = self._services.catalogue.get(key, read, names_snapshot=True)
-        looking = partial(self._paid.known, grant)
-        return grant, prepare(self._compiler, grant, losses, request, looking)
+        return self._services.catalogue.get(key, read, names_snapshot=True)
 
     def _reuse(
         self,

@@ -31,7 +31,9 @@ from server.use_cases.questions.questions import (
     prepare,
     request_of,
 )
-from server.use_cases.questions.replies import Remaining
+from server.use_cases.questions.replies import (
+    Remaining,
+)
 from server.use_cases.questions.wishes import LossRange
 from server.use_cases.services.services import Services
 

@@ -13,9 +13,12 @@ from server.use_cases.questions.answers import (
     rows_of,
     warnings_of,
 )
-from server.use_cases.questions.paid_answers import Derived
+from server.use_cases.questions.paid.answers import Derived
 from server.use_cases.questions.questions import Question
-from server.use_cases.questions.replies import Answer, Remaining
+from server.use_cases.questions.replies import (
+    Answer,
+    Remaining,
+)
 from server.use_cases.releases.replies import (
     FreeAnswer,
     HalfWidths,
