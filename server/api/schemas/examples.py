@@ -136,6 +136,21 @@ PLAN: Example = {
             ],
         }
     ],
+    "ways": [
+        {
+            "kind": "release",
+            "detail": "a published release counts what you ask; its answer tells how "
+            "exactly",
+            "epsilon": "0",
+            "half_widths": [],
+            "request": {
+                "sql": _SQL,
+                "project": "sepsis",
+                "epsilon": "0.3",
+                "options": {"prefer": "release"},
+            },
+        }
+    ],
 }
 BUDGET: Example = {
     "projects": [

@@ -7,7 +7,6 @@ number of steps that the text alone decides.
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import lru_cache
 from typing import Final
 
 from privacy.errors import CuratorError
@@ -39,11 +38,10 @@ MOST_STEPS: Final = 20_000
 together; what would be beyond is not tried."""
 
 _TEXT_STEPS: Final = 500  # to read and render a short text, in those steps
+_FEWEST_TRIED: Final = 4  # where fewer could be tried, none is
 _GAIN: Final = Fraction(9, 10)
 """A coarser question is told where it costs, or is off by, at most so much of what was
 asked."""
-
-_REMEMBERED: Final = 256
 
 
 class Adviser:
@@ -55,7 +53,6 @@ class Adviser:
 
     def __init__(self, compiler: Compiler) -> None:
         self._compiler = compiler
-        self._coarser = lru_cache(_REMEMBERED)(self._coarser_anew)
 
     def ways(
         self,
@@ -75,7 +72,8 @@ class Adviser:
         found = [_free_way(grant, question, request, offer) for offer in free]
         if question.wish is not None and question.wish.probe is not None:
             found.append(_probe(grant, question, request))
-        if not any(way["kind"] in {"answer", "release"} for way in found):
+        answered = any(way["kind"] in {"answer", "release"} for way in found)
+        if not answered and _FEWEST_TRIED * _steps(question) <= MOST_STEPS:
             found += self._coarser(grant, request, question.losses, question)
         return sorted(found, key=_by_price)
 
@@ -85,7 +83,7 @@ class Adviser:
         """Return coarser questions that can be as accurate as one that cannot."""
         return sorted(self._coarser(grant, request, losses, None), key=_by_price)
 
-    def _coarser_anew(
+    def _coarser(
         self,
         grant: Grant,
         request: QuestionRequest,
@@ -101,12 +99,16 @@ class Adviser:
             except CuratorError:
                 left -= _TEXT_STEPS
                 continue
-            left -= _TEXT_STEPS + way.bound.steps + way.normal.steps
+            left -= _steps(way)
             if asked is None or _is_better(way, asked):
                 found.append(_coarser_way(grant, way, kind, other))
             if left < 0:
                 break
         return found
+
+
+def _steps(question: Question) -> int:
+    return _TEXT_STEPS + question.bound.steps + question.normal.steps
 
 
 def _is_better(way: Question, asked: Question) -> bool:
