@@ -104,6 +104,7 @@ PLAN: Example = {
     "epsilon": "0.3",
     "delta": "0",
     "affordable": True,
+    "needs_confirmation": False,
     "remaining": {"project": "5", "principal": None},
     "snapshot": _SNAPSHOT,
     "cells": 3,

@@ -84,6 +84,8 @@ class Options(_Asked):
     answers is."""
     bounds: Bounds | None = None
     """Lower bounds on contributions than declared, for less noise."""
+    confirm: bool = False
+    """Pay although it is more than the project lets a question cost unconfirmed."""
 
 
 class _Question(_Asked):

@@ -223,6 +223,7 @@ class Offered:
     free: Sequence[FreeAnswer] = ()
     related: Sequence[RelatedRelease] = ()
     ways: Sequence[Way] = ()
+    needs_confirmation: bool = False
 
 
 NOTHING_OFFERED: Final = Offered()
@@ -243,6 +244,7 @@ def plan_document(
     return {
         **amount(question.event.measure, question.event.loss),
         "affordable": affordable,
+        "needs_confirmation": offered.needs_confirmation,
         "remaining": remaining,
         "snapshot": question.snapshot,
         "cells": question.compiled.row_count,

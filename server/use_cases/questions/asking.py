@@ -40,6 +40,7 @@ from release.contract.answers import ReleaseAnswer
 from server.use_cases.identity.access import Caller, Grant, find_grant
 from server.use_cases.identity.roles import PLAN, Gate
 from server.use_cases.losses.amounts import priced
+from server.use_cases.losses.shares import share_of
 from server.use_cases.questions.advising.ways import Adviser
 from server.use_cases.questions.answers import (
     Offered,
@@ -81,6 +82,7 @@ from server.use_cases.releases.offers import (
 from server.use_cases.releases.replies import FreeAnswer
 from server.use_cases.services.documents import encode
 from server.use_cases.services.errors import (
+    ConfirmationNeededError,
     IdempotencyMismatchError,
     InProgressError,
     NotFoundError,
@@ -200,6 +202,7 @@ class QueryService:
                     free,
                     related_releases(near),
                     self._adviser.ways(grant, question, request, free),
+                    self._beyond(grant, question) is not None,
                 ),
             )
         )
@@ -256,8 +259,35 @@ class QueryService:
                 looked_at = _both(looked_at, found.looked_at)
             if reply is not None:
                 return replace(reply, looked_at=looked_at)
+        if not request.confirm:
+            self._require_confirmed(grant, question)
         paid = self._charge(caller, grant, question, key)
         return replace(paid, looked_at=looked_at)
+
+    def _beyond(self, grant: Grant, question: Question) -> Loss | None:
+        """Return the most that a question may cost unconfirmed, where this costs more.
+
+        A share of the allotment, not of what is left: whatever was asked, it is the
+        same question that is dear.
+        """
+        share = share_of(grant.project.confirm_above)
+        if share is None:
+            return None
+        whole = self._services.ledger.limit(Scope.project(grant.project.name))
+        most = Loss(int(share * (whole or Loss(0)).nano_epsilon))
+        return most if question.event.loss > most else None
+
+    def _require_confirmed(self, grant: Grant, question: Question) -> None:
+        most = self._beyond(grant, question)
+        if most is not None:
+            word = grant.measure.word
+            message = (
+                f"this would cost {word} {question.event.loss}, and the project wants "
+                f"what costs more than {word} {most} ({grant.project.confirm_above} of "
+                "its allotment) confirmed: see the cheaper ways in its plan, or send "
+                'it again with "options": {"confirm": true}'
+            )
+            raise ConfirmationNeededError(message)
 
     def _releases(
         self, caller: Caller, grant: Grant, question: Question

@@ -183,6 +183,8 @@ class Plan(PricedWish, PlannedTotals, Amount):
 
     affordable: bool
     """Whether every limit has enough left."""
+    needs_confirmation: bool
+    """Whether the project wants so dear a question confirmed (`options.confirm`)."""
     remaining: Remaining
     """What is left of the limits that the caller may see, before asking."""
     snapshot: str

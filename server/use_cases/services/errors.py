@@ -94,6 +94,12 @@ class UnattainableError(InvalidLossError):
         super().__init__(text=refused.text, reason=refused.reason)
 
 
+class ConfirmationNeededError(CuratorError):
+    """The project wants dear questions confirmed, and this one was not."""
+
+    code = "confirmation_needed"
+
+
 class BusyError(CuratorError):
     """Too much is under way; nothing was begun, and asking again is safe."""
 

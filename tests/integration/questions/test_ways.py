@@ -2,6 +2,8 @@
 
 import pytest
 
+from server.use_cases.custody.projects import ProjectChange, ProjectService
+from server.use_cases.services.errors import CommandRefusedError
 from tests.support.installations.harness import (
     Installation,
     ask,
@@ -15,10 +17,15 @@ ROWS = "SELECT sex, ward, COUNT(*) AS n FROM visits GROUP BY sex, ward"
 
 
 @pytest.fixture(scope="module")
-def http(tmp_path_factory):
-    installation = Installation(tmp_path_factory.mktemp("ways")).create()
-    installation.load()
-    key = installation.analyst()
+def installation(tmp_path_factory):
+    made = Installation(tmp_path_factory.mktemp("ways")).create()
+    made.load()
+    return made
+
+
+@pytest.fixture(scope="module")
+def http(installation):
+    key = installation.analyst(allotment="100")
     with serve_in_thread(installation) as url, client(url, key) as http:
         yield http
 
@@ -81,6 +88,35 @@ def test_what_is_free_comes_first(http):
     assert all(way["kind"] != "answer" for way in whole["ways"])
     asked = http.post("/v1/datasets/clinic/queries", json=first["request"]).json()
     assert asked["charge"]["reused"]
+
+
+def test_a_dear_question_waits_until_it_is_confirmed(http, installation):
+    with installation.services() as services:
+        change = ProjectChange(confirm_above="2%")
+        ProjectService(services, "carol").change_project("study", change)
+    sql = "SELECT COUNT(*) AS dear FROM visits"
+    body = {"sql": sql, "epsilon": "2.001"}
+    _, planned = plan(http, **body)
+    refused = http.post("/v1/datasets/clinic/queries", json=body)
+    paid = http.post(
+        "/v1/datasets/clinic/queries", json={**body, "options": {"confirm": True}}
+    )
+    _, cheap = plan(http, sql=sql + " WHERE age > 40", epsilon="2")
+    again = http.post("/v1/datasets/clinic/queries", json=body)
+    assert planned["needs_confirmation"]
+    assert (refused.status_code, refused.json()["type"]) == (409, "confirmation_needed")
+    assert paid.json()["charge"]["epsilon"] == "2.001"
+    assert not cheap["needs_confirmation"]
+    assert again.json()["charge"]["reused"]  # what is free needs none
+
+
+@pytest.mark.parametrize("share", ["2", "0%", "101%", "two"])
+def test_what_is_no_share_is_refused(installation, share):
+    change = ProjectChange(confirm_above=share)
+    with installation.services() as services:
+        service = ProjectService(services, "carol")
+        with pytest.raises(CommandRefusedError, match="no share of the allotment"):
+            service.change_project("study", change)
 
 
 def test_another_text_of_the_same_form_gets_the_same_ways(http):
