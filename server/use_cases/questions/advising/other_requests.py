@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Final
 
+from privacy.wording import counted
 from query_lang.advising.other_texts import OtherText, other_texts
 from query_lang.syntax.tokens import lex
 from server.use_cases.questions.questions import Question, Schema
@@ -27,14 +28,14 @@ def other_requests(
     for share in _SHARES:
         rows = request.bounds.max_rows_per_unit or _declared_rows(request.sql, schema)
         if (fewer := ceil(rows * share)) < rows:
-            detail = f"counts no more than {fewer} rows of each {dataset.unit}"
+            detail = f"counts at most {counted(fewer, "row")} of each {dataset.unit}"
             bounds = replace(request.bounds, max_rows_per_unit=fewer)
             other = OtherText("rows", request.sql, detail)
             yield other, replace(request, bounds=bounds)
     for share in _SHARES:
         groups = 1 if asked is None else _groups(asked)
         if (fewer := ceil(groups * share)) < groups:
-            detail = f"counts each {dataset.unit} in at most {fewer} groups"
+            detail = f"counts each {dataset.unit} in at most {counted(fewer, "group")}"
             bounds = replace(request.bounds, max_groups_per_unit=fewer)
             other = OtherText("groups", request.sql, detail)
             yield other, replace(request, bounds=bounds)
