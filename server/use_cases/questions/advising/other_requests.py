@@ -28,14 +28,16 @@ def other_requests(
     for share in _SHARES:
         rows = request.bounds.max_rows_per_unit or _declared_rows(request.sql, schema)
         if (fewer := ceil(rows * share)) < rows:
-            detail = f"counts at most {counted(fewer, "row")} of each {dataset.unit}"
+            most = counted(fewer, "row")
+            detail = f"counts at most {most} of each {dataset.unit}"
             bounds = replace(request.bounds, max_rows_per_unit=fewer)
             other = OtherText("rows", request.sql, detail)
             yield other, replace(request, bounds=bounds)
     for share in _SHARES:
         groups = 1 if asked is None else _groups(asked)
         if (fewer := ceil(groups * share)) < groups:
-            detail = f"counts each {dataset.unit} in at most {counted(fewer, "group")}"
+            most = counted(fewer, "group")
+            detail = f"counts each {dataset.unit} in at most {most}"
             bounds = replace(request.bounds, max_groups_per_unit=fewer)
             other = OtherText("groups", request.sql, detail)
             yield other, replace(request, bounds=bounds)
