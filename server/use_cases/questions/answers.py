@@ -29,6 +29,7 @@ from server.use_cases.questions.plan_replies import (
     Plan,
     PlannedTotals,
     PricedWish,
+    RefiningPlan,
     SetOfTotals,
     Way,
 )
@@ -51,6 +52,7 @@ from server.use_cases.releases.replies import (
     FreeAnswer,
     HalfWidths,
     OutputColumn,
+    PaidTaken,
     RelatedRelease,
     ReleaseTaken,
     WarningShape,
@@ -224,6 +226,7 @@ class Offered:
     related: Sequence[RelatedRelease] = ()
     ways: Sequence[Way] = ()
     needs_confirmation: bool = False
+    refines: PaidTaken | None = None
 
 
 NOTHING_OFFERED: Final = Offered()
@@ -242,7 +245,7 @@ def plan_document(
     as the limits tell that the asker may see.
     """
     return {
-        **amount(question.event.measure, question.event.loss),
+        **amount(question.event.measure, question.charged),
         "affordable": affordable,
         "needs_confirmation": offered.needs_confirmation,
         "remaining": remaining,
@@ -260,7 +263,12 @@ def plan_document(
         "related": list(offered.related),
         "ways": list(offered.ways),
         **_priced_by(question.wish),
+        **_refines(offered.refines),
     }
+
+
+def _refines(taken: PaidTaken | None) -> RefiningPlan:
+    return {} if taken is None else {"refines": taken}
 
 
 def _of_sets(totals: list[SetOfTotals]) -> PlannedTotals:
@@ -290,7 +298,7 @@ def attainable_document(question: Question, remaining: Remaining) -> Attainable 
     shown = (remaining["project"], remaining["principal"])
     left = [Loss.parse(text) for text in shown if text is not None]
     least = min(left, default=question.event.loss)
-    if least >= question.event.loss:
+    if least >= question.event.loss or question.price is not None:
         return None
     event = question.priced_at(least)
     if event is None:

@@ -10,6 +10,7 @@ from server.use_cases.questions.replies import Noise, Remaining
 from server.use_cases.releases.replies import (
     FreeAnswer,
     OutputColumn,
+    PaidTaken,
     RelatedRelease,
     WarningShape,
 )
@@ -175,7 +176,15 @@ class PlannedTotals(TypedDict):
     of one cell."""
 
 
-class Plan(PricedWish, PlannedTotals, Amount):
+class RefiningPlan(TypedDict):
+    """What plans have beside of questions that were paid for in part."""
+
+    refines: NotRequired[PaidTaken]
+    """Paid answers to the same question, to which it adds: it costs the difference.
+    `noise` is that of all of it."""
+
+
+class Plan(PricedWish, PlannedTotals, RefiningPlan, Amount):
     """What an answer would cost and how noisy it would be; no data was touched.
 
     The loss is what asking would charge.
