@@ -231,6 +231,30 @@ def test_a_charge_that_was_cut_off_is_answered_again_at_its_rho(installation, ke
     assert answer["noise"][0]["mechanism"] == "discrete_gaussian"
 
 
+def test_a_refining_charge_that_was_cut_off_adds_to_the_same_answers(installation, key):
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        first = ask_rho(http, "0.02", sql=BY_SEX)
+    server = Server(installation.settings)
+    services = server.services
+    try:
+        compiler = Compiler(services.parser, Target(services.dialect))
+        offers = ReleaseOffers(services, OpenReleases(services))
+        queries = QueryService(services, compiler, offers)
+        request = read_request({"sql": BY_SEX, "rho": "0.05"})
+        paid = queries.begin(Caller("ada", "analyst"), "clinic", request, None)
+        services.ledger.give_up(paid.charge.query_id)
+        recovery = recovery_at_once(services, compiler, queries)
+        assert [recovery.run_once() for _ in range(2)] == [1, 0]
+        record = services.ledger.query(paid.charge.query_id)
+    finally:
+        services.engine.close()
+        services.databases.close()
+    answer = json.loads(record.body)
+    assert answer["charge"]["rho"] == "0.03"
+    assert answer["paid"]["queries"] == [first["query_id"]]
+    assert answer["half_widths"]
+
+
 def test_the_python_client_asks_and_tells_in_rho(installation, key):
     with (
         serve_in_thread(installation) as url,
