@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 
 from curator_client import Curator
+from mechanisms.scales.conversions.zcdp import odds_epsilon_ceil
 from mechanisms.scales.gaussian.calibration import gaussian_scale
 from mechanisms.scales.gaussian.half_widths import gaussian_half_width
 from privacy.losses import Loss
@@ -207,6 +208,8 @@ def test_a_population_shows_its_cap_in_rho_and_what_it_amounts_to(installation):
     assert "rho 1 (epsilon " in statement
     assert "zero-concentrated" in statement
     assert "probability of at most 0.000001" in statement
+    odds = odds_epsilon_ceil(Loss.parse("1"), Fraction(1, 10**6))
+    assert f"a factor of at most e^{odds} = " in statement
 
 
 def test_a_charge_that_was_cut_off_is_answered_again_at_its_rho(installation, key):
@@ -291,6 +294,7 @@ def ask_rho(http, rho, **more):
 def test_more_precision_costs_the_difference(installation, key):
     with serve_in_thread(installation) as url, client(url, key) as http:
         at_once = price(http, rho="0.05")
+        ask_rho(http, "0.01", sql=BY_SEX)  # another question adds nothing
         first = ask_rho(http, "0.02")
         planned = price(http, rho="0.05")
         second = ask_rho(http, "0.05")
@@ -319,7 +323,20 @@ def test_more_precision_costs_the_difference(installation, key):
     assert third["charge"]["rho"] == "0.01"
     assert set(third["paid"]["queries"]) == {first["query_id"], second["query_id"]}
     assert fresh["charge"]["rho"] == "0.02"
-    assert spent == "0.08"
+    assert spent == "0.09"
+
+
+def test_another_project_is_shown_a_refining_draw_by_itself(installation, key):
+    other = installation.analyst("grace", "other", allotment="1")
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        ask_rho(http, "0.02")
+        refined = ask_rho(http, "0.06")
+        with client(url, other) as theirs:
+            shown = ask_rho(theirs, "0.03")
+    assert shown["charge"]["reused"]
+    assert "paid" not in shown
+    assert shown["noise"][0]["l2_sensitivity"] == "2"
+    assert shown["rows"] != refined["rows"]
 
 
 def test_the_mean_is_of_both_draws(installation, key):
