@@ -69,13 +69,27 @@ def showing_steps(
     shown = [column.shown for column in columns]
     read = [term.value for term in presentation.order]
     read += [] if presentation.kept is None else shown_in(presentation.kept)
-    values = sum(_value_steps(one, rows) for one in (*shown, *read))
-    intervals = (_interval_steps(one, rows, of_many=bool(sets)) for one in shown)
-    steps = rows * (values + sum(intervals))
+    written = _rows_written(presentation, rows)
+    steps = sum(
+        written * _value_steps(one, rows)
+        + written * _interval_steps(one, rows, of_many=bool(sets))
+        for one in shown
+    )
+    steps += rows * sum(_value_steps(one, rows) for one in read)
     numbers = sum(measure.size for measure in measures)
     leaves_shown = sum(1 for one in shown for _ in leaves(one))
     widths = RATIO_STEPS * len(sets) * leaves_shown
     return steps + added * (ADDED_STEPS * numbers + FRAME_STEPS * leaves_shown) + widths
+
+
+def _rows_written(presentation: Presentation, rows: int) -> int:
+    """Return of how many rows columns are computed: LIMIT leaves out the others.
+
+    What HAVING reads is counted as a column, and it reads all rows.
+    """
+    if presentation.having is not None or presentation.limit is None:
+        return rows
+    return min(rows, presentation.limit)
 
 
 def _value_steps(shown: Shown, cells: int) -> int:

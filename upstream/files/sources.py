@@ -121,7 +121,8 @@ def _of_database(table: TableSpec, folders: Folders) -> tuple[SourceFile, ...]:
     file = folders.copies.of_database(table)
     if problems := tuple(_missing_columns(table, file, file.name)):
         raise IngestionError(problems)
-    chosen = (table.database.table, table.database.table_schema)
+    chosen = [table.database.table, table.database.table_schema]
+    chosen += folders.copies.names_of_database(table)
     return (replace(file, names=tuple(name for name in chosen if name)),)
 
 

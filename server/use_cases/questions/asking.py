@@ -430,6 +430,7 @@ class QueryService:
             )
             body = joined(pieces, stored.body)
             return self._store_free(charge_request, stored.query_id, body, pieces)
+        self._take_showing(caller, question)
         document = shown_again(
             question.measured_at(stored.loss),
             query_id=charge_request.query_id,
@@ -451,7 +452,7 @@ class QueryService:
         """Answer from what the asker's project paid for, where that gives it."""
         if found.derived is None:
             return None  # it is charged
-        self._free_answers.check(caller.name)
+        self._take_showing(caller, question)
         charge_request = self._charge_request(caller, grant, question, key, Loss(0))
         left = self._services.ledger.remaining(charge_request.scopes)
         document = made_document(
@@ -484,7 +485,7 @@ class QueryService:
         earlier: Earlier,
     ) -> Reply:
         """Answer from all that the project paid for this question, for nothing."""
-        self._free_answers.check(caller.name)
+        self._take_showing(caller, question)
         charge_request = self._charge_request(caller, grant, question, key, Loss(0))
         left = self._services.ledger.remaining(charge_request.scopes)
         made = earlier.alone()
@@ -498,6 +499,15 @@ class QueryService:
         source = earlier.taken[0].query_id
         reply = self._store_free(charge_request, source, encode(document))
         return replace(reply, shown_again=question.compiled)
+
+    def _take_showing(self, caller: Caller, question: Question) -> None:
+        """Count a free answer whose numbers are computed anew; others wait for it.
+
+        Raises:
+            RateLimitedError: Its asker has taken an hour's share already.
+        """
+        self._free_answers.check(caller.name)
+        self._free_answers.take_showing(caller.name, question.compiled.showing_steps)
 
     def _stored(self, grant: Grant, question: Question) -> StoredAnswer | None:
         """Return the best stored answer to the same question, however it was put."""

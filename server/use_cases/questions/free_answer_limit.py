@@ -1,8 +1,8 @@
-"""How much of the disk one principal's free answers may take: a public rate of bytes.
+"""How much of the disk and of the server one principal's free answers may take.
 
-A charge pays for what it stores; a free answer does not, and is kept as long as the
-ledger. Little is stored of one that repeats a paid answer, but all of one that a
-release gave, and the text of each question. Requests alone determine all of it.
+A public rate of bytes. A charge pays for what it stores; a free answer does not, and is
+kept as long as the ledger. Little is stored of one that repeats a paid answer, but all
+of one that a release gave, and the text of each question. Requests alone determine it.
 """
 
 import math
@@ -16,6 +16,9 @@ from server.use_cases.services.errors import RateLimitedError
 
 FREE_BYTES_AN_HOUR: Final = 32 << 20
 """Of one principal, in each server process: some 10,000 repeats of a short question."""
+SHOWING_BYTES_A_SECOND: Final = 8 << 20
+"""What a second of computing shown numbers counts for, which others wait for: four of
+them are an hour's share."""
 ROW_BYTES: Final = 1_500
 """Of an entry, its row and their indexes, beside the body and twice the question."""
 _HOUR: Final = 3_600 * MICROSECONDS
@@ -44,10 +47,20 @@ class FreeAnswerLimit:
             early = self._full_at.get(principal, 0) - self.clock() - _HOUR
         if early > 0:
             message = (
-                "your free answers have stored as much as they may in an hour: wait "
-                "as Retry-After says; asking a release itself stores nothing"
+                "your free answers have stored, or taken the server, as much as they "
+                "may in an hour: wait as Retry-After says; asking a release itself "
+                "stores nothing"
             )
             raise RateLimitedError(message, math.ceil(early / MICROSECONDS))
+
+    def take_showing(self, principal: str, steps: int) -> None:
+        """Count what computing a free answer's numbers takes the server.
+
+        Args:
+            principal: Who asks.
+            steps: By the plan's public bound; nanoseconds.
+        """
+        self.take(principal, steps * SHOWING_BYTES_A_SECOND // 10**9)
 
     def take(self, principal: str, stored: int) -> None:
         """Count the bytes that a free answer has stored."""

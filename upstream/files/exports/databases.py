@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Protocol
 
 from sqlalchemy import Connection, Engine, create_engine, inspect
@@ -151,19 +151,42 @@ def database_url(source: DatabaseSource, import_folder: Path) -> URL:
         IngestionError: Its variable is not set, or holds no URL; or a SQLite file lies
             elsewhere.
     """
+    url = _declared_url(source)
+    if url.get_backend_name() != "sqlite":
+        return url
+    return _sqlite_url(source, url, import_folder)
+
+
+def _declared_url(source: DatabaseSource) -> URL:
     written = source.url
     if source.url_variable is not None:
         written = os.environ.get(source.url_variable)
     if not written:
         raise database_refused(source, f"set the variable {source.url_variable}")
     try:
-        url = make_url(written)
+        return make_url(written)
     except (ArgumentError, ValueError) as error:
         said = "its URL is none that SQLAlchemy reads"
         raise database_refused(source, said) from error
-    if url.get_backend_name() != "sqlite":
-        return url
-    return _sqlite_url(source, url, import_folder)
+
+
+def names_of_database(source: DatabaseSource, import_folder: Path) -> tuple[str, ...]:
+    """Return the names by which a database was chosen.
+
+    As a file's name they can be a patient's: a database, or a schema, for each.
+
+    Raises:
+        IngestionError: Its URL cannot be read.
+    """
+    url, root = _declared_url(source), import_folder.resolve()
+    paths = [PurePath(url.database or "")]
+    if url.get_backend_name() == "sqlite":
+        real = (root / paths[0]).resolve()
+        paths.append(real.relative_to(root) if real.is_relative_to(root) else real)
+    found = [source.url_variable, url.host, url.username]
+    for path in paths:
+        found += [*path.parts, path.stem]
+    return tuple(dict.fromkeys(name for name in found if name))
 
 
 def _sqlite_url(source: DatabaseSource, url: URL, import_folder: Path) -> URL:

@@ -23,7 +23,12 @@ from upstream.files.csv_structure import (
     check_csv,
     other_separator,
 )
-from upstream.files.exports.database_tables import OpenDatabases, database_records
+from upstream.files.exports.database_tables import (
+    OpenDatabases,
+    database_records,
+    declared_table,
+)
+from upstream.files.exports.databases import names_of_database
 from upstream.files.exports.delimited import (
     delimited_records,
     is_utf8_beyond_ascii,
@@ -112,6 +117,13 @@ class CopyArea:
         """
         records = database_records(table, self._databases)
         return self._write(records, table.name, None, 0).read(None, None)
+
+    def names_of_database(self, table: TableSpec) -> tuple[str, ...]:
+        """Return the names by which the database of a table was chosen."""
+        if table.database is None:
+            raise ValueError
+        source = declared_table(table, table.database)
+        return names_of_database(source, self.import_folder)
 
     def of_parquet(self, connection: duckdb.DuckDBPyConnection, path: Path) -> Path:
         """Return a Parquet file of the first rows of one."""

@@ -78,3 +78,23 @@ def test_what_takes_too_long_to_show_is_refused_with_what_to_do():
     assert "ms to show" in str(refused.value)
     assert "fewer keys" in refused.value.hint
     assert steps(SHARE, keys) > MAX_SHOWING_STEPS
+
+
+def limited(tail):
+    sql = f"SELECT age, {SO_FAR} AS x, {SHARE} AS y FROM encounters GROUP BY age {tail}"
+    return compile_query(sql, HOSPITAL).showing_steps
+
+
+def test_limit_leaves_out_what_columns_of_other_rows_would_cost():
+    whole = limited("ORDER BY age")
+    assert limited("ORDER BY age LIMIT 2") * 20 < whole
+    assert limited("ORDER BY age LIMIT 100000") == whole
+    # what orders or keeps rows is read of all of them
+    assert limited(f"ORDER BY {SHARE} LIMIT 2") * 20 > whole
+    shares = f"SELECT age, {SHARE} AS y FROM encounters GROUP BY age"
+    having = " HAVING COUNT(*) > 3"
+    one, all_rows = (
+        compile_query(f"{shares}{having}{tail}", HOSPITAL).showing_steps
+        for tail in (" ORDER BY age LIMIT 2", "")
+    )
+    assert one == all_rows > 0  # HAVING reads all

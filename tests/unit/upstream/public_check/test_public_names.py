@@ -1,6 +1,8 @@
 """Names are public too; and what is split over many lists and tables counts as one."""
 
+import sqlite3
 import zipfile
+from contextlib import closing
 
 import pytest
 
@@ -168,6 +170,28 @@ def test_nor_from_archives_whose_member_is_called_so(house, inside):
             archive.writestr(inside.format(uid), f"code\nx{at}\n")
     public_genes(house, "gene_*.zip")
     assert "the files' names and folders of genes hold ids" in refusal(house)
+
+
+@pytest.mark.parametrize("path", ["{}.sqlite", "d/{}/genes.sqlite"])
+def test_nor_from_databases_whose_files_are_called_so(house, path):
+    tables = []
+    for at, uid in enumerate(IDS[:6]):
+        file = house.folder / path.format(uid)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(file)) as database:
+            database.execute("CREATE TABLE labs (code TEXT)")
+            database.execute("INSERT INTO labs VALUES (?)", [f"x{at}"])
+            database.commit()
+        url = f"sqlite:///{path.format(uid)}"
+        tables.append(
+            {"name": f"genes_{at}", "database": {"url": url, "table": "labs"},
+             "public": True, "source": "test",
+             "columns": [{"name": "code", "type": "text"}]}
+        )  # fmt: skip
+    house.more_tables = tables
+    assert "the files' names and folders of genes_0 and" in refusal(house)
+    house.more_tables = tables[:5]
+    house.load()
 
 
 def from_files(hospital, pattern, paths):

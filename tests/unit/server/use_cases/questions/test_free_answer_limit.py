@@ -59,3 +59,15 @@ def test_room_that_was_not_used_is_not_kept(limit, clock):
     limit.take("ada", 3_601)
     with pytest.raises(RateLimitedError):
         limit.check("ada")
+
+
+def test_what_others_wait_for_counts_as_bytes_do(clock):
+    limit = FreeAnswerLimit(clock=clock)
+    for _ in range(4):
+        limit.check("ada")
+        limit.take_showing("ada", 10**9)
+    limit.check("ada")  # an hour's share, and no more
+    limit.take_showing("ada", 10**6)
+    with pytest.raises(RateLimitedError):
+        limit.check("ada")
+    limit.check("grace")
