@@ -79,8 +79,8 @@ def test_the_ledger_without_releases_and_the_list_of_jobs_are_read_without_them_
         text=True,
         env=made.environment,
     )
-    said, _, modules = done.stdout.partition("MODULES")
-    assert not said or "ok: true" in said
+    _, _, modules = done.stdout.partition("MODULES")
+    assert done.stderr == ""  # nothing was refused
     heavy = {"duckdb", "numpy", "query_lang", "sqlglot", "opendp", "fastapi", "scipy"}
     assert heavy & {*modules.split()} == set(), done.stderr
 
