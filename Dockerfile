@@ -39,9 +39,12 @@ COPY clients/r clients/r
 RUN python -m pip --python /opt/curator/bin/python install --no-cache-dir --no-deps \
       --no-index --no-build-isolation . ./clients/python
 
-# ---- slim: no tests of packages, no symbols for debuggers ----
+# ---- slim: no tests of packages, no symbols for debuggers, no bytecode of what is not read ----
+# --build-arg MODELS=yes keeps SciPy and scikit-learn, which train two kinds of models.
+ARG MODELS=no
 COPY scripts/image/slim.py slim.py
-RUN python slim.py /opt/curator
+COPY scripts/image/imports.py imports.py
+RUN python slim.py /opt/curator "${MODELS:-no}"
 
 # ---- what runs: the base, the environment, one user that owns three folders ----
 FROM ${BASE}

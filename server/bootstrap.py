@@ -9,7 +9,7 @@ from contextlib import (
     contextmanager,
 )
 from threading import BoundedSemaphore, Event, Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
@@ -24,11 +24,10 @@ from privacy.errors import CuratorError, ExecutionError
 from server.configuration.settings import Settings
 from server.installing import open_databases
 from server.persistence import tables
+from server.persistence.facts import installation_value
 from server.persistence.schema import (
     RECORDED_TABLES,
 )
-from server.use_cases.custody.populations import installation_value
-from server.use_cases.jobs.jobs import JobService
 from server.use_cases.jobs.kinds import JobKinds
 from server.use_cases.jobs.running import BEAT_SECONDS, JobRunner, RunnerParts
 from server.use_cases.jobs.store import LEASE_MS, JobStore
@@ -53,7 +52,9 @@ from server.use_cases.services.unreadable import UnreadableSnapshots
 
 if TYPE_CHECKING:
     from server.answering import SamplerFactory, VectorSamplerFactory
+    from server.use_cases.jobs.jobs import JobService
 
+Made = TypeVar("Made")
 _log = logging.getLogger("curator")
 
 
@@ -106,12 +107,12 @@ def make_services(  # noqa: PLR0913 - each is one part that a caller may replace
     )
 
 
-def _made_once(make: Callable[[], Answering]) -> Callable[[], Answering]:
+def _made_once(make: Callable[[], Made]) -> Callable[[], Made]:
     """Return what makes it for whoever asks first, and then has it."""
     lock = Lock()
-    made: list[Answering] = []
+    made: list[Made] = []
 
-    def once() -> Answering:
+    def once() -> Made:
         with lock:
             if not made:
                 made.append(make())
@@ -132,9 +133,12 @@ def _job_store(services: Services, lease_ms: int = LEASE_MS) -> JobStore:
     return JobStore(services.databases, lease_ms=lease_ms)
 
 
-def make_jobs(services: Services) -> JobService:
+def make_jobs(services: Services) -> "JobService":
     """Wire what submits, lists and cancels jobs."""
-    return JobService(services, _job_store(services), job_kinds(services))
+    from server.use_cases.jobs.jobs import JobService  # noqa: PLC0415 - as jobs' kinds
+
+    kinds = _made_once(lambda: job_kinds(services))
+    return JobService(services, _job_store(services), kinds)
 
 
 def make_runner(

@@ -68,11 +68,26 @@ def initialise(settings: Settings, *, single_custodian: bool) -> dict[str, objec
                 raise CommandRefusedError(ledgerless)
             secret = _make_or_keep_secret(settings)
             upgrade(connection)
-        anchor = AnchorFile(settings.anchor)
-        ledger = Ledger.finish(databases, anchor) if unfinished else None
-        ledger = ledger or Ledger.initialise(databases, anchor, actor=actor())
+        ledger = _begin_ledger(settings, databases, unfinished=unfinished)
         facts = _fix_facts(ledger, settings, secret, single_custodian=single_custodian)
     return {"data": str(settings.data), "anchor": str(settings.anchor), **facts}
+
+
+def _begin_ledger(
+    settings: Settings, databases: Databases, *, unfinished: bool
+) -> Ledger:
+    """Make a ledger with its anchor, or take up one whose making was cut off."""
+    anchor = AnchorFile(settings.anchor)
+    try:
+        ledger = Ledger.finish(databases, anchor) if unfinished else None
+        return ledger or Ledger.initialise(databases, anchor, actor=actor())
+    except OSError as error:
+        message = (
+            f"the anchor cannot be written at {settings.anchor} "
+            f"({error.strerror or error}): it needs a disk that can be written, with "
+            "1 MiB free. Then type 'curator init' again"
+        )
+        raise CommandRefusedError(message) from None
 
 
 def _fix_facts(
@@ -94,8 +109,7 @@ def _fix_facts(
 
 def _is_unfinished(settings: Settings) -> bool:
     """Whether an earlier init was cut off: a schema, but no fact of an installation."""
-    database = make_url(settings.url).database
-    if not settings.is_shared and not Path(database or "").exists():
+    if not settings.is_shared and not _has_file(settings):
         return False
     databases = _connect(settings)
     try:
@@ -108,6 +122,12 @@ def _is_unfinished(settings: Settings) -> bool:
         raise _unreadable(settings, error) from None
     finally:
         databases.close()
+
+
+def _has_file(settings: Settings) -> bool:
+    """Whether DATA is there, and a SQLite ledger's file; PostgreSQL tells by itself."""
+    path = "" if settings.is_shared else make_url(settings.url).database or ""
+    return settings.data.is_dir() and (settings.is_shared or Path(path).exists())
 
 
 def _ledgerless(settings: Settings) -> str | None:
@@ -179,7 +199,7 @@ def open_databases(settings: Settings, *, ends_restore: bool = False) -> Databas
         CommandRefusedError: There is none, it cannot be read, or a restore has not
             ended.
     """
-    if not settings.data.is_dir():
+    if not _has_file(settings):  # SQLite would make an empty one
         raise _missing(settings)
     _refuse_unfinished(settings, finishing=ends_restore)
     databases = _connect(settings)
@@ -230,7 +250,7 @@ def upgrade_database(settings: Settings) -> dict[str, object]:
         CuratorError: There is no installation, a server runs, or the database has a
             revision that this version does not know.
     """
-    if not settings.data.is_dir():
+    if not _has_file(settings):  # SQLite would make an empty one
         raise _missing(settings)
     _refuse_unfinished(settings, finishing=True)  # a dump may be of an older version
     with (

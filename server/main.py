@@ -24,7 +24,7 @@ COMMANDS: Final[dict[str, Told]] = {
         "Print over HTTP a dataset's public schema for catalogues: CSVW or Croissant.",
     ),
     "doctor": (
-        "server.commands.keeping",
+        "server.commands.installation",
         "Look at settings, files, ledger and data; exit 1 where something is wrong.",
     ),
     "init": (
@@ -68,7 +68,7 @@ COMMANDS: Final[dict[str, Told]] = {
     ),
     "manifest": ("server.commands.data", "Write and check manifests, before any load."),
     "job": (
-        "server.commands.data",
+        "server.commands.serving",
         "Work that goes on in the background; see 'curator worker'.",
     ),
     "release": (

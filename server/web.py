@@ -245,6 +245,7 @@ class Server:
             lambda: Odometers(self.services).read(late=self.lateness.late),
             self.settings.permits,
             endpoint.in_flight,
+            self.readiness.unready,
         )
         app.state.observe = self.metrics.observe
         return app

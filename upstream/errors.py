@@ -1,5 +1,6 @@
 """Refusals of the custodian's jobs: every problem at once, each with its place.
 
+MissingLibraryError     refused
 IngestionError          ingestion_refused
 └── ManifestError       manifest_refused
 """
@@ -29,6 +30,20 @@ class Problem:
         """Write the problem as compilers do: place, then sentence."""
         places = [str(p) for p in (self.line, self.column) if p is not None]
         return ":".join([self.file, *places]) + ": " + self.sentence
+
+
+class MissingLibraryError(CuratorError):
+    """A library that few installations need is not installed; nothing was done."""
+
+    code = "refused"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(
+            f"this needs {name}, which is not installed here: build the image with "
+            "--build-arg MODELS=yes, or in the folder of Curator's source type 'pip "
+            "install --require-hashes -r requirements/app.txt'"
+        )
 
 
 class IngestionError(CuratorError):

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from budget.chain.draws import DrawNotes
+from budget.chain.draws import MOST_NOTES, NOTE_BYTES, DrawNotes
 from budget.chain.entries import Head, canonical_json
 from privacy.errors import AnchorMismatchError
 
@@ -31,6 +31,8 @@ _MAGIC = "curator-anchor-1"
 _MARK_AT = 2 * RECORD_BYTES
 _MARK_BYTES = 128
 _NOTES_AT = _MARK_AT + 4_096  # in blocks of their own
+ANCHOR_BYTES = _NOTES_AT + MOST_NOTES * NOTE_BYTES
+"""Of the whole file; it is written over in place."""
 _SHORT = "the anchor was written short"
 
 
@@ -59,6 +61,7 @@ class AnchorFile:
 
         Raises:
             FileExistsError: There is one.
+            OSError: It cannot be written; then there is none.
         """
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         descriptor = os.open(self.path, flags, 0o600)
@@ -66,6 +69,9 @@ class AnchorFile:
             held = HeldAnchor(descriptor)
             held.write(record)
             held.draws.reserve()
+        except OSError:
+            self.path.unlink()  # half an anchor would keep the next try from making one
+            raise
         finally:
             os.close(descriptor)
         folder = os.open(self.path.parent, os.O_RDONLY)

@@ -12,6 +12,7 @@ from scripts.bundle.contents import (
     pack,
     write_checksums,
     write_image,
+    write_operations,
     write_page,
     write_r_client,
 )
@@ -46,6 +47,7 @@ def make(within: Path, docs: Path | None) -> Path:
     write_requirements(wheels, folder / "requirements.txt")
     write_r_client(ROOT, folder)
     write_image(ROOT, folder)
+    write_operations(ROOT, folder)
     if docs is not None:
         shutil.copytree(docs, folder / "docs", ignore=shutil.ignore_patterns(".*"))
     shutil.copy(ROOT / "LICENSE", folder / "LICENSE")

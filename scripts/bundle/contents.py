@@ -58,6 +58,15 @@ def write_r_client(root: Path, folder: Path) -> None:
                 _add(tar, f"curator/{path.relative_to(source)}", path.read_bytes())
 
 
+def write_operations(root: Path, folder: Path) -> None:
+    """Write units, alerts and the like as the files that the pages name."""
+    target = folder / "operations"
+    target.mkdir()
+    for path in sorted((root / "docs/operations").iterdir()):
+        if path.suffix != ".md":
+            shutil.copy(path, target)
+
+
 def write_page(folder: Path) -> None:
     """Write how to install from the bundle."""
     text = PAGE.read_text("utf-8").replace("VERSION", VERSION)

@@ -88,15 +88,15 @@ class Container:
         done = subprocess.run(words, env=self._environment, check=False)
         return done.returncode == 0
 
-    def ask(self, key: str) -> str:
-        """Ask one question over HTTP and return the answer's text."""
+    def ask(self, key: str, form: str) -> bytes:
+        """Ask one question over HTTP and return the answer, in a form."""
         request = urllib.request.Request(
             f"http://127.0.0.1:{self._port}/v1/datasets/trial/queries",
             data=json.dumps({"sql": QUESTION, "epsilon": "1"}).encode(),
-            headers={"Authorization": f"Bearer {key}"},
+            headers={"Authorization": f"Bearer {key}", "Accept": form},
         )
         with urllib.request.urlopen(request, timeout=60) as reply:
-            return str(reply.read(), "utf-8")
+            return bytes(reply.read())
 
 
 def main() -> int:
@@ -144,7 +144,10 @@ def _first_answer(container: Container, stage_folder: StageFolder) -> str:
     server = container.start(*container.stage.last("CMD").exec_form())
     try:
         _wait(container, server)
-        return container.ask(key)
+        arrow = container.ask(key, "application/vnd.apache.arrow.stream")
+        say(f"{len(arrow)} bytes of Arrow")
+        say(str(container.ask(key, "text/csv"), "utf-8"))
+        return str(container.ask(key, "application/json"), "utf-8")
     finally:
         server.send_signal(signal.SIGTERM)
         server.communicate(timeout=60)

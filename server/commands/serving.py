@@ -1,4 +1,4 @@
-"""``curator serve``, ``worker`` and ``openapi``."""
+"""``curator serve``, ``worker``, ``job`` and ``openapi``."""
 
 import json
 import threading
@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from server.cli.data.jobs import job_commands
 from server.cli.terminal.arguments import settings_or_exit
 from server.cli.terminal.output import refusals
 from server.commands.wired import WIRING
@@ -14,6 +15,7 @@ from server.telemetry.logs import configure_logs
 from server.use_cases.jobs.queues import JobQueues
 
 cli = typer.Typer()
+cli.add_typer(job_commands(WIRING.job_service, WIRING.operator), name="job")
 
 
 @cli.command()

@@ -77,6 +77,7 @@ class Metrics:
         readings: Callable[[], Readings | None],
         permits: int,
         in_use: Callable[[], int],
+        unready: Callable[[], Mapping[str, int]],
     ) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]  # they would tell when a label was first seen
         self.registry = CollectorRegistry()
@@ -100,7 +101,7 @@ class Metrics:
         )
         for outcome in QUESTIONS:
             self._questions.labels(outcome)
-        self.registry.register(_ReadingCollector(readings, permits, in_use))
+        self.registry.register(_ReadingCollector(readings, permits, in_use, unready))
 
     def observe(self, request: Mapping[str, object]) -> None:
         """Count one request, after its reply has left; facts as in its log line."""
@@ -143,10 +144,12 @@ class _ReadingCollector(Collector):
         readings: Callable[[], Readings | None],
         permits: int,
         in_use: Callable[[], int],
+        unready: Callable[[], Mapping[str, int]],
     ) -> None:
         self._facts = readings
         self._permits = permits
         self._in_use = in_use
+        self._unready = unready
         self._known: Readings | None = None
         self._read_at = -READINGS_SECONDS
         self._lock = threading.Lock()
@@ -159,6 +162,9 @@ class _ReadingCollector(Collector):
         """Yield the gauges."""
         yield _gauge("curator_permits", "Replies that may be under way.", self._permits)
         yield _gauge("curator_in_flight", "Replies under way.", self._in_use())
+        yield _labelled(
+            "curator_unready", "1: why /readyz refuses.", "code", self._unready()
+        )
         with self._lock:
             if time.monotonic() - self._read_at >= READINGS_SECONDS:
                 self._known, self._read_at = self._facts(), time.monotonic()

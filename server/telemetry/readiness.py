@@ -78,6 +78,12 @@ class Readiness:
         states = (check.state() for check in self._checks)
         return next((state for state in states if state != OK), OK)
 
+    def unready(self) -> dict[str, int]:
+        """Return what could be wrong, by its code: 1 where it is, else 0."""
+        states = [check.state() for check in self._checks]
+        could_be = dict.fromkeys((check.until_run for check in self._checks), 0)
+        return could_be | {state: 1 for state in states if state != OK}
+
     def look(self) -> None:
         """Run every check once."""
         for check in self._checks:

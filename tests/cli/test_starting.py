@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from server.main import COMMANDS, cli
+from tests.support.installations.harness import Installation
 
 STARTED = """
 import sys
@@ -49,7 +50,8 @@ def test_the_list_and_an_analysts_commands_start_without_the_server(words):
 @pytest.mark.parametrize(
     "words",
     [("principal", "list"), ("key", "list"), ("project", "list"), ("ledger", "export"),
-     ("ledger", "move", "--to", "postgresql://nobody/x"), ("db", "upgrade"), ("init",)],
+     ("ledger", "move", "--to", "postgresql://nobody/x"), ("db", "upgrade"), ("init",),
+     ("ledger", "verify"), ("doctor", "--help"), ("job", "list"), ("job", "--help")],
 )  # fmt: skip
 def test_what_touches_no_rows_starts_without_engine_language_and_noise(words):
     done = subprocess.run(
@@ -61,6 +63,24 @@ def test_what_touches_no_rows_starts_without_engine_language_and_noise(words):
     )
     _, _, modules = done.stdout.partition("MODULES")
     assert "sqlalchemy" in modules
+    heavy = {"duckdb", "numpy", "query_lang", "sqlglot", "opendp", "fastapi", "scipy"}
+    assert heavy & {*modules.split()} == set(), done.stderr
+
+
+@pytest.mark.parametrize("words", [("ledger", "verify"), ("job", "list")])
+def test_the_ledger_without_releases_and_the_list_of_jobs_are_read_without_them_too(
+    tmp_path, words
+):
+    made = Installation(tmp_path).create()
+    done = subprocess.run(
+        [sys.executable, "-c", STARTED, *words],
+        check=False,
+        capture_output=True,
+        text=True,
+        env=made.environment,
+    )
+    _, _, modules = done.stdout.partition("MODULES")
+    assert done.stderr == ""  # nothing was refused
     heavy = {"duckdb", "numpy", "query_lang", "sqlglot", "opendp", "fastapi", "scipy"}
     assert heavy & {*modules.split()} == set(), done.stderr
 

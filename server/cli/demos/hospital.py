@@ -59,7 +59,7 @@ def run_demo(wiring: Wiring) -> None:
     CONSOLE.print(
         "\nThe true counts never left the server, and the budget is really spent."
         "\nTry next:"
-        "\n  make serve                      the same hospital, until you stop it"
+        "\n  curator demo --serve            the same hospital, until you stop it"
         "\n  docs/quickstart.md              your own tables, your own key"
         "\n  docs/query-language.md          what can be asked"
         "\n  docs/releases.md                cubes and sequences, once paid, then free",

@@ -13,6 +13,7 @@ from privacy.measures import Measure
 from privacy.schema import DEFAULT_MAX_UNITS
 from privacy.times import shown_time
 from server.persistence import tables
+from server.persistence.facts import installation_value
 from server.use_cases.approvals.changes import Altered, Change, because
 from server.use_cases.approvals.second_persons import (
     asking_second_person,
@@ -187,14 +188,6 @@ def _cap(measure: Measure, cap: Loss) -> _Cap:
 def _max_units(declaration: str) -> int:
     declared = json.loads(declaration).get("max_units")
     return DEFAULT_MAX_UNITS if declared is None else int(declared)
-
-
-def installation_value(connection: Connection, name: str) -> str:
-    """Return a fact that ``curator init`` fixed."""
-    value: str = connection.execute(
-        select(tables.installation.c.value).where(tables.installation.c.name == name)
-    ).scalar_one()
-    return value
 
 
 def checked_secret(connection: Connection, file: Path) -> bytes:

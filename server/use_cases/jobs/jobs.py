@@ -4,7 +4,7 @@ import contextlib
 import json
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -53,7 +53,9 @@ class Viewer:
 class JobService:
     """Jobs, for custodians; what is not theirs is not there."""
 
-    def __init__(self, services: Services, store: JobStore, kinds: JobKinds) -> None:
+    def __init__(
+        self, services: Services, store: JobStore, kinds: Callable[[], JobKinds]
+    ) -> None:
         self._services = services
         self._store = store
         self._kinds = kinds
@@ -78,9 +80,9 @@ class JobService:
                 names is not there, or is wrong and not known to be the viewer's: one
                 answer, so that nobody learns what lies in the import folder.
         """
-        kind = self._kinds.get(kind_name)
+        kind = self._kinds().get(kind_name)
         if kind is None:
-            message = f"kind: one of {', '.join(sorted(self._kinds))}"
+            message = f"kind: one of {', '.join(sorted(self._kinds()))}"
             raise InvalidOptionError(message)
         with self._one_of_few(viewer.actor):
             prepared = _prepare(viewer, kind, given)
@@ -174,7 +176,7 @@ class JobService:
         """
         row = self._visible(viewer, job_id)
         self._store.request_cancel(job_id)
-        if (kind := self._kinds.get(row.kind)) is not None:
+        if (kind := self._kinds().get(row.kind)) is not None:
             with contextlib.suppress(LedgerUnavailableError):
                 kind.settle()
         return self.show(viewer, job_id)

@@ -15,6 +15,7 @@ from typing import Literal
 
 from sqlalchemy import select
 
+from budget.chain.anchor import ANCHOR_BYTES
 from budget.charging.server_processes import HostIdentity, serving
 from budget.ledger import Scope
 from budget.reading.statements import read_entries
@@ -30,7 +31,7 @@ from server.persistence import tables
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.datasets.expiry import expires_soon
 from server.use_cases.identity.access import is_expired
-from server.use_cases.publishing.releases import ReleaseService
+from server.use_cases.publishing.published import file_problems, published
 from server.use_cases.services.services import Services
 from server.use_cases.services.unreadable import charged_snapshots
 
@@ -148,16 +149,9 @@ class Doctor:
             yield Finding("safety", "ok", "nothing is open to others")
 
     def _space(self) -> Found:
-        for path in (self._settings.data, self._settings.anchor.parent):
-            free = shutil.disk_usage(path).free
-            state: State = "ok"
-            if free < NO_SPACE_BYTES:
-                state = "fail"
-            elif free < LITTLE_SPACE_BYTES and path == self._settings.data:
-                state = "warn"
-            what = f"{free >> 20} MiB free under {path}"
-            more = "" if state == "ok" else ": a full disk ends service; make room"
-            yield Finding("disk space", state, what + more)
+        data, anchor = self._settings.data, self._settings.anchor.parent
+        yield _free(data, NO_SPACE_BYTES, LITTLE_SPACE_BYTES)
+        yield _free(anchor, 2 * ANCHOR_BYTES)
 
     def _file_systems(self) -> Found:
         kind = file_system_of(self._settings.data)
@@ -206,6 +200,17 @@ class Doctor:
     def _files(self, services: Services) -> Found:
         self._instruments.check_files(services)
         yield Finding("files", "ok", "secret and overlap files are the ledger's")
+
+
+def _free(path: Path, fail_below: int, warn_below: int = 0) -> Finding:
+    """Say how many bytes are free on a device, and whether they are too few."""
+    free = shutil.disk_usage(path).free
+    state: State = "ok"
+    if free < max(fail_below, warn_below):
+        state = "fail" if free < fail_below else "warn"
+    shown = f"{free >> 20} MiB" if free >= 1 << 20 else f"{free >> 10} KiB"
+    more = "" if state == "ok" else ": a full disk ends service; make room"
+    return Finding("disk space", state, f"{shown} free under {path}{more}")
 
 
 def _sqlite(path: Path) -> Found:
@@ -290,12 +295,11 @@ def _snapshots(services: Services) -> Found:
 
 
 def _releases(services: Services) -> Found:
-    service = ReleaseService(services)
-    problems = service.problems()
+    problems = file_problems(services)
     for problem in problems:
         yield Finding("releases", "fail", problem)
     if not problems:
-        number = len(service.published())
+        number = len(published(services))
         yield Finding("releases", "ok", f"{number} published, whole and signed")
 
 

@@ -49,7 +49,7 @@ def steps_to(target: Settings) -> Steps:
     """Return what a move does with the tables of an installation."""
 
     def seal_source(old: Connection, head: Head) -> None:
-        seal(old, masked_url(target.url), head.seq)
+        seal(old, masked_url(str(target.database_url)), head.seq)
 
     return Steps(_fill, _compare, seal_source, RECORDED_TABLES)
 

@@ -7,12 +7,11 @@ from sqlalchemy import ColumnElement
 from budget.checking.reconciliation import NothingToReconcileError
 from budget.ledger import RecordedTransaction, Verification
 from server.persistence.schema import RECORDED_TABLES
-from server.use_cases.custody.people import PeopleService
-from server.use_cases.custody.populations import PopulationService
 from server.use_cases.identity.revocations import end_proposals, revoke_keys
 from server.use_cases.operations.postgres_dump import end_restore
 from server.use_cases.oversight.ledger_lines import WHOLE
 from server.use_cases.oversight.replies import VerificationShape
+from server.use_cases.publishing.published import file_problems
 from server.use_cases.releases.times import has_appeared
 from server.use_cases.services.documents import Document
 from server.use_cases.services.services import Services
@@ -58,12 +57,7 @@ class AuditService:
     ) -> list[str]:
         if not found.ok:  # the catalogue's own words are in doubt
             return []
-        # Releases bring the engine, which no other command of the ledger needs.
-        from server.use_cases.publishing.releases import (  # noqa: PLC0415
-            ReleaseService,
-        )
-
-        return ReleaseService(self._services).problems(which)
+        return file_problems(self._services, which)
 
     def export(self) -> list[Document]:
         """Return every entry, without the bodies of answers."""
@@ -89,6 +83,16 @@ class AuditService:
                 raise
             return {"reconciled": False, "restore": "ended: nothing was forgotten"}
         end_restore(self._services.settings)
+        return self._revived()
+
+    def _revived(self) -> Document:
+        """Return what a restore may have brought back."""
+        # Whoever reads the ledger starts without what changes people and caps.
+        from server.use_cases.custody.people import PeopleService  # noqa: PLC0415
+        from server.use_cases.custody.populations import (  # noqa: PLC0415
+            PopulationService,
+        )
+
         people = PeopleService(self._services, self._actor).principals()
         return {
             "reconciled": True,

@@ -2,6 +2,7 @@
 
 import json
 from decimal import Decimal
+from typing import Final, get_args
 
 from sqlalchemy import func, select
 from sqlalchemy.exc import SQLAlchemyError
@@ -11,6 +12,7 @@ from privacy.errors import CuratorError
 from privacy.losses import Loss
 from server.persistence import tables
 from server.telemetry.metrics import Readings
+from server.use_cases.jobs.replies import JobState
 from server.use_cases.losses.amounts import as_epsilon
 from server.use_cases.losses.measures import measure_in
 from server.use_cases.releases.times import LATE
@@ -19,6 +21,8 @@ from server.use_cases.services.services import Services
 _PUBLISHED = select(tables.job.c.result).where(
     tables.job.c.kind == "release.publish", tables.job.c.result.is_not(None)
 )
+_NO_JOBS: Final = dict.fromkeys(get_args(JobState), 0)
+"""A series that began with the first failed job would show alerts no increase."""
 
 
 class Odometers:
@@ -61,7 +65,7 @@ class Odometers:
             anchor_lag=position.unanchored,
             spent={n: told(n, ledger.spent(s)) for n, s in scopes.items()},
             caps={n: told(n, ledger.limit(s)) for n, s in scopes.items()},
-            jobs={row[0]: row[1] for row in jobs},
+            jobs=_NO_JOBS | {row[0]: row[1] for row in jobs},
             late_releases=sum(json.loads(text).get(LATE, False) for text in results),
         )
 

@@ -1,7 +1,7 @@
 """Releases for custodians: planning, listing, verifying, withdrawing."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sqlalchemy import ColumnElement, Connection, select, true
@@ -140,28 +140,18 @@ class ReleaseService:
         problems = folder_problems(folder, str(row.manifest_sha256), self.public_key())
         return {"release": row.id, "ok": not problems, "problems": problems}
 
-    def problems(self, which: ColumnElement[bool] | None = None) -> list[str]:
-        """Return where files of releases, or of ``which``, are not the ledger's."""
+    def problems(self, rows: Sequence[PublicationRow]) -> list[str]:
+        """Return where files of published releases are not the ledger's."""
         key = self.public_key()
         return [
             f"release {row.name}: {problem}"
-            for row in self.published(which)
+            for row in rows
             for problem in digest_problems(
                 self._folders.path(str(row.id), str(row.manifest_sha256)),
                 str(row.manifest_sha256),
                 key,
             )
         ]
-
-    def published(
-        self, which: ColumnElement[bool] | None = None
-    ) -> list[PublicationRow]:
-        """Return every release, or of ``which``, that has files."""
-        release = tables.publication
-        has_files = release.c.manifest_sha256.is_not(None)
-        wanted = select(release).where(has_files, true() if which is None else which)
-        with self._services.databases.reader.connect() as connection:
-            return list(connection.execute(wanted.order_by(release.c.created)).all())
 
     def public_key(self) -> str:
         """Return the key that verifies this installation's releases.

@@ -26,7 +26,7 @@ def shown_series():
     """Return the names of all series that the listener shows."""
     spent = {"people": Decimal(1)}
     readings = Readings(0, 0, 0, 0, 0, 0, spent, spent, {"failed": 0}, 0)
-    metrics = Metrics(lambda: readings, 64, lambda: 0)
+    metrics = Metrics(lambda: readings, 64, lambda: 0, lambda: {"x": 0})
     metrics.observe(
         {"method": "GET", "route": "/", "status": 200, "code": "x", "outcome": "free"}
     )

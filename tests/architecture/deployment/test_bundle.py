@@ -4,6 +4,7 @@ The whole is made and tried by ``make bundle bundle-check``, which take minutes.
 """
 
 import hashlib
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from scripts.bundle.contents import (
     pack,
     write_checksums,
     write_image,
+    write_operations,
     write_page,
     write_r_client,
 )
@@ -62,6 +64,15 @@ def test_a_bundle_takes_what_the_image_takes():
     assert words.count("--requirement requirements/") == len(LOCKED)
 
 
+def test_a_bundle_has_each_file_that_operators_copy(tmp_path):
+    write_operations(ROOT, tmp_path)
+    found = {path.name for path in (tmp_path / "operations").iterdir()}
+    page = (ROOT / "docs/operations/container.md").read_text("utf-8")
+    linked = set(re.findall(r"\]\(([\w-]+\.(?:yaml|service|timer))\)", page))
+    assert len(linked) >= 5
+    assert linked | {"alerts.yaml", "dashboard.json", "rsyslog-curator.conf"} <= found
+
+
 def test_the_requirements_name_each_wheel_by_its_hash_and_no_host(bundle):
     text = (bundle / "requirements.txt").read_text()
     assert named(Path("first_word-1.5-py3-none-any.whl")) == ("first-word", "1.5")
@@ -97,7 +108,7 @@ def test_the_bundles_dockerfile_runs_the_repositorys_last_stage_from_wheels(bund
     (installing,) = [step.rest for step in build if "pip" in step.rest]
     assert {"--no-index", "--require-hashes", "--no-deps"} <= {*installing.split()}
     assert not any("apt-get" in step.rest for step in build)
-    assert build[-1].rest == "python slim.py /opt/curator"
+    assert build[-1].rest == 'python slim.py /opt/curator "${MODELS:-no}"'
     for step in build + theirs[-1].steps:
         if step.word == "COPY" and not step.rest.startswith("--from"):
             for source in step.rest.split()[:-1]:

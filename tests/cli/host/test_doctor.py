@@ -11,6 +11,7 @@ from budget.storage.databases import Databases
 from budget.storage.process_lock import ProcessLock
 from server.persistence.schema import upgrade
 from tests.cli.conftest import Commands
+from tests.crash.instruments.disks import filled, small_disk
 from tests.support.installations.harness import Installation
 
 
@@ -31,6 +32,22 @@ def test_a_sound_installation_has_no_failure(loaded):
     assert ("settings", "warn") in found  # the tests turn slots off
     assert (loaded.installation.data / "secret.key").read_text().strip() not in text
     assert loaded.run("doctor").stdout.count("ok    ") >= 10
+
+
+def test_a_small_disk_is_enough_for_the_anchor(bare):
+    with small_disk(bare.installation.anchor.parent, 1 << 20) as folder:
+        bare.run("init", "--single-custodian")
+        assert ("disk space", "fail") not in examined(bare)[0]
+        with filled(folder, 64 << 10):
+            assert ("disk space", "fail") in examined(bare, code=1)[0]
+
+
+def test_an_empty_folder_stays_empty(bare):
+    bare.installation.data.mkdir(mode=0o700)
+    examined(bare, code=1)
+    for words in (("ledger", "verify"), ("principal", "list"), ("db", "upgrade")):
+        assert "run 'curator init' first" in bare.said(*words)
+    assert [*bare.installation.data.iterdir()] == []
 
 
 def _nearly_spend(commands):

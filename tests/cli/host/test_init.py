@@ -4,6 +4,7 @@ import pytest
 
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.services.errors import CommandRefusedError
+from tests.crash.instruments.disks import small_disk
 from tests.support.installations.harness import Installation
 
 
@@ -22,6 +23,19 @@ def test_init_warns_of_an_anchor_on_the_device_of_the_data(bare):
     done = bare.run("init", "--single-custodian")
     assert "same device" in done.stderr
     assert "anchor_on_same_device: true" in done.stdout
+
+
+@pytest.mark.parametrize("size_bytes", [4_096, 65_536])
+def test_init_on_a_disk_too_small_for_the_anchor_is_refused_and_done_later(
+    bare, size_bytes
+):
+    folder = bare.installation.anchor.parent
+    with small_disk(folder, size_bytes):
+        said = bare.said("init", "--single-custodian")
+        assert "the anchor cannot be written" in said
+        assert "1 MiB free" in said
+    bare.run("init", "--single-custodian")
+    assert bare.json("ledger", "verify")["ok"]
 
 
 def test_init_never_shows_the_secret(bare):

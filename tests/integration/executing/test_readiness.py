@@ -35,6 +35,9 @@ def test_the_first_that_does_not_hold_is_told():
     readiness.look()
     assert readiness.state() == "executor_unavailable"
     assert [check.state() for check in checks][2] == "parser_unavailable"
+    assert readiness.unready() == {
+        "ledger_unavailable": 0, "executor_unavailable": 1, "parser_unavailable": 1
+    }  # fmt: skip
 
 
 def test_a_check_that_is_held_up_does_not_go_on_saying_yes(monkeypatch):

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from upstream.extraction.measures.counts import Counts, DocumentCounts, total
+from upstream.model_libraries import library
 
 Measure = Callable[[DocumentCounts], Counts]
 EXCHANGES: Final = 10_000
@@ -102,9 +103,7 @@ def paired_t_test(first: Sequence[float], second: Sequence[float]) -> float:
     differences = np.subtract(first, second)
     if np.ptp(differences) == 0:
         return 1.0 if differences[0] == 0 else 0.0
-    from scipy import stats  # noqa: PLC0415 - half a second of every command
-
-    return float(stats.ttest_rel(first, second).pvalue)
+    return float(library("scipy.stats").ttest_rel(first, second).pvalue)
 
 
 def _rows(

@@ -7,10 +7,15 @@ that wait for each other make them slower.
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
+
+from upstream.model_libraries import library
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 Factor = NDArray[np.float64]
 _RANK = 2
@@ -31,7 +36,7 @@ class Factors:
     terms: Factor
 
 
-def factorise(matrix: csr_matrix, iterations: int = 50) -> Factors:
+def factorise(matrix: "csr_matrix", iterations: int = 50) -> Factors:
     """Return two factors of rank 2 that approximate a matrix.
 
     Args:
@@ -46,7 +51,7 @@ def factorise(matrix: csr_matrix, iterations: int = 50) -> Factors:
         raise ValueError(message)
     terms = _first_terms(matrix)
     documents = np.asarray(matrix @ terms) + _TINY
-    turned = csr_matrix(matrix.T)
+    turned = library("scipy.sparse").csr_matrix(matrix.T)
     for _ in range(iterations):
         documents *= (matrix @ terms) / (documents @ (terms.T @ terms) + _TINY)
         above = turned @ documents
@@ -56,7 +61,7 @@ def factorise(matrix: csr_matrix, iterations: int = 50) -> Factors:
     return Factors(documents, terms)
 
 
-def _first_terms(matrix: csr_matrix) -> Factor:
+def _first_terms(matrix: "csr_matrix") -> Factor:
     """Return the terms of the two documents that differ most, blended with the mean.
 
     The first is the one that is least like the mean, the second least like the first.
@@ -69,5 +74,5 @@ def _first_terms(matrix: csr_matrix) -> Factor:
     return np.stack([one, other], axis=1) + _BLEND * mean[:, None] + _TINY
 
 
-def _likeness(matrix: csr_matrix, to: Factor) -> Factor:
+def _likeness(matrix: "csr_matrix", to: Factor) -> Factor:
     return np.asarray(matrix @ to)

@@ -6,12 +6,15 @@ and figure 7.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from upstream.trajectories.dast.factorization import factorise
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 Rows = NDArray[np.int64]
 _HALF = 0.5  # of a note: it belongs to both concepts alike
@@ -38,7 +41,7 @@ class Halving:
             raise ValueError(message)
 
 
-def partition(matrix: csr_matrix, how: Halving) -> list[tuple[int, ...]]:
+def partition(matrix: "csr_matrix", how: Halving) -> list[tuple[int, ...]]:
     """Return clusters of notes, each note in one of them.
 
     Args:
@@ -56,7 +59,7 @@ def partition(matrix: csr_matrix, how: Halving) -> list[tuple[int, ...]]:
     return sorted(found)
 
 
-def _clusters(matrix: csr_matrix, rows: Rows, how: Halving) -> Iterator[Rows]:
+def _clusters(matrix: "csr_matrix", rows: Rows, how: Halving) -> Iterator[Rows]:
     waiting = [rows]
     while waiting:
         rows = waiting.pop()
@@ -67,7 +70,7 @@ def _clusters(matrix: csr_matrix, rows: Rows, how: Halving) -> Iterator[Rows]:
             waiting.extend(halves)
 
 
-def _halves(matrix: csr_matrix, rows: Rows, how: Halving) -> tuple[Rows, Rows] | None:
+def _halves(matrix: "csr_matrix", rows: Rows, how: Halving) -> tuple[Rows, Rows] | None:
     """Return two clusters in place of one, or None where it stays whole."""
     if len(rows) < 2 * how.least:
         return None
@@ -83,7 +86,7 @@ def _halves(matrix: csr_matrix, rows: Rows, how: Halving) -> tuple[Rows, Rows] |
     return rows[~is_second], rows[is_second]
 
 
-def _shares(matrix: csr_matrix, iterations: int) -> NDArray[np.float64]:
+def _shares(matrix: "csr_matrix", iterations: int) -> NDArray[np.float64]:
     """Return how much of each note belongs to the first concept, from 0 to 1."""
     if not matrix.nnz:
         return np.full(matrix.shape[0], _HALF)

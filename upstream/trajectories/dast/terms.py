@@ -7,14 +7,19 @@ each document of length 1.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_matrix
+
+from upstream.model_libraries import library
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 
 def term_matrix(
     documents: Iterable[Sequence[str]], least: int = 2, most: float = 1.0
-) -> csr_matrix:
+) -> "csr_matrix":
     """Return documents by terms; a document without a kept term is a row of zeros.
 
     Terms are in alphabetical order, so the same notes give the same matrix.
@@ -39,10 +44,12 @@ def term_matrix(
             places.append(columns[term])
             values.append((1 + np.log(counter[term])) * inverse[columns[term]])
     shape = (len(counters), len(kept))
-    return _of_length_1(csr_matrix((values, (rows, places)), shape=shape))
+    return _of_length_1(
+        library("scipy.sparse").csr_matrix((values, (rows, places)), shape=shape)
+    )
 
 
-def _of_length_1(matrix: csr_matrix) -> csr_matrix:
+def _of_length_1(matrix: "csr_matrix") -> "csr_matrix":
     lengths = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
     scale = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-    return csr_matrix(matrix.multiply(scale[:, None]))
+    return library("scipy.sparse").csr_matrix(matrix.multiply(scale[:, None]))

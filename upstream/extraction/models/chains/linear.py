@@ -6,15 +6,18 @@ and fast to train: minutes where a conditional random field takes tens of them.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
-from scipy.sparse import csr_matrix
 
 from upstream.extraction.models.chains.weights import ChainWeights
 from upstream.extraction.text.labels import OUTSIDE
+from upstream.model_libraries import library
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 Progress = Callable[[int, int], None]
 _SMALLEST = 1e-7  # a weight below this is none: it adds nothing that shows
@@ -91,27 +94,27 @@ class LinearTrainer:
             states, intercept = self._support(rows, known, len(labels))
         return _weights(labels, kept, states, intercept)
 
-    def _matrix(self) -> csr_matrix:
+    def _matrix(self) -> "csr_matrix":
         shape = (len(self._labels), len(self._columns))
-        return csr_matrix((self._values, self._attributes, self._ends), shape=shape)
+        return library("scipy.sparse").csr_matrix(
+            (self._values, self._attributes, self._ends), shape=shape
+        )
 
     def _bayes(
-        self, rows: csr_matrix, known: npt.NDArray[np.int64], count: int
+        self, rows: "csr_matrix", known: npt.NDArray[np.int64], count: int
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        from sklearn.naive_bayes import MultinomialNB  # noqa: PLC0415 - takes seconds
-
-        model = MultinomialNB(alpha=max(self._choices.penalty, 1e-3))
+        model = library("sklearn.naive_bayes").MultinomialNB(
+            alpha=max(self._choices.penalty, 1e-3)
+        )
         model.partial_fit(rows, known, classes=np.arange(count))
         states = model.feature_log_prob_.T
         centred = states - states.mean(axis=1, keepdims=True)
         return centred, model.class_log_prior_.clip(min=-50.0)
 
     def _support(
-        self, rows: csr_matrix, known: npt.NDArray[np.int64], count: int
+        self, rows: "csr_matrix", known: npt.NDArray[np.int64], count: int
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        from sklearn.linear_model import SGDClassifier  # noqa: PLC0415 - as above
-
-        model = SGDClassifier(
+        model = library("sklearn.linear_model").SGDClassifier(
             alpha=self._choices.penalty,
             max_iter=self._choices.passes,
             tol=None,
