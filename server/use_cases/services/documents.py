@@ -6,6 +6,7 @@ are texts, each kind of them one named type.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Annotated, Final
 
@@ -20,6 +21,8 @@ LOSS_SCHEMA: Final[dict[str, object]] = {
     "examples": ["0.25"],
 }
 LossText = TypeAliasType("LossText", Annotated[str, WithJsonSchema({**LOSS_SCHEMA})])
+PLAIN_CONFIDENCE: Final = re.compile(r"0\.[0-9]{1,30}", re.ASCII)
+"""A confidence as text; longer ones are beyond all meaning."""
 ConfidenceText = TypeAliasType(
     "ConfidenceText",
     Annotated[
@@ -27,7 +30,7 @@ ConfidenceText = TypeAliasType(
         WithJsonSchema(
             {
                 "type": "string",
-                "pattern": r"^0\.[0-9]+$",
+                "pattern": r"^0\.[0-9]{1,30}$",
                 "description": "A confidence between 0 and 1, as a decimal string.",
                 "examples": ["0.95"],
             }
