@@ -118,8 +118,8 @@ QuestionBody = TypeAliasType(
     Annotated[
         EpsilonQuestion | RhoQuestion | AccuracyQuestion,
         Field(
-            description="A question: SQL, and exactly one of epsilon (or rho, where the "
-            "population counts that) and accuracy."
+            description="A question: SQL, and exactly one of epsilon (or rho, where "
+            "the population counts that) and accuracy."
         ),
     ],
 )
@@ -129,8 +129,9 @@ class ProblemShape(_Shape):
     """An error: application/problem+json with a stable code as its type."""
 
     type: str = Field(examples=list(STATUS_BY_CODE))
-    """Stable code of the problem. Each has a heading in docs/errors.md, with its status:
-    docs/errors.md#402-budget_exceeded. Others may be added: take those by `status`."""
+    """Stable code of the problem. Each has a heading in docs/errors.md, with its
+    status: docs/errors.md#402-budget_exceeded. Others may be added: take those by
+    `status`."""
     title: str
     """Phrase of the HTTP status."""
     status: int

@@ -16,8 +16,8 @@ from typing_extensions import TypeAliasType
 LOSS_SCHEMA: Final[dict[str, object]] = {
     "type": "string",
     "pattern": r"^[0-9]{1,10}(\.[0-9]{1,9})?$",
-    "description": "A privacy loss as epsilon: a decimal string with at most nine "
-    "places after the point, so that it stays exact.",
+    "description": "A privacy loss (epsilon, or rho where that is counted): a decimal "
+    "string with at most nine places after the point, so that it stays exact.",
     "examples": ["0.25"],
 }
 LossText = TypeAliasType("LossText", Annotated[str, WithJsonSchema({**LOSS_SCHEMA})])

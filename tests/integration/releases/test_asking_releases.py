@@ -157,7 +157,9 @@ def test_refusals_have_the_codes_of_the_other_routes(clinic, body, status, code)
     assert (reply.status_code, reply.json()["type"]) == (status, code)
 
 
-@pytest.mark.parametrize("confidence", [b"0.3", b"2", b'"0.4"', b'".9"', b"null", b"true"])
+@pytest.mark.parametrize(
+    "confidence", [b"0.3", b"2", b'"0.4"', b'".9"', b"null", b"true"]
+)
 def test_a_confidence_out_of_range_is_told_the_range(clinic, confidence):
     _, url, keys, ids = clinic
     body = b'{"sql": "x", "confidence": ' + confidence + b"}"
