@@ -108,6 +108,7 @@ def test_every_code_that_a_route_can_send_is_described():
     [
         {"sql": "SELECT 1"},
         {"sql": "SELECT 1", "epsilon": "1", "accuracy": {"within": 1}},
+        {"sql": "SELECT 1", "epsilon": "1", "rho": "1"},
         {"sql": "SELECT 1", "epsilon": None},
         {"sql": "SELECT 1", "epsilon": "1", "seed": 1},
     ],
@@ -152,7 +153,7 @@ def test_real_answers_fit(http):
 
 
 @pytest.mark.parametrize(
-    "price", [{"epsilon": "1"}, {"accuracy": {"within": 20, "confidence": 0.95}}]
+    "price", [{"epsilon": "1"}, {"accuracy": {"within": 20, "confidence": "0.95"}}]
 )
 def test_real_plans_fit(http, price):
     body = {"sql": GROUPED, **price}

@@ -2,15 +2,18 @@
 
 import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from server.api.schemas.descriptions import describe, texts_of
 from server.api.schemas.naming import name_schemas
+from server.api.schemas.problems import STATUS_BY_CODE
 from server.use_cases.releases.replies import ReleaseDetail
 from server.use_cases.services.paging import ListOf
 from tests.support.installations.replies import document
 
+ROOT = Path(__file__).parents[2]
 VERBS = {
     *("activate", "add", "approve", "ask", "cancel", "change", "create", "disable"),
     *("download", "enable", "list", "plan", "publish", "reject", "remove", "revoke"),
@@ -79,11 +82,32 @@ def test_each_operation_has_a_summary_a_description_and_a_tag_that_is_described(
     used = set()
     for _, operation in operations():
         summary = operation["summary"]
-        assert re.fullmatch(r"[A-Z][a-z]+( [a-z]+){1,4}", summary), summary
+        assert re.fullmatch(r"[A-Z][a-z]+( [A-Za-z'-]+){1,10}", summary), summary
+        assert operation["description"].startswith(summary)
         assert operation["description"].rstrip().endswith("."), summary
         used.update(operation["tags"])
     assert used == set(tags)
     assert all(tags.values())
+    summaries = Counter(operation["summary"] for _, operation in operations())
+    assert [summary for summary, count in summaries.items() if count > 1] == []
+
+
+def test_each_refusal_names_its_codes_and_their_headings():
+    page = (ROOT / "docs/errors.md").read_text("utf-8")
+    found = re.findall(r"^## (\d+) `(\w+)`$", page, re.MULTILINE)
+    headings = {(int(status), code) for status, code in found}
+    assert headings == {(status, code) for code, status in STATUS_BY_CODE.items()}
+    for path, operation in operations():
+        for status, reply in operation["responses"].items():
+            if not status.startswith("2"):
+                codes = re.findall(
+                    rf"`(\w+)` \(docs/errors\.md#{status}-\1\)", reply["description"]
+                )
+                named = {(int(status), code) for code in codes}
+                assert named == {one for one in headings if one[0] == int(status)}, path
+    assert set(SCHEMAS["Problem"]["properties"]["type"]["examples"]) == {
+        code for _, code in headings
+    }
 
 
 def test_each_refusal_is_a_problem_and_each_route_with_a_key_has_those_of_keys():
@@ -128,8 +152,12 @@ def test_losses_confidences_and_times_are_each_one_named_plain_type():
         for place, name, member in properties()
         if name in LOSSES and target(member) not in {"Loss", "Cap"}
     }
-    # The ledger's room knows no schemas.
-    assert list(others) == ["#/components/schemas/LedgerLine/epsilon"]
+    assert others == {}
+    confidences = [
+        target(member) for _, name, member in properties() if name == "confidence"
+    ]
+    assert set(confidences) == {"Confidence"}
+    assert len(confidences) >= 5
 
 
 def test_titles_are_words_and_stand_at_named_schemas_alone():

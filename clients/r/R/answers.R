@@ -27,8 +27,19 @@ answer_of <- function(document) {
     noise = document$noise,
     warnings = vapply(document$warnings, function(one) one$detail, ""),
     derivation = document$derivation,
+    confidence = confidence_of(document),
     columns = columns
   )
+}
+
+# As a text, as the reply has it: of the first intervals, which are all alike.
+confidence_of <- function(document) {
+  if (length(document$intervals)) document$intervals[[1]]$confidence else "0.95"
+}
+
+percent <- function(confidence) {
+  number <- if (is.null(confidence)) 0.95 else as.numeric(confidence)
+  paste(format(100 * number, digits = 8), "%")
 }
 
 typed <- function(values, type) {
@@ -73,14 +84,17 @@ print.curator_answer <- function(x, ...) {
   paid <- if (is.null(rho)) paste("epsilon", attr(x, "epsilon")) else paste("rho", rho)
   cat("# ", paid, if (!is.null(attr(x, "remaining"))) {
     paste0(", ", attr(x, "remaining"), " left")
-  }, "; intervals hold 95 %\n", sep = "")
+  }, "; intervals hold ", percent(attr(x, "confidence")), "\n", sep = "")
   for (one in attr(x, "warnings")) cat("# note: ", one, "\n", sep = "")
   invisible(x)
 }
 
+# Letters of names that stand beside one another on an axis; more of them are slanted.
+WIDE <- 60
+
 #' Draw an answer with its intervals
 #'
-#' A point and its 95 % interval for each group; lines where the first group column is a
+#' A point and its interval for each group; lines where the first group column is a
 #' date or a number, a panel for each value of a second one.
 #'
 #' @param object An answer of [curator_query()] or [curator_ask()].
@@ -114,8 +128,12 @@ autoplot.curator_answer <- function(object, measure = NULL, ...) {
     }
   }
   if (ordered) plot <- plot + ggplot2::geom_line()
+  held <- paste("noisy; bars and bands hold", percent(attr(object, "confidence")))
   plot <- plot + ggplot2::geom_point() +
-    ggplot2::labs(x = x, y = measure, caption = "noisy; bars and bands hold 95 %")
+    ggplot2::labs(x = x, y = measure, caption = held)
+  if (!ordered && sum(nchar(levels(data[[x]])), na.rm = TRUE) > WIDE) {
+    plot <- plot + ggplot2::scale_x_discrete(guide = ggplot2::guide_axis(angle = 45))
+  }
   if (length(groups) > 1) plot <- plot + ggplot2::facet_wrap(groups[-1])
   plot
 }

@@ -5,7 +5,9 @@
 #' @return Tibbles. `curator_datasets()`: what you may ask. `curator_schema()`: a row a
 #'   column, with its table, type and public domain. `curator_budget()`: allotment, spent
 #'   and remaining of each of your projects. `curator_history()`: your questions, newest
-#'   first. `curator_releases()`: what is published for you.
+#'   first, also those of [curator_answer()]. `curator_releases()`: what is published for
+#'   you. `curator_release()`: what its columns are called, and their values;
+#'   of sequences, what they are split by, and their symbols.
 #' @export
 curator_datasets <- function(con) {
   rows_of(all_items(con, c("v1", "datasets")), c("name", "population", "snapshot"))
@@ -67,6 +69,29 @@ curator_releases <- function(con) {
   )
 }
 
+#' @param release Its id or its name, as `curator_releases()` has them.
+#' @rdname curator_datasets
+#' @export
+curator_release <- function(con, release) {
+  told <- call_release(con, "GET", release)$manifest
+  columns <- c(told$dimensions, Filter(Negate(is.null), list(told$split, told$alphabet)))
+  rows_of(columns, c("name", "type", "values"))
+}
+
+# A release by its id or name; where there is none, what there is.
+call_release <- function(con, method, release, more = NULL, body = NULL) {
+  tryCatch(
+    call_server(con, method, c("v1", "releases", release, more), body = body),
+    curator_not_found = function(e) {
+      known <- curator_releases(con)$name
+      e$message <- paste0(
+        "no release of yours is called ", release, ": ", paste(known, collapse = ", ")
+      )
+      stop(e)
+    }
+  )
+}
+
 # A row an item; what is missing or null is NA, losses stay text.
 rows_of <- function(items, names) {
   columns <- lapply(names, function(name) {
@@ -89,17 +114,10 @@ rows_of <- function(items, names) {
 #' @param con A connection, of [curator()].
 #' @param release Its id or its name, as [curator_releases()] has them.
 #' @param sql The question.
-#' @param confidence Of the intervals.
+#' @param confidence With which each interval holds, from 0.5 to 0.999999.
 #' @return As of [curator_query()].
 #' @export
 curator_ask <- function(con, release, sql, confidence = 0.95) {
-  known <- curator_releases(con)
-  found <- known$id[known$id == release | known$name == release]
-  if (length(found) == 0) {
-    stop("no release of yours is called ", release, ": ",
-      paste(known$name, collapse = ", "), call. = FALSE)
-  }
   body <- list(sql = paste(sql, collapse = "\n"), confidence = confidence)
-  # Newest first: of one name, the last that was published.
-  answer_of(call_server(con, "POST", c("v1", "releases", found[1], "queries"), body = body))
+  answer_of(call_release(con, "POST", release, "queries", body))
 }

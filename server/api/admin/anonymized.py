@@ -17,5 +17,5 @@ def list_copies(asked: Asked) -> Reply:
 
 @ANONYMIZED.reads(f"{_PATH}/{{copy}}", CopyDetail)
 def show_copy(asked: Asked, copy: str) -> Reply:
-    """Show a copy: its manifest, who got it, and who got others of its people."""
+    """Show an anonymized copy: its manifest, who got it or others of its people."""
     return CopyService(asked.services).show(asked.viewer, copy)

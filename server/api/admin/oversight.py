@@ -27,7 +27,7 @@ def list_snapshots(asked: Asked, dataset: str) -> Reply:
 def activate_snapshot(
     asked: Asked, body: ActivationBody, dataset: str, snapshot: str
 ) -> Reply:
-    """Answer from this snapshot, from the next request on.
+    """Activate a snapshot: it answers from the next request on.
 
     Where its declarations differ, a reason and a second person are needed. What it
     publishes is compared with who is recorded by now, as a load's is.

@@ -70,7 +70,7 @@ def revoke_key(asked: Asked, key: str) -> Reply:
 
 @PEOPLE.changes(f"POST {_CUSTODIANS}", CustodianShape, wire.CustodianBody)
 def add_custodian(asked: Asked, body: wire.CustodianBody, population: str) -> Reply:
-    """Make a principal of the role custodian one of a population's."""
+    """Add a custodian to a population: a principal of that role."""
     return _service(asked).add_custodian(population, body.principal)
 
 

@@ -51,5 +51,5 @@ def list_ledger_lines(asked: Asked) -> Reply:
 
 @LEDGER.reads(f"{_LEDGER}/verify", VerificationShape)
 def verify_ledger(asked: Asked) -> Reply:
-    """Find any edit, deletion, reordering or truncation of the ledger."""
+    """Verify the ledger: any edit, deletion, reordering or truncation is found."""
     return AuditService(asked.services, asked.caller.name).outline()

@@ -42,7 +42,7 @@ def list_held_releases(asked: Asked) -> Reply:
 
 @RELEASES.reads(_ONE, AdminRelease)
 def show_held_release(asked: Asked, release: str) -> Reply:
-    """Return a release, by id or name: state, readers, spec, manifest."""
+    """Return a release of yours, by id or name: state, readers, spec, manifest."""
     return ReleaseService(asked.services).show(asked.viewer, release)
 
 

@@ -5,7 +5,7 @@ slots hide how long raw rows were read, and none are read here.
 """
 
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from fastapi import FastAPI, Request
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -16,42 +16,35 @@ from server.api.routing.parts import parts_of
 from server.api.schemas.openapi import FORMS
 from server.use_cases.identity.access import Caller
 from server.use_cases.releases.replies import ReleaseAnswer
+from server.use_cases.services.documents import PLAIN_CONFIDENCE, ConfidenceText
 
 LEAST: Final = Decimal("0.5")
 MOST: Final = Decimal("0.999999")
 
 
-def _one_plain_number(schema: dict[str, Any]) -> None:
-    """Say that the confidence is a number; exact ones are texts by their own schema."""
-    schema["properties"]["confidence"] = {
-        "type": "number",
-        "minimum": float(LEAST),
-        "maximum": float(MOST),
-        "default": 0.95,
-        "examples": [0.95],
-    }
-
-
 class ReleaseQuestionBody(BaseModel):
     """A question to a release: SQL over its name, and a confidence."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra=_one_plain_number)
+    model_config = ConfigDict(extra="forbid")
 
     sql: str = Field(
         examples=["SELECT sex, COUNT(*) AS n FROM admissions GROUP BY sex"]
     )
     """One SELECT over the release's name (docs/querying-releases.md)."""
-    confidence: Decimal | int = Field(default=Decimal("0.95"), ge=LEAST, le=MOST)
-    """With which each interval, by itself, holds the exact value."""
+    confidence: ConfidenceText = Field(default="0.95", examples=["0.95"])
+    """With which each interval, by itself, holds the exact value: from 0.5 to
+    0.999999."""
 
     @field_validator("confidence", mode="before")
     @classmethod
     def _in_range(cls, given: object) -> object:
-        number = type(given) is int or isinstance(given, Decimal)
-        if not number or not LEAST <= Decimal(str(given)) <= MOST:
+        """Return a text, or the text of a number, of which each digit counts."""
+        is_text = isinstance(given, str) and PLAIN_CONFIDENCE.fullmatch(given)
+        is_number = type(given) is int or isinstance(given, Decimal)
+        if not (is_text or is_number) or not LEAST <= Decimal(str(given)) <= MOST:
             message = f"a number from {LEAST} to {MOST}"
             raise ValueError(message)
-        return given
+        return str(given)
 
 
 def add_release_question_routes(app: FastAPI) -> None:

@@ -11,6 +11,8 @@ from typing import Any, Final
 _PREFIX: Final = "#/components/schemas/"
 _NAMES: Final = {
     "ActShape": "LinkageAct",
+    "AdminRelease": "HeldRelease",
+    "AdminReleaseItem": "HeldReleaseItem",
     "ActsShape": "LinkageActs",
     "DisabledShape": "PrincipalState",
     "ExpectedShape": "ExpectedError",
@@ -19,6 +21,7 @@ _NAMES: Final = {
     "MadeShape": "CreatedPrincipal",
     "OtherShape": "OtherCopy",
     "PartShape": "LossShare",
+    "Range": "LossRange",
     "RecordShape": "LinkedRecord",
     "StepShape": "FieldComparison",
     "TogetherShape": "CopiesTogether",

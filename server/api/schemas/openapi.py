@@ -1,9 +1,11 @@
 """What the OpenAPI document says of every route alike: keys, limits, failures."""
 
+import re
+from http import HTTPStatus
 from typing import Any, Final, TypedDict, cast
 
 from server.api.forms.forms import Form
-from server.api.schemas.problems import PROBLEM_JSON
+from server.api.schemas.problems import PROBLEM_JSON, STATUS_BY_CODE
 
 INFO: Final[dict[str, Any]] = {
     "title": "Curator HTTP interface",
@@ -12,8 +14,9 @@ INFO: Final[dict[str, Any]] = {
     "description": "Analysts ask SQL over patients and get noisy answers; each is paid "
     "from a budget of epsilon. Custodians hold the data and publish releases, which "
     "are asked for nothing.\n\nSend `Authorization: Bearer KEY`. Every refusal is "
-    "`application/problem+json` with a stable code as its `type`. What may change "
-    "within `/v1` is in docs/http.md, under Versions.",
+    "`application/problem+json` with a stable code as its `type`; docs/errors.md has "
+    "a heading for each, such as docs/errors.md#402-budget_exceeded. What may change "
+    "within `/v1`, and how it is announced, is in docs/http.md, under Versions.",
     "license_info": {"name": "Apache License 2.0", "identifier": "Apache-2.0"},
     "servers": [{"url": "/", "description": "Where this document was read."}],
     "openapi_tags": [
@@ -83,7 +86,8 @@ _NAMES_IN_PATHS: Final = {
     "project": "Name of the project.",
     "proposal": "Id of the proposal.",
     "query_id": "Id of the query.",
-    "release": "Id of the release; custodians may give its name.",
+    "release": "Id of the release, or its name: of several of one name the newest "
+    "that you may read.",
     "snapshot": "Id of the snapshot.",
 }
 
@@ -91,6 +95,7 @@ _NAMES_IN_PATHS: Final = {
 class _Operation(TypedDict, total=False):
     operationId: str
     summary: str
+    description: str
     parameters: list[dict[str, Any]]
     responses: dict[str, dict[str, object]]
     security: list[dict[str, list[str]]]
@@ -100,11 +105,34 @@ def problem_responses(*statuses: int) -> dict[int | str, dict[str, object]]:
     """Return the descriptions of refusals with these statuses."""
     return {
         status: {
-            "description": "Refused: see the problem's type.",
+            "description": refused(status),
             "content": {PROBLEM_JSON: dict(_PROBLEM)},
         }
         for status in statuses
     }
+
+
+def refused(status: int) -> str:
+    """Return the phrase of a status, its codes, and where each is explained.
+
+    >>> refused(402)
+    'Payment Required. `type`: `budget_exceeded` (docs/errors.md#402-budget_exceeded).'
+    """
+    codes = ", ".join(
+        f"`{code}` (docs/errors.md#{status}-{code})"
+        for code, sent in STATUS_BY_CODE.items()
+        if sent == status
+    )
+    return f"{HTTPStatus(status).phrase}. `type`: {codes}."
+
+
+def summary_of(description: str) -> str:
+    """Return the first clause of an operation's description.
+
+    >>> summary_of("Ask a question: charged first, then answered with noise.")
+    'Ask a question'
+    """
+    return re.split(r"[.,:;](?=\s|$)", description, maxsplit=1)[0]
 
 
 FORMS: Final[dict[int | str, dict[str, object]]] = {
@@ -136,9 +164,19 @@ FORMS: Final[dict[int | str, dict[str, object]]] = {
 def complete(document: dict[str, dict[str, dict[str, object]]]) -> None:
     """Add to each operation what every route, or every route with a key, can send."""
     document["components"]["securitySchemes"] = dict(_SECURITY_SCHEMES)
+    _type_ledger_lines(document["components"]["schemas"]["Line"])
     for path, verbs in document["paths"].items():
         for operation in verbs.values():
             _complete(cast("_Operation", operation), keyed=path.startswith("/v1/"))
+
+
+def _type_ledger_lines(line: Any) -> None:  # noqa: ANN401 - any JSON
+    """Name the types of a ledger's line; its own room knows no schemas."""
+    members = line["properties"]
+    loss, time = ("#/components/schemas/" + name for name in ("LossText", "TimeText"))
+    members["epsilon"]["anyOf"] = [{"$ref": loss}, {"type": "null"}]
+    said = members["time"]["description"]
+    members["time"] = {"$ref": time, "description": said}
 
 
 def _complete(operation: _Operation, *, keyed: bool) -> None:
@@ -154,7 +192,7 @@ def _complete(operation: _Operation, *, keyed: bool) -> None:
             responses[status]["description"] = done
     operation["responses"] = dict(sorted(responses.items()))
     operation["security"] = [{"bearer": []}] if keyed else []
-    operation["summary"] = operation["operationId"].replace("_", " ").capitalize()
+    operation["summary"] = summary_of(operation["description"])
     for parameter in operation.get("parameters", []):
         if parameter["in"] == "path":
             parameter["description"] = _NAMES_IN_PATHS[parameter["name"]]

@@ -9,14 +9,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypeAliasType
 
-from server.use_cases.questions.plan_replies import (
-    Attainable,
-    Way,
-)
-from server.use_cases.questions.replies import (
-    Remaining,
-)
-from server.use_cases.services.documents import LossText
+from server.api.schemas.problems import STATUS_BY_CODE
+from server.use_cases.questions.plan_replies import Attainable, Way
+from server.use_cases.questions.replies import Remaining
+from server.use_cases.services.documents import ConfidenceText, LossText
 
 
 class _Shape(BaseModel):
@@ -53,7 +49,7 @@ class AccuracyWish(_Asked):
     cells: str | None = Field(default=None, examples=["90%"])
     """The share of the cells that have to be so accurate at once; left out, each by
     itself."""
-    confidence: float = Field(default=0.95, gt=0, lt=1, examples=[0.95])
+    confidence: ConfidenceText = Field(default="0.95", examples=["0.95"])
     """With which noise stays within the error."""
     at_most: LossText | None = None
     """The most that it may cost; if it would cost more, the question is
@@ -106,6 +102,13 @@ class EpsilonQuestion(_Question):
     """What to spend, exactly."""
 
 
+class RhoQuestion(_Question):
+    """A question to a population that counts rho, and the rho to spend on it."""
+
+    rho: LossText = Field(examples=["0.005"])
+    """What to spend, exactly; its epsilon is in the plan (docs/measures.md)."""
+
+
 class AccuracyQuestion(_Question):
     """A question, and how accurate its answer has to be."""
 
@@ -116,8 +119,11 @@ class AccuracyQuestion(_Question):
 QuestionBody = TypeAliasType(
     "QuestionBody",
     Annotated[
-        EpsilonQuestion | AccuracyQuestion,
-        Field(description="A question: SQL, and exactly one of epsilon and accuracy."),
+        EpsilonQuestion | RhoQuestion | AccuracyQuestion,
+        Field(
+            description="A question: SQL, and exactly one of epsilon (or rho, where "
+            "the population counts that) and accuracy."
+        ),
     ],
 )
 
@@ -125,8 +131,10 @@ QuestionBody = TypeAliasType(
 class ProblemShape(_Shape):
     """An error: application/problem+json with a stable code as its type."""
 
-    type: str = Field(examples=["sql_not_allowed"])
-    """Stable code of the problem (docs/errors.md)."""
+    type: str = Field(examples=list(STATUS_BY_CODE))
+    """Stable code of the problem. Each has a heading in docs/errors.md, with its
+    status: docs/errors.md#402-budget_exceeded. Others may be added: take those by
+    `status`."""
     title: str
     """Phrase of the HTTP status."""
     status: int

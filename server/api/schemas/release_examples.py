@@ -171,7 +171,7 @@ _ANSWER: Example = {
 _QUESTION: Example = {
     "sql": "SELECT sex, COUNT(*) AS n, AVG(CASE WHEN died THEN 1 ELSE 0 END) AS died "
     "FROM admissions WHERE age BETWEEN 30 AND 59 GROUP BY sex",
-    "confidence": 0.95,
+    "confidence": "0.95",
 }
 
 _BRANCH: Example = {

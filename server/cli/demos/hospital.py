@@ -38,6 +38,9 @@ curl -s http://127.0.0.1:{port}/v1/datasets/hospital/queries \\
   -H 'Authorization: Bearer {key}' \\
   -d '{{"sql": "SELECT sex, COUNT(*) FROM patients GROUP BY sex", "epsilon": "0.1"}}'
 
+From Python or R (docs/client.md, docs/other-clients.md):
+export CURATOR_URL=http://127.0.0.1:{port} CURATOR_API_KEY={key}
+
 Its cube and its tree, for nothing (docs/querying-releases.md):
 curl -s http://127.0.0.1:{port}/v1/releases -H 'Authorization: Bearer {key}'
 

@@ -11,6 +11,7 @@ from privacy.errors import InvalidLossError, InvalidOptionError
 from privacy.losses import NANO, Loss
 from privacy.measures import PURE, Measure, MeasureName
 from server.use_cases.losses.shares import share_of
+from server.use_cases.services.documents import PLAIN_CONFIDENCE
 from server.use_cases.services.strict_json import JsonValue
 
 Preference = Literal["release", "paid"]
@@ -173,9 +174,7 @@ def _accuracy(value: JsonValue) -> Accuracy:
     relative = _relative(fields)
     name = "within" if relative is None else "at_least"
     within = _number(fields.get(name), f"accuracy.{name}")
-    confidence = _number(
-        fields.get("confidence", Decimal("0.95")), "accuracy.confidence"
-    )
+    confidence = _confidence(fields.get("confidence", Decimal("0.95")))
     if within <= 0:
         message = f"accuracy.{name} must be positive"
         raise InvalidOptionError(message)
@@ -185,6 +184,13 @@ def _accuracy(value: JsonValue) -> Accuracy:
     cells = _percent(fields["cells"], "cells") if "cells" in fields else None
     at_most = _loss(fields, "at_most")
     return Accuracy(within, confidence, relative, cells, at_most)
+
+
+def _confidence(value: JsonValue) -> Fraction:
+    """Return what a text such as "0.95" says, as replies write it, or a number."""
+    if isinstance(value, str) and PLAIN_CONFIDENCE.fullmatch(value):
+        return Fraction(value)
+    return _number(value, "accuracy.confidence")
 
 
 def _relative(fields: Mapping[str, JsonValue]) -> Fraction | None:

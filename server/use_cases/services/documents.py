@@ -6,6 +6,7 @@ are texts, each kind of them one named type.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Annotated, Final
 
@@ -15,11 +16,13 @@ from typing_extensions import TypeAliasType
 LOSS_SCHEMA: Final[dict[str, object]] = {
     "type": "string",
     "pattern": r"^[0-9]{1,10}(\.[0-9]{1,9})?$",
-    "description": "A privacy loss as epsilon: a decimal string with at most nine "
-    "places after the point, so that it stays exact.",
+    "description": "A privacy loss (epsilon, or rho where that is counted): a decimal "
+    "string with at most nine places after the point, so that it stays exact.",
     "examples": ["0.25"],
 }
 LossText = TypeAliasType("LossText", Annotated[str, WithJsonSchema({**LOSS_SCHEMA})])
+PLAIN_CONFIDENCE: Final = re.compile(r"0\.[0-9]{1,30}", re.ASCII)
+"""A confidence as text; longer ones are beyond all meaning."""
 ConfidenceText = TypeAliasType(
     "ConfidenceText",
     Annotated[
@@ -27,7 +30,7 @@ ConfidenceText = TypeAliasType(
         WithJsonSchema(
             {
                 "type": "string",
-                "pattern": r"^0\.[0-9]+$",
+                "pattern": r"^0\.[0-9]{1,30}$",
                 "description": "A confidence between 0 and 1, as a decimal string.",
                 "examples": ["0.95"],
             }

@@ -76,6 +76,15 @@ def test_a_reader_asks_a_release_in_the_same_sql_for_nothing(clinic):
     assert made.curator("ledger", "export", "--json").stdout == before
 
 
+@pytest.mark.parametrize("told", ["0.99", "0.990"])
+def test_a_confidence_as_text_is_the_number(clinic, told):
+    sql = SQL.replace("wards", "noisy_wards")
+    number = asked(clinic, "ada", "noisy", sql, confidence=0.99)
+    text = asked(clinic, "ada", "noisy", sql, confidence=told)
+    assert number.status_code == 200
+    assert text.content == number.content
+
+
 def test_intervals_are_around_the_rows_and_grow_with_confidence(clinic):
     usual = asked(clinic, "ada", "noisy", SQL.replace("wards", "noisy_wards")).json()
     surer = asked(
@@ -133,7 +142,7 @@ def test_what_is_absent_and_what_is_not_yours_are_the_same_404(clinic):
         (b'{"sql": 3}', 422, "invalid_request"),
         (b'{"sql": "x", "epsilon": "1"}', 422, "invalid_request"),
         (b'{"sql": "x", "confidence": 1}', 422, "invalid_request"),
-        (b'{"sql": "x", "confidence": "0.9"}', 422, "invalid_request"),
+        (b'{"sql": "x", "confidence": "90%"}', 422, "invalid_request"),
         (b'{"sql": "SELECT COUNT(* FROM wards"}', 422, "sql_syntax"),
         (b'{"sql": "DROP TABLE wards"}', 422, "sql_not_allowed"),
         (b'{"sql": "SELECT COUNT(*) FROM visits"}', 422, "sql_not_allowed"),
@@ -148,7 +157,9 @@ def test_refusals_have_the_codes_of_the_other_routes(clinic, body, status, code)
     assert (reply.status_code, reply.json()["type"]) == (status, code)
 
 
-@pytest.mark.parametrize("confidence", [b"0.3", b"2", b'"0.9"', b"null", b"true"])
+@pytest.mark.parametrize(
+    "confidence", [b"0.3", b"2", b'"0.4"', b'".9"', b"null", b"true"]
+)
 def test_a_confidence_out_of_range_is_told_the_range(clinic, confidence):
     _, url, keys, ids = clinic
     body = b'{"sql": "x", "confidence": ' + confidence + b"}"

@@ -55,6 +55,55 @@ test_that("it prints its price and its notes", {
   expect_output(print(reply()), "note: few")
 })
 
+test_that("intervals of another confidence say which", {
+  asked <- list(list(column = "mean", confidence = "0.999", rows = list(NULL, NULL)))
+  expect_output(print(reply(intervals = asked)), "intervals hold 99.9 %")
+  expect_output(print(reply()), "intervals hold 95 %")
+})
+
+test_that("a plan tells what an average or a quantile may be off by", {
+  told <- function(of, ...) {
+    curator:::expected_words(list(column = "m", of = of, confidence = "0.95",
+      counted = list(100, 100000), half_widths = list(...)))
+  }
+  expect_identical(
+    told("value", NULL, "0.889850"),
+    "m, if a group has 100: anything; 100,000: +/- 0.89 (95 %)"
+  )
+  expect_match(told("share", NULL, "0.43944"), "100,000: +/- 44 % of its values", fixed = TRUE)
+})
+
+test_that("weights, bounds of tables and a wish in full are sent", {
+  con <- curator("http://127.0.0.1:9", "cur_x")
+  bounds <- curator:::bounds_of(NULL, 2, c(encounters = 5))
+  wish <- list(within = 20, confidence = 0.99, at_most = 0.5)
+  sent <- curator:::question(con, "SELECT 1", NULL, wish, NULL, NULL, "release", NULL,
+    c(n = 2), bounds)
+  expect_identical(
+    as.character(jsonlite::toJSON(sent, auto_unbox = TRUE)),
+    paste0(
+      '{"sql":"SELECT 1",',
+      '"accuracy":{"within":20,"confidence":0.99,"at_most":"0.5"},',
+      '"options":{"prefer":"release","weights":{"n":2},',
+      '"bounds":{"max_groups_per_unit":2,"tables":{"encounters":5}}}}'
+    )
+  )
+  expect_error(curator:::members(5), "have names")
+})
+
+test_that("long names on the axis are slanted", {
+  skip_if_not_installed("ggplot2")
+  guide <- function(names) {
+    columns <- list(list(name = "g", kind = "group", type = "text"),
+      list(name = "n", kind = "measure", type = "integer"))
+    drawn <- ggplot2::autoplot(reply(columns = columns, intervals = list(),
+      rows = lapply(names, function(one) list(one, 1))))
+    drawn$scales$get_scales("x")
+  }
+  expect_null(guide(c("F", "M")))
+  expect_false(is.null(guide(strrep(letters[1:8], 10))))
+})
+
 test_that("it is drawn with its intervals", {
   skip_if_not_installed("ggplot2")
   drawn <- ggplot2::autoplot(reply(), "n")

@@ -16,6 +16,14 @@ def wish(**accuracy):
     return {"sql": "SELECT 1", "accuracy": accuracy}
 
 
+def test_a_confidence_as_text_is_the_number():
+    asked = [
+        read_request(wish(within=1, confidence=given)).accuracy
+        for given in ("0.9", "0.900", Decimal("0.9"))
+    ]
+    assert asked == [asked[0]] * 3
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -26,6 +34,8 @@ def wish(**accuracy):
         {"sql": "x", "epsilon": ["1"]}, {"sql": "x", "accuracy": {}},
         {"sql": "x", "accuracy": {"within": 0, "confidence": Decimal("0.9")}},
         {"sql": "x", "accuracy": {"within": 1, "confidence": 1}},
+        wish(within=1, confidence="95%"), wish(within=1, confidence="0.0"),
+        wish(within=1, confidence="0." + "9" * 31), wish(within=1, confidence="1e-1"),
         {"sql": "x", "accuracy": {"within": "1", "confidence": Decimal("0.9")}},
         wish(relative="5%"), wish(relative="5%", within=1, at_least=1),
         wish(at_least=1),
