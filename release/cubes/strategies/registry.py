@@ -1,6 +1,7 @@
 """All strategies of cube releases, by the name that a spec calls them."""
 
 from collections.abc import Callable, Mapping
+from math import prod, sqrt
 from typing import Final
 
 from mechanisms.scales.conversions.pure import pure_loss_floor
@@ -43,6 +44,8 @@ def gain(
 ) -> Callable[[CubeDomain, Loss], float]:
     """Return what a strategy's Gaussian noise gains: a ratio of expected errors.
 
+    The geometric mean of a cell's and of the whole's: questions lie in between.
+
     Args:
         name: Of a strategy whose error follows from public facts.
         known: Those that draw Gaussian noise, by name.
@@ -50,9 +53,17 @@ def gain(
 
     def ratio(domain: CubeDomain, rho: Loss) -> float:
         epsilon = pure_loss_floor(rho)
-        pure = STRATEGIES[name].expectation(domain, epsilon, {}).total_rmse
-        gaussian = known[name].expectation(domain, rho, {}).total_rmse
-        return 1.0 if pure is None or gaussian is None else pure / gaussian
+        pure = STRATEGIES[name].expectation(domain, epsilon, {})
+        gaussian = known[name].expectation(domain, rho, {})
+        ratios = [
+            before / now
+            for before, now in (
+                (pure.cell_rmse, gaussian.cell_rmse),
+                (pure.total_rmse, gaussian.total_rmse),
+            )
+            if before is not None and now is not None
+        ]
+        return sqrt(prod(ratios)) if len(ratios) > 1 else 1.0
 
     return ratio
 

@@ -94,7 +94,7 @@ def test_the_more_cells_a_unit_is_in_the_sooner_gaussian_noise_is_picked():
         weighed(rules_of(own, is_rho=True), gains, own, rest)[0].load_per_cell
         for own in (domain_of(60, 60), domain_of(60, 60, bound=25, in_cell=1))
     ]
-    assert ends[0] > 4 * ends[1]
+    assert ends[0] > 3 * ends[1]
 
 
 def test_what_gaussian_noise_gains_is_read_off_public_errors():
