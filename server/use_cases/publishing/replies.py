@@ -6,7 +6,9 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from server.use_cases.losses.amounts import Priced
-from server.use_cases.questions.replies import Cost
+from server.use_cases.questions.plan_replies import (
+    Cost,
+)
 from server.use_cases.services.documents import Document, LossText, TimeText
 
 
