@@ -15,11 +15,16 @@ from mechanisms.measuring.noisy import (
     saturating_sum,
 )
 from mechanisms.measuring.path_budget import PathBudget
-from mechanisms.measuring.sparse_counts import SparseRule, noisy_sparse
+from mechanisms.measuring.sparse_counts import (
+    MAX_VISITED,
+    SparseRule,
+    kept_cells,
+)
 from mechanisms.samplers.biased_tests import BiasedTests, delta_of, path_factor
 from mechanisms.samplers.vectors import VectorSampler
 from mechanisms.scales.calibration import laplace_scale
-from mechanisms.scales.conversions.pure import pure_ceil
+from mechanisms.scales.conversions.pure import pure_ceil, pure_rho_ceil
+from mechanisms.scales.noises import LAPLACE, Noise, moved_by
 from privacy.charges import Charge
 from privacy.counts import IntArray, SparseCounts
 from privacy.losses import ZERO_LOSS, Loss
@@ -49,18 +54,21 @@ class Meter:
 
     Args:
         charge: Proof of payment for the whole release.
-        parts: Epsilon of each; together they cost at most the charge.
+        parts: What each may spend; together they cost at most the charge.
         sampler: Where the noise comes from.
         measure: What the charge counts.
+        noise: Discrete Laplace where the parts are epsilons, whatever the charge
+            counts; discrete Gaussian where they are rhos.
 
     Raises:
-        UnpaidMeasurementError: The parts are more than the charge, or two have a name.
+        UnpaidMeasurementError: The parts are more than the charge, or two have a name;
+            or they are rhos, and the charge is none.
 
     Neighbouring relation: add or remove all rows of one unit. What each method proves
     of its own part adds up, whatever was asked before it saw of the parts before
     (adaptive composition), so all parts together spend at most the charge: proof in
-    docs/proofs/meter.md. Where the charge is a rho, the whole is epsilon-DP for the sum
-    of the parts, and paid as such (docs/proofs/zcdp.md).
+    docs/proofs/meter.md. Where the charge is a rho and the parts are epsilons, the
+    whole is epsilon-DP for their sum, and paid as such (docs/proofs/zcdp.md).
     """
 
     def __init__(
@@ -69,12 +77,22 @@ class Meter:
         parts: Sequence[Part],
         sampler: VectorSampler,
         measure: Measure = PURE,
+        noise: Noise = LAPLACE,
     ) -> None:
         whole = sum((part.loss for part in parts), ZERO_LOSS)
-        if pure_ceil(measure, whole) > charge.loss:
+        is_rho = noise.has_l2
+        if is_rho and measure.is_pure:
+            raise UnpaidMeasurementError
+        if (whole if is_rho else pure_ceil(measure, whole)) > charge.loss:
             raise UnpaidMeasurementError
         self._left = _by_name(whole, parts)
         self._sampler = sampler
+        self._noise = noise
+
+    @property
+    def noise(self) -> Noise:
+        """The kind of noise that vectors get, and what the parts count."""
+        return self._noise
 
     def divide(self, part: str, shares: Sequence[Part]) -> "Meter":
         """Return a meter for the shares of a part, which is spent.
@@ -92,6 +110,23 @@ class Meter:
         inner._left = _by_name(self._spend(part), shares)  # noqa: SLF001 - of its own kind
         return inner
 
+    def pure(self, part: str, shares: Sequence[Part]) -> "Meter":
+        """Return a meter of epsilons that a part, a rho, pays; the part is spent.
+
+        Raises:
+            UnpaidMeasurementError: The part is not there, or was spent, or is no rho;
+                the shares cost more than it, or two have a name.
+
+        Neighbouring relation: add or remove all rows of one unit. What is measured with
+        the shares is epsilon-DP for their sum. Source: docs/proofs/zcdp.md, claim 3.
+        """
+        paid, whole = self._spend(part), sum((one.loss for one in shares), ZERO_LOSS)
+        if not self._noise.has_l2 or pure_rho_ceil(whole) > paid:
+            raise UnpaidMeasurementError
+        inner = copy.copy(self)
+        inner._noise, inner._left = LAPLACE, _by_name(whole, shares)  # noqa: SLF001 - of its own kind
+        return inner
+
     def left(self, part: str) -> Loss:
         """Return the loss of a part that is not spent yet.
 
@@ -103,13 +138,22 @@ class Meter:
         except KeyError:
             raise UnpaidMeasurementError from None
 
-    def counts(self, part: str, sealed: Exact[IntArray], l1: int) -> NoisyCounts:
+    def counts(
+        self,
+        part: str,
+        sealed: Exact[IntArray],
+        l1: int,
+        *,
+        l2_squared: int | None = None,
+    ) -> NoisyCounts:
         """Return a vector with fresh noise in every entry.
 
         Args:
             part: The part that pays; it is spent.
             sealed: Exact values, in steps of a grid. Beyond 2**62 they saturate.
             l1: How far one unit moves the vector in L1, in steps of the grid.
+            l2_squared: How far in L2, squared, where that is known to be less than the
+                square of ``l1``; decides where losses are rho.
 
         Returns:
             Values within 2**62 - 1; what lies beyond saturates.
@@ -119,12 +163,18 @@ class Meter:
             InvalidLossError: It is too small for noise of at most 2**40.
 
         Neighbouring relation: add or remove all rows of one unit.
-        Source: docs/proofs/vector_discrete_laplace.md.
+        Source: docs/proofs/vector_discrete_laplace.md, or docs/proofs/
+        discrete_gaussian.md where losses are rho.
         """
-        scale = laplace_scale(Fraction(l1), self._spend(part))
+        scale = self._noise.scale(moved_by(l1, l2_squared), self._spend(part))
         values = sealed.unseal()
-        noise = self._sampler.discrete_laplace(len(values), Fraction(scale))
-        return NoisyCounts(saturating_sum(values, noise), scale)
+        noise = self._drawn(len(values), Fraction(scale))
+        return NoisyCounts(saturating_sum(values, noise), scale, self._noise)
+
+    def _drawn(self, size: int, scale: Fraction) -> IntArray:
+        if self._noise.has_l2:
+            return self._sampler.discrete_gaussian(size, scale**2)
+        return self._sampler.discrete_laplace(size, scale)
 
     def sparse_counts(
         self,
@@ -137,13 +187,16 @@ class Meter:
         """Return the cells of a huge domain whose noisy count reaches a threshold.
 
         Distributed as if every cell had got noise and those below the threshold had
-        been left out; only the non-empty cells and the kept ones cost time.
+        been left out. Where losses are pure, only the non-empty cells and the kept ones
+        cost time; where they are rho, every cell does.
 
         Args:
             part: The part that pays; it is spent.
             sealed: The cells that are not empty.
-            size: How many cells the domain has, at most 2**61.
-            l1: How far one unit moves the vector of all cells in L1.
+            size: How many cells the domain has, at most 2**61, or 2**28 where losses
+                are rho.
+            l1: How far one unit moves the vector of all cells in L1; taken for the
+                distance in L2 too.
             threshold: Public, from 1 to 2**61.
 
         Raises:
@@ -156,8 +209,10 @@ class Meter:
         docs/proofs/sparse_counts.md.
         """
         rule = SparseRule(size, threshold)
-        scale = laplace_scale(Fraction(l1), self._spend(part))
-        return noisy_sparse(sealed.unseal(), rule, scale, self._sampler)
+        if self._noise.has_l2 and size > MAX_VISITED:
+            raise ValueError(size)
+        scale = self._noise.scale(moved_by(l1), self._spend(part))
+        return kept_cells(self._noise, sealed.unseal(), rule, scale, self._sampler)
 
     def choose(
         self, part: str, sealed_scores: Exact[IntArray], sensitivity: int
@@ -174,11 +229,21 @@ class Meter:
             InvalidLossError: It is too small for a scale of at most 2**40.
 
         Neighbouring relation: add or remove all rows of one unit.
-        Source: McSherry and Talwar 2007; docs/proofs/exponential_mechanism.md.
+        Source: McSherry and Talwar 2007; docs/proofs/exponential_mechanism.md; where
+        losses are rho, docs/proofs/zcdp.md, claim 5.
         """
-        scale = Fraction(laplace_scale(Fraction(2 * sensitivity), self._spend(part)))
+        scale = Fraction(self._choice_scale(sensitivity, self._spend(part)))
         scores = np.clip(sealed_scores.unseal(), -LARGEST_VALUE, LARGEST_VALUE)
         return self._sampler.choose(scores, scale)
+
+    def _choice_scale(self, sensitivity: int, loss: Loss) -> float:
+        """Return the scale t of scores that a loss pays for, S being how far they move.
+
+        The loss is 2 S/t where it is pure, and (2 S/t)**2/8 = S**2/(2 t**2) as rho, as
+        it would be of Gaussian noise on one number that moves by S.
+        """
+        moved = sensitivity if self._noise.has_l2 else 2 * sensitivity
+        return self._noise.scale(moved_by(moved), loss)
 
     def interval_costs(
         self, part: str, sealed_costs: Exact[IntArray], shifts: IntArray
@@ -198,7 +263,7 @@ class Meter:
         Neighbouring relation: add or remove all rows of one unit. The loss is that of
         the partition alone, not of the costs. Source: docs/proofs/dawa.md.
         """
-        loss = self._spend(part)
+        loss = self._pure_part(part)
         noise = np.zeros(len(shifts), dtype=np.int64)
         for shift in np.unique(shifts).tolist():
             own = np.flatnonzero(shifts == shift)
@@ -223,7 +288,7 @@ class Meter:
         Source: docs/proofs/privtree.md.
         """
         factor = path_factor(fanout)
-        loss = self._spend(part)
+        loss = self._pure_part(part)
         scale = laplace_scale(
             Fraction(l1 * factor.numerator),
             Loss(loss.nano_epsilon * factor.denominator),
@@ -248,7 +313,13 @@ class Meter:
         Neighbouring relation: add or remove all rows of one unit.
         Source: docs/proofs/ngram.md.
         """
-        return PathBudget(self._spend(part), l1, self._sampler)
+        return PathBudget(self._spend(part), l1, self._sampler, self._noise)
+
+    def _pure_part(self, part: str) -> Loss:
+        """Spend a part on what is proved in epsilon alone; refuse a rho."""
+        if self._noise.has_l2:
+            raise UnpaidMeasurementError
+        return self._spend(part)
 
     def _spend(self, part: str) -> Loss:
         loss = self.left(part)

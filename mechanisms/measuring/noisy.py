@@ -5,6 +5,7 @@ from typing import Final
 
 import numpy as np
 
+from mechanisms.scales.noises import LAPLACE, Noise
 from privacy.counts import IntArray
 from privacy.sealed import SATURATION
 
@@ -18,11 +19,13 @@ class NoisyCounts:
 
     Attributes:
         values: Signed, as drawn; in steps of the grid.
-        scale: Of the discrete Laplace noise, in steps of the grid.
+        scale: Of the noise, in steps of the grid.
+        noise: Its kind.
     """
 
     values: IntArray
     scale: float
+    noise: Noise = LAPLACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +35,14 @@ class NoisySparse:
     Attributes:
         cells: Flat cell numbers, ascending.
         values: One a cell, each at least the threshold.
-        scale: Of the discrete Laplace noise, in units or rows.
+        scale: Of the noise, in units or rows.
+        noise: Its kind.
     """
 
     cells: IntArray
     values: IntArray
     scale: float
+    noise: Noise = LAPLACE
 
 
 def saturating_sum(values: IntArray, noise: IntArray) -> IntArray:

@@ -1,15 +1,14 @@
 """Noise for a tree of grams: no path of it may ever spend more than was paid."""
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
 from mechanisms.errors import UnpaidMeasurementError
 from mechanisms.measuring.noisy import NoisySparse
-from mechanisms.measuring.sparse_counts import SparseRule, noisy_sparse
+from mechanisms.measuring.sparse_counts import SparseRule, kept_cells
 from mechanisms.samplers.vectors import VectorSampler
-from mechanisms.scales.calibration import laplace_scale
+from mechanisms.scales.noises import LAPLACE, Noise, moved_by
 from privacy.counts import IntArray, SparseCounts
 from privacy.losses import Loss
 from privacy.sealed import Exact
@@ -21,7 +20,7 @@ class LevelRule:
 
     Attributes:
         parents: Places of nodes among those that the level before kept, ascending.
-        shares: What each of them pays for its children, in nano-epsilon, positive.
+        shares: What each of them pays for its children, in nano-units, positive.
         thresholds: For each of them, the least noisy count of a child that is kept.
         fanout: How many children each of them has.
     """
@@ -50,7 +49,8 @@ class NoisyLevel:
 class PathBudget:
     """Counts the nodes of a tree level by level; holds what each path has left.
 
-    A node's children are counted with noise of scale ``l1 / share``; the share is taken
+    A node's children are counted with the noise that its share pays for a distance of
+    ``l1``, in L1 where losses are pure and in L2 where they are rho; the share is taken
     from what the node's path has left. The nodes of the last level alone can be
     counted below, each once, so that no path from the root spends more than the loss.
 
@@ -61,14 +61,17 @@ class PathBudget:
     Source: Chen, Acs and Castelluccia 2012; proof in docs/proofs/ngram.md.
     """
 
-    def __init__(self, loss: Loss, l1: int, sampler: VectorSampler) -> None:
-        self._l1 = Fraction(l1)
+    def __init__(
+        self, loss: Loss, l1: int, sampler: VectorSampler, noise: Noise = LAPLACE
+    ) -> None:
+        self._l1 = l1
         self._sampler = sampler
+        self._noise = noise
         self._left = np.array([loss.nano_epsilon], dtype=np.int64)
 
     @property
     def left(self) -> IntArray:
-        """What the path to each node of the last level has left, in nano-epsilon."""
+        """What the path to each node of the last level has left, in nano-units."""
         return self._left.copy()
 
     def measure(self, sealed: Exact[SparseCounts], rule: LevelRule) -> NoisyLevel:
@@ -88,7 +91,7 @@ class PathBudget:
         """
         left = self._after(rule)
         groups = [
-            _Group(rule, places, self._l1)
+            _Group(rule, places, self._noise, self._l1)
             for places in _alike(rule.shares, rule.thresholds)
         ]
         self._left = left[:0]  # spent, whatever happens next
@@ -118,11 +121,14 @@ class PathBudget:
 class _Group:
     """The parents of one rule that pay alike: one sparse draw for all of them."""
 
-    def __init__(self, rule: LevelRule, places: IntArray, l1: Fraction) -> None:
+    def __init__(
+        self, rule: LevelRule, places: IntArray, noise: Noise, l1: int
+    ) -> None:
         first = int(places[0])
+        self._noise = noise
         self.places = places
         self.fanout = rule.fanout
-        self.scale = laplace_scale(l1, Loss(int(rule.shares[first])))
+        self.scale = noise.scale(moved_by(l1), Loss(int(rule.shares[first])))
         self._cells = SparseRule(len(places) * rule.fanout, int(rule.thresholds[first]))
 
     def noisy(self, raw: SparseCounts, sampler: VectorSampler) -> NoisySparse:
@@ -131,10 +137,10 @@ class _Group:
         ranks = np.searchsorted(self.places, parents)
         own = self.places[np.minimum(ranks, len(self.places) - 1)] == parents
         inner = SparseCounts((ranks * self.fanout + children)[own], raw.counts[own])
-        kept = noisy_sparse(inner, self._cells, self.scale, sampler)
+        kept = kept_cells(self._noise, inner, self._cells, self.scale, sampler)
         ranks, children = np.divmod(kept.cells, self.fanout)
         cells = self.places[ranks] * self.fanout + children
-        return NoisySparse(cells, kept.values, kept.scale)
+        return NoisySparse(cells, kept.values, kept.scale, kept.noise)
 
 
 def _alike(shares: IntArray, thresholds: IntArray) -> list[IntArray]:

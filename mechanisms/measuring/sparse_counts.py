@@ -8,12 +8,18 @@ import numpy as np
 
 from mechanisms.measuring.noisy import LARGEST_VALUE, NoisySparse, saturating_sum
 from mechanisms.samplers.vectors import VectorSampler
+from mechanisms.scales.noises import GAUSSIAN, Noise
 from privacy.counts import IntArray, SparseCounts
 
 MAX_CELLS: Final = 2**61
 """The most cells that the non-empty ones are hidden among."""
 
 MAX_THRESHOLD: Final = 2**61
+
+MAX_VISITED: Final = 2**28
+"""The most cells of which each gets Gaussian noise, which no empty cell is spared."""
+
+_BLOCK: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,60 @@ class SparseRule:
         if not (0 < self.size <= MAX_CELLS and 0 < self.threshold <= MAX_THRESHOLD):
             message = "a domain has up to 2**61 cells, a threshold lies in 1..2**61"
             raise ValueError(message)
+
+
+def kept_cells(
+    noise: Noise,
+    raw: SparseCounts,
+    rule: SparseRule,
+    scale: float,
+    sampler: VectorSampler,
+) -> NoisySparse:
+    """Return the cells whose noisy count reaches the threshold, whatever the noise is.
+
+    Raises:
+        ValueError: There are more cells than Gaussian noise is drawn for.
+
+    Neighbouring relation: add or remove all rows of one unit.
+    """
+    if noise.has_l2:
+        return visited(raw, rule, scale, sampler)
+    return noisy_sparse(raw, rule, scale, sampler)
+
+
+def visited(
+    raw: SparseCounts, rule: SparseRule, scale: float, sampler: VectorSampler
+) -> NoisySparse:
+    """Add Gaussian noise to every cell, and keep those at the threshold.
+
+    What is kept is a function of the noisy vector, so it costs what that does.
+
+    Args:
+        raw: The cells that are not empty, ascending.
+        rule: Which cells there are, and which are kept.
+        scale: Sigma of the noise, in units or rows.
+        sampler: Where the noise comes from.
+
+    Raises:
+        ValueError: There are more cells than ``MAX_VISITED``.
+
+    Neighbouring relation: add or remove all rows of one unit.
+    Source: docs/proofs/discrete_gaussian.md.
+    """
+    if rule.size > MAX_VISITED:
+        raise ValueError(rule.size)
+    variance = Fraction(scale) ** 2
+    cells, values = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+    for start in range(0, rule.size, _BLOCK):
+        noise = sampler.discrete_gaussian(min(_BLOCK, rule.size - start), variance)
+        first, last = np.searchsorted(raw.cells, [start, start + len(noise)])
+        exact = np.zeros(len(noise), dtype=np.int64)
+        exact[raw.cells[first:last] - start] = raw.counts[first:last]
+        noisy = saturating_sum(exact, noise)
+        kept = np.flatnonzero(noisy >= rule.threshold)
+        cells.append(kept + start)
+        values.append(noisy[kept])
+    return NoisySparse(np.concatenate(cells), np.concatenate(values), scale, GAUSSIAN)
 
 
 def noisy_sparse(

@@ -9,6 +9,7 @@ import numpy as np
 from mechanisms.samplers.binomial import binomial
 from mechanisms.samplers.enclosures import Decay, PassProbability
 from mechanisms.samplers.entropy import integers_below
+from mechanisms.samplers.gaussian import gaussian
 from mechanisms.samplers.geometric import geometric_of
 from mechanisms.samplers.skips import skip
 from mechanisms.samplers.trials import successes
@@ -22,6 +23,13 @@ class VectorSampler(Protocol):
 
     def discrete_laplace(self, size: int, scale: Fraction) -> IntArray:
         """Return ``size`` independent draws of X, ``P(X = x)`` as ``exp(-|x|/scale)``.
+
+        What lies beyond 64 bits is returned as their end.
+        """
+        ...
+
+    def discrete_gaussian(self, size: int, variance: Fraction) -> IntArray:
+        """Return ``size`` independent draws, ``P(X = x)`` as ``exp(-x**2/2variance)``.
 
         What lies beyond 64 bits is returned as their end.
         """
@@ -58,6 +66,13 @@ class OsVectorSampler:
             negative = successes(len(block), PassProbability(1, scale), os.urandom)
             block ^= -negative.astype(np.int64)  # -1 - G where it is negative
         return drawn
+
+    def discrete_gaussian(self, size: int, variance: Fraction) -> IntArray:
+        """Return ``size`` independent draws; see the protocol.
+
+        Source: docs/proofs/discrete_gaussian.md.
+        """
+        return gaussian(size, variance, os.urandom)
 
     def tail_geometric(self, size: int, scale: Fraction) -> IntArray:
         """Return ``size`` independent draws; see the protocol."""

@@ -125,6 +125,20 @@ LAPLACE: Final = LaplaceNoise()
 GAUSSIAN: Final = GaussianNoise()
 
 
+def moved_by(l1: int, l2_squared: int | None = None) -> VectorSensitivity:
+    """Return how far a vector of whole counts moves.
+
+    Args:
+        l1: In L1.
+        l2_squared: In L2, squared, where less than ``l1`` squared is proved: a vector
+            that moves in one entry alone moves as far in L2 as in L1.
+
+    Neighbouring relation: add or remove all rows of one unit.
+    """
+    squared = l1 * l1 if l2_squared is None else l2_squared
+    return VectorSensitivity(Fraction(l1), Fraction(squared), Fraction(l1))
+
+
 def noise_of_measure(measure: Measure) -> Noise:
     """Return the kind of noise that a population's answers have."""
     return LAPLACE if measure.is_pure else GAUSSIAN

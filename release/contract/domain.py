@@ -40,12 +40,20 @@ class CubeDomain:
         dimensions: At least one; each has at least one value.
         bound: D, how far one unit moves the vector of all cells in L1 (units: the most
             cells that it can touch; rows: the most rows that it has). Public.
+        in_cell: The most that one unit adds to one cell: 1 where units are counted;
+            None: D, as where rows are. Public.
 
     Neighbouring relation: add or remove all rows of one unit.
     """
 
     dimensions: tuple[Dimension, ...]
     bound: int
+    in_cell: int | None = None
+
+    @property
+    def most_in_cell(self) -> int:
+        """The most that one unit adds to one cell."""
+        return self.bound if self.in_cell is None else min(self.in_cell, self.bound)
 
     @property
     def shape(self) -> tuple[int, ...]:

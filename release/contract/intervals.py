@@ -1,4 +1,4 @@
-"""Variances and 95 % half-widths of sums of discrete Laplace noise."""
+"""Variances and 95 % half-widths of sums of noise, discrete Laplace or Gaussian."""
 
 import math
 from fractions import Fraction
@@ -6,6 +6,8 @@ from typing import Final
 
 import numpy as np
 
+from mechanisms.scales.gaussian.half_widths import gaussian_half_width
+from mechanisms.scales.noises import LAPLACE, Noise
 from release.contract.models import FloatArray, IntArray
 
 CONFIDENCE: Final = Fraction(95, 100)
@@ -27,40 +29,70 @@ STEP: Final = 0.55
 steps, and where it is mostly 0 its deviation says little of one step."""
 
 
-def noise_variance(scale: float) -> float:
-    """Return the variance of discrete Laplace noise, in squared grid steps.
+_SUMMED: Final = 8.0
+"""Scale of Gaussian noise up to which its variance is summed; from there on it is the
+scale's square, but for less than 1e-500 of it."""
+
+_WHOLE: Final = 0.999
+"""Most of a step: what an interval may be wider by without holding another number."""
+
+
+def noise_variance(scale: float, noise: Noise = LAPLACE) -> float:
+    """Return the variance of one draw of noise, in squared grid steps.
 
     >>> round(noise_variance(10.0), 3)
     199.833
     """
+    if noise.has_l2:
+        return _gaussian_variance(scale)
     return 0.5 / math.sinh(0.5 / scale) ** 2 if scale > 1e-2 else 0.0  # noqa: PLR2004 - below it, exp(-100)
 
 
-def draw_half_width(scale: float) -> float:
+def _gaussian_variance(scale: float) -> float:
+    if scale > _SUMMED:
+        return scale**2
+    steps = np.arange(1, 40 * math.ceil(scale) + 2)
+    weights = np.exp(-np.square(steps / scale) / 2)
+    return float(2 * (weights @ np.square(steps)) / (1 + 2 * weights.sum()))
+
+
+def weighted_quantile(noise: Noise) -> float:
+    """Return what a weighted sum's standard deviation is multiplied with, for 95 %."""
+    return NORMAL_QUANTILE if noise.has_l2 else WEIGHTED_QUANTILE
+
+
+def draw_half_width(scale: float, noise: Noise = LAPLACE) -> float:
     """Return a real x so that one draw passes it 5 times in 100 at most.
 
     The last whole step within x is the exact half-width. Times what another confidence
     takes, x holds at that one too; the whole step, often 0, does not.
     """
+    if noise.has_l2:
+        exact = gaussian_half_width(scale, CONFIDENCE)
+        return min(max(NORMAL_QUANTILE * scale + STEP, exact), exact + _WHOLE)
     a = math.exp(-1 / scale)
     return scale * math.log(2 / ((1 + a) * _MISSES))
 
 
-def sum_half_widths(draws: IntArray, scale: float) -> FloatArray:
+def sum_half_widths(
+    draws: IntArray, scale: float, noise: Noise = LAPLACE
+) -> FloatArray:
     """Return 95 % half-widths of sums of independent draws of one scale.
 
     Args:
         draws: How many draws each sum has; 0 has no error.
         scale: Of each draw, in grid steps.
+        noise: Its kind.
 
     Returns:
         Real numbers, more than 0 wherever there is noise: the errors are whole, so an
         interval ends at the last whole step within.
     """
     some = np.maximum(draws, 1)
-    quantile = NORMAL_QUANTILE + TAIL_SURPLUS / some
-    widths = quantile * np.sqrt(some * noise_variance(scale)) + STEP
-    widths[draws == 1] = draw_half_width(scale)
+    surplus = 0.0 if noise.has_l2 else TAIL_SURPLUS
+    quantile = NORMAL_QUANTILE + surplus / some
+    widths = quantile * np.sqrt(some * noise_variance(scale, noise)) + STEP
+    widths[draws == 1] = draw_half_width(scale, noise)
     widths[draws == 0] = 0
     return np.asarray(widths, dtype=np.float64)
 

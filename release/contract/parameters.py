@@ -7,7 +7,7 @@ from typing import Final
 
 from mechanisms.measuring.meter import Part
 from mechanisms.samplers.biased_tests import path_factor
-from mechanisms.scales.calibration import laplace_scale
+from mechanisms.scales.noises import LAPLACE, Noise, moved_by
 from privacy.errors import InvalidLossError
 from privacy.losses import Loss
 from release.contract.domain import CubeDomain
@@ -104,12 +104,19 @@ def refuse_large(domain: CubeDomain) -> None:
         raise ReleaseRefusedError(message)
 
 
-def refuse_too_small(l1_sensitivity: int, loss: Loss) -> None:
+def refuse_too_small(
+    l1_sensitivity: int,
+    loss: Loss,
+    noise: Noise = LAPLACE,
+    l2_squared: int | None = None,
+) -> None:
     """Refuse, before any charge, a part that no noise could be had for.
 
     Args:
         l1_sensitivity: In grid steps.
         loss: Of the part.
+        noise: That it is to buy.
+        l2_squared: Of what it measures, where that is less than L1 squared.
 
     Raises:
         ReleaseRefusedError: The noise would be wider than mechanisms draw.
@@ -117,18 +124,42 @@ def refuse_too_small(l1_sensitivity: int, loss: Loss) -> None:
     Neighbouring relation: add or remove all rows of one unit.
     """
     try:
-        laplace_scale(Fraction(l1_sensitivity), loss)
+        noise.scale(moved_by(l1_sensitivity, l2_squared), loss)
     except InvalidLossError as error:
-        message = f"a part of epsilon {loss} is too small: {error}"
+        word = "rho" if noise.has_l2 else "epsilon"
+        message = f"a part of {word} {loss} is too small: {error}"
         raise ReleaseRefusedError(message) from error
 
 
-def refuse_small_parts(l1_sensitivity: int, parts: Sequence[Part]) -> None:
+def refuse_small_choices(
+    sensitivity: int, parts: Sequence[Part], noise: Noise = LAPLACE
+) -> None:
+    """Refuse, before any charge, parts of which one would buy no choice by scores.
+
+    Args:
+        sensitivity: How far one unit moves any score.
+        parts: Of choices.
+        noise: Of the release.
+
+    Raises:
+        ReleaseRefusedError: The scale would be wider than mechanisms draw.
+
+    Neighbouring relation: add or remove all rows of one unit; the scales are those of
+    ``Meter.choose``.
+    """
+    moved = sensitivity if noise.has_l2 else 2 * sensitivity
+    refuse_small_parts(moved, parts, noise)
+
+
+def refuse_small_parts(
+    l1_sensitivity: int, parts: Sequence[Part], noise: Noise = LAPLACE
+) -> None:
     """Refuse, before any charge, parts of which one would buy no noise.
 
     Args:
         l1_sensitivity: Of what each part measures, in grid steps.
         parts: All of one sensitivity.
+        noise: That they are to buy.
 
     Raises:
         ReleaseRefusedError: The noise would be wider than mechanisms draw.
@@ -136,7 +167,7 @@ def refuse_small_parts(l1_sensitivity: int, parts: Sequence[Part]) -> None:
     Neighbouring relation: add or remove all rows of one unit.
     """
     for part in parts:
-        refuse_too_small(l1_sensitivity, part.loss)
+        refuse_too_small(l1_sensitivity, part.loss, noise)
 
 
 def refuse_small_tests(l1_sensitivity: int, fanout: int, loss: Loss) -> None:
@@ -172,7 +203,7 @@ def divide(loss: Loss, weights: Sequence[tuple[str, Fraction]]) -> tuple[Part, .
     nanos = [int(loss.nano_epsilon * weight / whole_weight) for _, weight in weights]
     nanos[-1] += loss.nano_epsilon - sum(nanos)
     if min(nanos) < 1:
-        message = f"an epsilon of {loss} is too small to be divided into parts"
+        message = f"a loss of {loss} is too small to be divided into parts"
         raise ReleaseRefusedError(message)
     return tuple(
         Part(name, Loss(nano)) for (name, _), nano in zip(weights, nanos, strict=True)

@@ -7,14 +7,19 @@ from release.contract.domain import CubeDomain, Dimension
 from release.contract.sequence_domain import SequenceDomain
 
 
-def domain_of(plan: CubePlan | ResolvedCube) -> CubeDomain:
+def domain_of(plan: CubePlan | ResolvedCube, *, counts_units: bool) -> CubeDomain:
     """Return the public domain of a cube; its bound is the language's sensitivity.
+
+    Args:
+        plan: The cube.
+        counts_units: Whether a cell counts units, each once; else rows.
 
     Neighbouring relation: add or remove all rows of one unit.
     """
     return CubeDomain(
         dimensions=tuple(map(_dimension, plan.dimensions)),
         bound=plan.l1_sensitivity,
+        in_cell=1 if counts_units else None,
     )
 
 

@@ -165,6 +165,8 @@ class ReaderSpec(_Spec):
 class _ReleaseSpec(_Spec):
     """What every kind of release is asked for with.
 
+    ``epsilon`` is the whole loss; of a population that counts rho, ``rho`` is.
+
     ``from`` is a table's name or the text of a FROM, ``where`` of a WHERE. ``readers``
     is ``public`` (every principal) or a list; the population's custodians always may.
     """
@@ -176,7 +178,8 @@ class _ReleaseSpec(_Spec):
     source: SqlText = Field(alias="from")
     where: SqlText | None = None
     bounds: BoundsSpec | None = None
-    epsilon: LossField
+    epsilon: LossField | None = None
+    rho: LossField | None = None
     readers: Literal["public"] | tuple[ReaderSpec, ...] = ()
 
     @field_validator("name")
@@ -186,6 +189,29 @@ class _ReleaseSpec(_Spec):
             message = "rel_ and 24 digits are how ids are written: give another name"
             raise ValueError(message)
         return name
+
+    @model_validator(mode="after")
+    def _check_one_loss(self) -> Self:
+        if (self.epsilon is None) == (self.rho is None):
+            message = (
+                "give epsilon or, of a population that counts rho, rho: one of both"
+            )
+            raise ValueError(message)
+        return self
+
+    @property
+    def is_rho(self) -> bool:
+        """Whether its loss is a rho; else it is an epsilon."""
+        return self.rho is not None
+
+    @property
+    def loss(self) -> Loss:
+        """The epsilon, or the rho, that it spends."""
+        found = self.epsilon if self.rho is None else self.rho
+        if found is None:
+            message = "a spec has one of epsilon and rho"  # it was checked
+            raise AssertionError(message)
+        return found
 
     @property
     def is_public(self) -> bool:

@@ -12,6 +12,7 @@ from typing import Final
 
 from engines.regular_files import opened
 from mechanisms.measuring.meter import Part
+from mechanisms.scales.conversions.zcdp import epsilon_ceil
 from privacy.charges import Charge
 from privacy.measures import PURE, Measure
 from privacy.schema import ColumnType, Dataset
@@ -71,9 +72,17 @@ class ModelEntry:
 
 
 def _loss(publication: Publication, charge: Charge) -> Document:
-    """Return a release's epsilon; beside it what was charged where that was a rho."""
-    told: Document = {"epsilon": str(publication.spec.epsilon), "delta": "0"}
-    return told if publication.measure.is_pure else {**told, "rho": str(charge.loss)}
+    """Return a release's epsilon; beside it what was charged where that was a rho.
+
+    A rho's epsilon is what it amounts to at the population's delta, rounded up.
+    """
+    spec, measure = publication.spec, publication.measure
+    epsilon, delta = spec.loss, "0"
+    if spec.is_rho:
+        delta = str(measure.delta)
+        epsilon = epsilon_ceil(spec.loss, measure.delta.epsilon)
+    told: Document = {"epsilon": str(epsilon), "delta": delta}
+    return told if measure.is_pure else {**told, "rho": str(charge.loss)}
 
 
 def manifest_of(
@@ -84,7 +93,7 @@ def manifest_of(
 ) -> Document:
     """Return the manifest, not yet signed."""
     spec, plan, dataset = publication.spec, publication.plan, publication.dataset
-    expected = publication.expected
+    expected, word = publication.expected, "rho" if spec.is_rho else "epsilon"
     return {
         "format": FORMAT,
         "id": publication.release_id,
@@ -109,7 +118,7 @@ def manifest_of(
         "strategy": spec.strategy,
         "parameters": dict(spec.parameters),
         "parts": [
-            {"name": part.name, "epsilon": str(part.loss)} for part in publication.parts
+            {"name": part.name, word: str(part.loss)} for part in publication.parts
         ],
         "expected_error": {
             "cell_rmse": expected.cell_rmse,
@@ -239,7 +248,8 @@ def domain_in(manifest: Mapping[str, object]) -> CubeDomain:
     if not isinstance(bound, int) or not isinstance(listed, list):
         message = "the manifest has no dimensions"
         raise BrokenReleaseError(message)
-    return CubeDomain(tuple(_dimension(one) for one in listed), bound)
+    in_cell = 1 if manifest.get("counts") == "units" else None
+    return CubeDomain(tuple(_dimension(one) for one in listed), bound, in_cell)
 
 
 def sequences_in(manifest: Mapping[str, object]) -> SequenceDomain:

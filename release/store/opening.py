@@ -153,8 +153,9 @@ def _loss_problems(manifest: Document) -> list[str]:
     if not isinstance(loss, dict) or not isinstance(parts, list):
         return ["the manifest's parts cannot be read"]
     try:
-        spent = sum((Loss.parse(part["epsilon"]) for part in parts), ZERO_LOSS)
-        paid = Loss.parse(loss["epsilon"])
+        word = "rho" if any("rho" in part for part in parts) else "epsilon"
+        spent = sum((Loss.parse(part[word]) for part in parts), ZERO_LOSS)
+        paid = Loss.parse(loss[word])
     except (KeyError, TypeError, InvalidLossError):
         return ["the manifest's parts cannot be read"]
     return [] if spent == paid else [f"the parts sum to {spent}, not to the loss"]

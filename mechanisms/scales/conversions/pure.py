@@ -5,7 +5,7 @@ from collections.abc import Callable
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
-from privacy.losses import NANO, Loss
+from privacy.losses import MAX_NANO, NANO, Loss
 from privacy.measures import Measure
 
 _DIGITS = 60
@@ -42,6 +42,33 @@ def pure_ceil(measure: Measure, epsilon: Loss) -> Loss:
     Neighbouring relation: add or remove all rows of one unit.
     """
     return epsilon if measure.is_pure else pure_rho_ceil(epsilon)
+
+
+def pure_loss_floor(rho: Loss) -> Loss:
+    """Return the most epsilon that a rho pays for, whatever the mechanism is.
+
+    Args:
+        rho: Of zCDP.
+
+    Returns:
+        The greatest multiple of 1e-9 whose ``pure_rho_ceil`` is at most ``rho``; 0
+        where there is none.
+
+    Neighbouring relation: add or remove all rows of one unit.
+    Source: docs/proofs/zcdp.md.
+
+    >>> str(pure_loss_floor(Loss.parse("0.462117158")))
+    '1'
+    """
+    # tanh(e/2) is at least 1/2 from e = 1.1 on, so e is at most 2 rho there
+    low, high = 0, min(MAX_NANO, 2 * rho.nano_epsilon + 2 * NANO)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if pure_rho_ceil(Loss(middle)) <= rho:
+            low = middle
+        else:
+            high = middle - 1
+    return Loss(low)
 
 
 def laplace_rho_ceil(l1_sensitivity: int, scale: float) -> Loss:

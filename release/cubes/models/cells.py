@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mechanisms.scales.noises import LAPLACE, Noise
 from release.contract.domain import CubeDomain
 from release.contract.intervals import noise_variance, sum_half_widths
 from release.contract.models import (
@@ -15,6 +16,7 @@ from release.contract.models import (
     Roll,
     Table,
 )
+from release.contract.rho.noise_facts import noise_facts, noise_in
 from release.cubes.models.parts.rolling import check_roll, group_sizes, group_sums
 
 
@@ -26,11 +28,13 @@ class CellsModel:
         domain: What the cube ranges over.
         values: As drawn, C order; may be negative.
         scale: Of each draw.
+        noise: Its kind.
     """
 
     domain: CubeDomain
     values: IntArray
     scale: float
+    noise: Noise = LAPLACE
 
     @classmethod
     def rebuilt(
@@ -43,7 +47,7 @@ class CellsModel:
         values = np.asarray(tables["cells"]["value"], dtype=np.int64)
         if len(values) != domain.size:
             raise ValueError(len(values))
-        return cls(domain, values, float(str(facts["scale"])))
+        return cls(domain, values, float(str(facts["scale"])), noise_in(facts))
 
     @property
     def kind(self) -> str:
@@ -52,7 +56,7 @@ class CellsModel:
 
     def facts(self) -> PublicFacts:
         """Return the scale of the noise."""
-        return {"scale": self.scale}
+        return {"scale": self.scale, **noise_facts(self.noise)}
 
     def tables(self) -> Mapping[str, Table]:
         """Return one row a cell, C order."""
@@ -70,6 +74,6 @@ class CellsModel:
         sums = group_sums(self.values, shape, roll)
         return Estimates.around(
             values=sums.astype(np.float64),
-            variances=sizes.astype(np.float64) * noise_variance(self.scale),
-            half_widths=sum_half_widths(sizes, self.scale),
+            variances=sizes.astype(np.float64) * noise_variance(self.scale, self.noise),
+            half_widths=sum_half_widths(sizes, self.scale, self.noise),
         )

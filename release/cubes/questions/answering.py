@@ -126,7 +126,7 @@ def derivation(cube: PublishedCube) -> str:
         else "rows"
     )
     return (
-        f"read from the release {cube.id} ({cube.strategy}, epsilon {cube.epsilon}, "
+        f"read from the release {cube.id} ({cube.strategy}, {cube.paid}, "
         f"paid when it was published) and public facts alone: it costs nothing. The "
         f"cube has {domain.size:,} cells over {over} and counts {each}; one "
         f"{cube.unit} adds at most {domain.bound} to it. Intervals are of the "

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from mechanisms.measuring.meter import Meter, Part
+from mechanisms.scales.conversions.pure import pure_loss_floor
+from mechanisms.scales.noises import GAUSSIAN, LAPLACE, Noise
 from privacy.losses import Loss
 from release.contract.domain import CubeDomain
 from release.contract.models import CubeModel
@@ -17,7 +19,7 @@ from release.contract.sealed_cube import SealedCube
 from release.contract.strategies import Expectation, Parameters
 from release.cubes.models.picked import PickedModel
 from release.cubes.strategies.contract import CubeStrategy
-from release.cubes.strategies.rules import pick, rules_of
+from release.cubes.strategies.rules import Gains, Rule, pick, rules_of, weighed
 
 TOTAL_SHARE: Final = "0.02"
 
@@ -30,8 +32,30 @@ class Auto:
 
     name = "auto"
 
-    def __init__(self, strategies: Mapping[str, CubeStrategy]) -> None:
+    def __init__(
+        self,
+        strategies: Mapping[str, CubeStrategy],
+        gains: Gains | None = None,
+    ) -> None:
+        """Pick among strategies.
+
+        Args:
+            strategies: By name.
+            gains: How much less some of them err than at the epsilon that a rho pays
+                for; None where losses are pure.
+        """
         self._strategies = strategies
+        self._gains = gains
+
+    @property
+    def noise(self) -> Noise:
+        """Of the total."""
+        return LAPLACE if self._gains is None else GAUSSIAN
+
+    def _rules(self, domain: CubeDomain, rest: Loss) -> tuple[Rule, ...]:
+        if self._gains is None:
+            return rules_of(domain)
+        return weighed(rules_of(domain, is_rho=True), self._gains, domain, rest)
 
     def parts(
         self, domain: CubeDomain, loss: Loss, parameters: Parameters
@@ -40,8 +64,10 @@ class Auto:
         refuse_unknown(parameters, ["total_share"])
         total = share(parameters, "total_share", TOTAL_SHARE)
         total_part, rest = divide(loss, [("total", total), ("rest", 1 - total)])
-        refuse_too_small(domain.bound, total_part.loss)
-        for rule in rules_of(domain):  # any may be picked once the total is drawn
+        refuse_too_small(domain.bound, total_part.loss, self.noise)
+        for rule in self._rules(
+            domain, rest.loss
+        ):  # any may be picked once the total is drawn
             own = self._strategies[rule.pick.strategy]
             own.parts(domain, rest.loss, rule.pick.parameters)
         return total_part, rest
@@ -51,7 +77,7 @@ class Auto:
     ) -> Expectation:
         """Return what is expected of the pick, where public facts decide it."""
         _, rest = self.parts(domain, loss, parameters)
-        rules = rules_of(domain)
+        rules = self._rules(domain, rest.loss)
         least, most = rules[0].pick, rules[-1].pick
         if len(rules) == 1:
             own = self._strategies[least.strategy]
@@ -71,8 +97,9 @@ class Auto:
         total = meter.counts("total", cube.marginal(()), domain.bound)
         rest = meter.left("rest")
         noisy_total = int(total.values[0])
-        load = max(0, noisy_total) * float(rest.epsilon) / domain.bound
-        picked = pick(domain, load)
+        epsilon = rest if self._gains is None else pure_loss_floor(rest)
+        load = max(0, noisy_total) * float(epsilon.epsilon) / domain.bound
+        picked = pick(domain, load, self._rules(domain, rest))
         strategy = self._strategies[picked.strategy]
         shares = strategy.parts(domain, rest, picked.parameters)
         inner = meter.divide("rest", shares)

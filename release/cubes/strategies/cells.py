@@ -1,10 +1,9 @@
 """Every cell by itself: the baseline, unbiased and without any choice to get wrong."""
 
 import math
-from fractions import Fraction
 
 from mechanisms.measuring.meter import Meter, Part
-from mechanisms.scales.calibration import laplace_scale
+from mechanisms.scales.noises import LAPLACE, Noise, moved_by
 from privacy.losses import Loss
 from release.contract.domain import CubeDomain
 from release.contract.intervals import noise_variance
@@ -14,18 +13,22 @@ from release.contract.parameters import (
     refuse_too_small,
     refuse_unknown,
 )
+from release.contract.rho.distances import cells_l2_squared
 from release.contract.sealed_cube import SealedCube
 from release.contract.strategies import Expectation, Parameters
 from release.cubes.models.cells import CellsModel
 
 
 class Cells:
-    """One vector draw over all cells, with noise of scale D/epsilon in each.
+    """One vector draw over all cells: for D, or their L2 where losses are rho.
 
     Source: docs/proofs/cells.md.
     """
 
     name = "cells"
+
+    def __init__(self, noise: Noise = LAPLACE) -> None:
+        self.noise = noise
 
     def parts(
         self, domain: CubeDomain, loss: Loss, parameters: Parameters
@@ -33,7 +36,8 @@ class Cells:
         """Return the one part."""
         refuse_unknown(parameters, ())
         refuse_large(domain)
-        refuse_too_small(domain.bound, loss)
+        squared = cells_l2_squared(domain)
+        refuse_too_small(domain.bound, loss, self.noise, squared)
         return (Part("cells", loss),)
 
     def expectation(
@@ -41,7 +45,8 @@ class Cells:
     ) -> Expectation:
         """Return what the noise alone does; the data have no part in it."""
         self.parts(domain, loss, parameters)
-        cell = noise_variance(laplace_scale(Fraction(domain.bound), loss))
+        moved = moved_by(domain.bound, cells_l2_squared(domain))
+        cell = noise_variance(self.noise.scale(moved, loss), self.noise)
         return Expectation(
             cell_rmse=math.sqrt(cell),
             total_rmse=math.sqrt(cell * domain.size),
@@ -53,5 +58,7 @@ class Cells:
     ) -> CubeModel:
         """Draw all cells. Neighbouring relation: add or remove all rows of one unit."""
         refuse_unknown(parameters, ())
-        noisy = meter.counts("cells", cube.cells(), cube.domain.bound)
-        return CellsModel(cube.domain, noisy.values, noisy.scale)
+        domain = cube.domain
+        squared = cells_l2_squared(domain)
+        noisy = meter.counts("cells", cube.cells(), domain.bound, l2_squared=squared)
+        return CellsModel(domain, noisy.values, noisy.scale, noisy.noise)

@@ -1,15 +1,18 @@
 """A noisy tree as it was drawn: what is published, and nothing else of it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mechanisms.scales.noises import LAPLACE, Noise
 from release.contract.models import IntArray, PublicFacts, Table
+from release.contract.rho.noise_facts import noise_facts, noise_in
 from release.contract.sequence_domain import SequenceDomain
 from release.sequences.estimation.bands import Bands, band_starts
+from release.sequences.estimation.likeness import alike
 from release.sequences.models.uncounted import Sampled
 
 _ALL: Final = "all children"
@@ -50,6 +53,7 @@ class DrawnTree:
         sampled: Noisy symbols at one place of each unit; None likewise.
         joins_all: Whether a node is joined with all its children, the expected counts
             of those that were not kept included; in earlier releases it was not.
+        noise: The kind of all draws.
         errs_alike: Whether all nodes of a group are joined so together, and first
             symbols sum to what was drawn; in earlier releases each was by itself.
     """
@@ -60,6 +64,7 @@ class DrawnTree:
     sampled: Sampled | None = None
     joins_all: bool = True
     errs_alike: bool = True
+    noise: Noise = LAPLACE
 
     def facts(self) -> PublicFacts:
         """Return each level's number of nodes, scale and threshold."""
@@ -69,6 +74,7 @@ class DrawnTree:
             "thresholds": [level.threshold for level in self.levels],
             **self._joined(),
             **self._scales(),
+            **noise_facts(self.noise),
         }
 
     def _joined(self) -> PublicFacts:
@@ -143,7 +149,30 @@ class DrawnTree:
             *beside,
             joins_all="joined" in facts,
             errs_alike=facts.get("joined") == _ALIKE,
+            noise=noise_in(facts),
         )
+
+    def as_read(self) -> "DrawnTree":
+        """Return it as estimates read it: with scales of Laplace noise as wide."""
+        if not self.noise.has_l2:
+            return self
+        bands, sampled = self.bands, self.sampled
+        if bands is not None:
+            bands = replace(bands, scale=alike(bands.scale, self.noise))
+        if sampled is not None:
+            sampled = replace(sampled, scale=alike(sampled.scale, self.noise))
+        return replace(
+            self,
+            levels=tuple(as_read(level, self.noise) for level in self.levels),
+            bands=bands,
+            sampled=sampled,
+            noise=LAPLACE,
+        )
+
+
+def as_read(level: DrawnLevel, noise: Noise) -> DrawnLevel:
+    """Return a level with the scale of Laplace noise as wide."""
+    return replace(level, scale=alike(level.scale, noise))
 
 
 def _rebuilt_beside(

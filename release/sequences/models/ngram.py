@@ -8,8 +8,10 @@ from typing import Final
 
 import numpy as np
 
+from mechanisms.scales.noises import LAPLACE, Noise
 from release.contract.intervals import WEIGHTED_QUANTILE
 from release.contract.models import FloatArray, IntArray, PublicFacts, Table
+from release.contract.rho.noise_facts import noise_facts, noise_in
 from release.contract.sequence_domain import SequenceDomain
 from release.sequences.contract import Estimate, Run
 from release.sequences.estimation.bands import Bands
@@ -22,6 +24,7 @@ from release.sequences.estimation.chains import (
 )
 from release.sequences.estimation.expansion import expanded
 from release.sequences.estimation.gram_ends import GramEnds
+from release.sequences.estimation.likeness import alike, all_alike
 from release.sequences.estimation.path_ends import PathEnds
 from release.sequences.estimation.paths import PathTree
 from release.sequences.estimation.sample_ends import SampleEnds, least_periods
@@ -58,6 +61,7 @@ class NgramModel:
         scale: Of the noise of single symbols.
         threshold: The least noisy count of a single symbol that was kept.
         levels: Grams of 1, 2, ... symbols.
+        noise: The kind of all draws.
 
     Source: docs/proofs/ngram.md.
     """
@@ -69,6 +73,7 @@ class NgramModel:
     scale: float
     threshold: int
     levels: tuple[GramLevel, ...]
+    noise: Noise = LAPLACE
 
     @classmethod
     def rebuilt(
@@ -90,6 +95,7 @@ class NgramModel:
             scale=float(str(facts["scale"])),
             threshold=int(str(facts["threshold"])),
             levels=_levels(tables["grams"]),
+            noise=noise_in(facts),
         )
 
     @property
@@ -107,6 +113,7 @@ class NgramModel:
             "scale": self.scale,
             "threshold": self.threshold,
             "lengths_scale": self.bands.scale,
+            **noise_facts(self.noise),
         }
 
     def tables(self) -> Mapping[str, Table]:
@@ -120,14 +127,16 @@ class NgramModel:
 
     def paths(self) -> PathTree:
         """Return the chain's tree of paths from the start, level by level."""
-        return self._paths
+        return self._as_read._paths  # noqa: SLF001 - of its own kind
 
     def lengths(self) -> Bands:
         """Return the noisy lengths."""
-        return self.bands
+        return self._as_read.bands
 
     def occurrences(self, runs: Sequence[Run]) -> list[Estimate]:
         """Return how often each run occurs: start positions in all sequences."""
+        if self.noise.has_l2:
+            return self._as_read.occurrences(runs)
         values = np.zeros(len(runs))
         widths = np.zeros(len(runs))
         lengths = np.array([len(run) for run in runs], dtype=np.int64)
@@ -140,6 +149,19 @@ class NgramModel:
             Estimate(value, width)
             for value, width in zip(values.tolist(), widths.tolist(), strict=True)
         ]
+
+    @cached_property
+    def _as_read(self) -> "NgramModel":
+        """The model with scales of Laplace noise as wide, which estimates read."""
+        if not self.noise.has_l2:
+            return self
+        return replace(
+            self,
+            bands=replace(self.bands, scale=alike(self.bands.scale, self.noise)),
+            scale=alike(self.scale, self.noise),
+            levels=tuple(gram_level_as_read(one, self.noise) for one in self.levels),
+            noise=LAPLACE,
+        )
 
     @cached_property
     def chains(self) -> Chains:
@@ -292,6 +314,11 @@ _NO_GRAMS: Final = GramLevel(
     scales=np.zeros(0),
     thresholds=np.zeros(0, dtype=np.int64),
 )
+
+
+def gram_level_as_read(level: GramLevel, noise: Noise) -> GramLevel:
+    """Return a level of grams with scales of Laplace noise as wide."""
+    return replace(level, scales=all_alike(level.scales, noise))
 
 
 def _rows(levels: Sequence[GramLevel]) -> Table:

@@ -47,12 +47,17 @@ class PrefixTreeModel:
     """Beginnings that enough units share; a chain learnt from them tells the rest.
 
     Attributes:
-        drawn: As published.
+        published: As drawn.
 
     Source: docs/proofs/prefix_tree.md.
     """
 
-    drawn: DrawnTree
+    published: DrawnTree
+
+    @cached_property
+    def drawn(self) -> DrawnTree:
+        """What was drawn, as estimates read it."""
+        return self.published.as_read()
 
     @classmethod
     def rebuilt(
@@ -72,15 +77,15 @@ class PrefixTreeModel:
     @property
     def domain(self) -> SequenceDomain:
         """What the release ranges over."""
-        return self.drawn.domain
+        return self.published.domain
 
     def facts(self) -> PublicFacts:
         """Return each level's number of nodes, scale and threshold."""
-        return self.drawn.facts()
+        return self.published.facts()
 
     def tables(self) -> Mapping[str, Table]:
         """Return one row a node, as drawn."""
-        return self.drawn.tables()
+        return self.published.tables()
 
     def paths(self) -> PathTree:
         """Return the kept nodes, made to agree; made once."""

@@ -274,8 +274,8 @@ def derivation(published: PublishedSequences) -> str:
     domain = published.domain
     split = f", one tree for each {domain.split.name}" if domain.split else ""
     return (
-        f"read from the release {published.id} ({published.strategy}, epsilon "
-        f"{published.epsilon}, paid when it was published) and public facts alone: it "
+        f"read from the release {published.id} ({published.strategy}, "
+        f"{published.paid}, paid when it was published) and public facts alone: it "
         f"costs nothing. Each {published.unit} has one sequence, of which the first "
         f"{domain.max_length} symbols of {domain.symbols} were looked at{split}. "
         "Intervals are of the release's noise; they end higher by what the release "

@@ -16,7 +16,8 @@ class PublishedSequences:
         domain: The symbols, the maximal length, the split.
         unit: The population's word for its privacy unit.
         strategy: As the manifest names it.
-        epsilon: That was paid, as text.
+        epsilon: That was paid, as text; or that the rho that was paid amounts to.
+        rho: That was paid, where losses are rho.
         warnings: Of what was counted, such as rows that bounds left out.
     """
 
@@ -26,4 +27,10 @@ class PublishedSequences:
     unit: str
     strategy: str = "prefix_tree"
     epsilon: str = "0"
+    rho: str | None = None
     warnings: tuple[QueryWarning, ...] = ()
+
+    @property
+    def paid(self) -> str:
+        """What was paid, in words."""
+        return f"epsilon {self.epsilon}" if self.rho is None else f"rho {self.rho}"

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from mechanisms.measuring.meter import Meter, Part
+from mechanisms.scales.noises import LAPLACE, Noise
 from privacy.losses import Loss
 from release.contract.errors import ReleaseRefusedError
 from release.contract.parameters import (
@@ -18,7 +19,13 @@ from release.sequences.contract import SequenceModel, SequenceStrategy
 from release.sequences.estimation.bands import Bands, band_starts
 from release.sequences.models.picked import Evidence, PickedSequences
 from release.sequences.sealed.sealed import SealedSequences
-from release.sequences.strategies.evidence import MANY, PICKS, bars_for, pick
+from release.sequences.strategies.evidence import (
+    MANY,
+    PICKS,
+    bars_for,
+    pick,
+    worth,
+)
 
 LENGTHS_SHARE: Final = "0.02"
 REPEATS_SHARE: Final = "0.03"
@@ -26,6 +33,10 @@ REPEATS_SHARE: Final = "0.03"
 
 MOVES: Final = 2
 """L1 sensitivity of the two numbers of ``repeats``, to adding or removing one unit."""
+
+MOVES_SQUARED: Final = 4
+"""L2 sensitivity of them, squared: (a + b)**2 + (a - b)**2 = 2 (a**2 + b**2), at most
+4, a and b being 0 or 1."""
 
 _KNOWN: Final = ("lengths_share", "repeats_share")
 
@@ -38,8 +49,11 @@ class AutoSequences:
 
     name = "auto"
 
-    def __init__(self, strategies: Mapping[str, SequenceStrategy]) -> None:
+    def __init__(
+        self, strategies: Mapping[str, SequenceStrategy], noise: Noise = LAPLACE
+    ) -> None:
         self._strategies = strategies
+        self.noise = noise
 
     def parts(
         self, domain: SequenceDomain, loss: Loss, parameters: Parameters
@@ -53,8 +67,8 @@ class AutoSequences:
             raise ReleaseRefusedError(message)
         shares = [("lengths", lengths), ("repeats", repeats)]
         parts = divide(loss, [*shares, ("rest", 1 - lengths - repeats)])
-        refuse_too_small(1, parts[0].loss)
-        refuse_too_small(MOVES, parts[1].loss)
+        refuse_too_small(1, parts[0].loss, self.noise)
+        refuse_too_small(MOVES, parts[1].loss, self.noise, MOVES_SQUARED)
         for name in PICKS:  # either may be picked once the noise is drawn
             self._strategies[name].parts(domain, parts[2].loss, {})
         return parts
@@ -63,12 +77,13 @@ class AutoSequences:
         self, domain: SequenceDomain, loss: Loss, parameters: Parameters
     ) -> Expectation:
         """Return which strategy is picked when: noisy evidence decides."""
-        self.parts(domain, loss, parameters)
+        parts = self.parts(domain, loss, parameters)
+        many = MANY * domain.groups / worth(domain, parts[-1].loss, self.noise)
         return Expectation(
             cell_rmse=None,
             total_rmse=None,
-            words=f"{PICKS[0]} for few units times epsilon, and where many units go "
-            f"the same ways; else {PICKS[-1]}, from {MANY * domain.groups:,.0f} on.",
+            words=f"{PICKS[0]} for few units, and where many units go the same ways; "
+            f"else {PICKS[-1]}, from {many:,.0f} units on.",
         )
 
     def measure(
@@ -81,7 +96,7 @@ class AutoSequences:
         refuse_unknown(parameters, _KNOWN)
         domain, rest = sequences.domain, meter.left("rest")
         evidence = _measured(sequences, meter)
-        name = pick(domain, rest, evidence)
+        name = pick(domain, rest, evidence, meter.noise)
         strategy = self._strategies[name]
         inner = meter.divide("rest", strategy.parts(domain, rest, {}))
         return PickedSequences(
@@ -101,8 +116,9 @@ def _measured(sequences: SealedSequences, meter: Meter) -> Evidence:
     firsts = band_starts(domain.max_length)
     lengths = meter.counts("lengths", sequences.lengths(firsts), 1)
     bands = Bands(domain.max_length, lengths.values.reshape(1, -1), lengths.scale)
-    bars = bars_for(domain, meter.left("rest"), bands)
-    repeats = meter.counts("repeats", sequences.repeats(bars), MOVES)
+    bars = bars_for(domain, meter.left("rest"), bands, meter.noise)
+    found = sequences.repeats(bars)
+    repeats = meter.counts("repeats", found, MOVES, l2_squared=MOVES_SQUARED)
     return Evidence(
         lengths=tuple(lengths.values.tolist()),
         lengths_scale=lengths.scale,

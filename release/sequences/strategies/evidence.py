@@ -1,18 +1,23 @@
 """What noisy evidence says of sequences, and which strategy suits it: a public rule."""
 
+import math
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Final
 
 import numpy as np
 
-from mechanisms.scales.calibration import laplace_scale
+from mechanisms.scales.noises import LAPLACE, Noise, moved_by
 from privacy.losses import Loss
 from release.contract.sequence_domain import SequenceDomain
 from release.sequences.estimation.bands import Bands
 from release.sequences.models.picked import Evidence
 from release.sequences.sealed.repeats import Bars
-from release.sequences.strategies.ngram import ORDER, counted_places, gram_threshold
+from release.sequences.strategies.ngram import (
+    ORDER,
+    counted_places,
+    gram_threshold,
+    relative_noise,
+)
 from release.sequences.strategies.prefix_tree import threshold
 
 PICKS: Final = ("prefix_tree", "ngram")
@@ -42,7 +47,9 @@ constants were chosen on made-up logs of sixteen shapes, and on Sepsis and MSNBC
 (docs/sequences-accuracy.md)."""
 
 
-def bars_for(domain: SequenceDomain, rest: Loss, bands: Bands) -> Bars:
+def bars_for(
+    domain: SequenceDomain, rest: Loss, bands: Bands, noise: Noise = LAPLACE
+) -> Bars:
     """Return how far units are looked at, and about the thresholds of both strategies.
 
     n-grams are counted at many places of a unit, and looked at in one: their bar is so
@@ -52,18 +59,20 @@ def bars_for(domain: SequenceDomain, rest: Loss, bands: Bands) -> Bars:
         domain: Public.
         rest: What the picked strategy is going to spend.
         bands: Noisy lengths of all groups together.
+        noise: That the loss pays.
     """
     units = max(1.0, float(bands.units.sum()))
     mean = float(bands.starts(1).sum()) / units
     most = min(domain.max_length, MOST_DEPTH)
     depth = min(most, max(LEAST_DEPTH, round(PART * mean)))
     size = min(RUN, depth)
-    scale = laplace_scale(Fraction(1), Loss(rest.nano_epsilon // domain.max_length))
-    cut = counted_places(domain, rest, ORDER, bands, {})
-    grams = gram_threshold(domain, cut, Loss(rest.nano_epsilon // ORDER))
+    each = Loss(rest.nano_epsilon // domain.max_length)
+    scale = noise.scale(moved_by(1), each)
+    cut = counted_places(domain, relative_noise(rest, ORDER, noise), bands, {})
+    grams = gram_threshold(domain, cut, Loss(rest.nano_epsilon // ORDER), noise)
     return Bars(
         depth=depth,
-        beginning=threshold(domain, scale, {}),
+        beginning=threshold(domain, scale, {}, noise),
         size=size,
         run=max(1, round(grams / _places(bands, (depth, size), cut))),
     )
@@ -84,7 +93,9 @@ def _places(bands: Bands, sizes: tuple[int, int], cut: int) -> float:
     return max(1.0, float(units @ places) / max(1.0, float(units.sum())))
 
 
-def pick(domain: SequenceDomain, rest: Loss, evidence: Evidence) -> str:
+def pick(
+    domain: SequenceDomain, rest: Loss, evidence: Evidence, noise: Noise = LAPLACE
+) -> str:
     """Return the strategy that suits noisy evidence.
 
     A tree where there are few units, or where a unit's whole way so far is shared about
@@ -94,16 +105,30 @@ def pick(domain: SequenceDomain, rest: Loss, evidence: Evidence) -> str:
         domain: Public.
         rest: What the picked strategy is going to spend.
         evidence: As published.
+        noise: That the loss pays.
     """
     tree, grams = PICKS
     units = sum(evidence.lengths) / domain.groups
-    if units * float(rest.epsilon) < MANY:
+    if units * worth(domain, rest, noise) < MANY:
         return tree
     counts = np.array(evidence.lengths).reshape(1, -1)
     bands = Bands(domain.max_length, counts, evidence.lengths_scale)
-    depth = bars_for(domain, rest, bands).depth
+    depth = bars_for(domain, rest, bands, noise).depth
     long = float(bands.units[:, depth - 1 :].sum())
     return tree if few_ways(long, evidence.repeats) else grams
+
+
+def worth(domain: SequenceDomain, rest: Loss, noise: Noise) -> float:
+    """Return what a unit is multiplied with before it is held against ``MANY``.
+
+    The epsilon, where losses are pure. Of a rho, the epsilon at which n-grams have
+    Laplace noise as wide, times how much less a tree gains: the noise of ``max_length``
+    levels grows with their root, no longer with their number.
+    """
+    if not noise.has_l2:
+        return float(rest.epsilon)
+    grams = ORDER / relative_noise(rest, ORDER, noise)
+    return grams * min(1.0, math.sqrt(ORDER / domain.max_length))
 
 
 def few_ways(units: float, repeats: Sequence[int]) -> bool:

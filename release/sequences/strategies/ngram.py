@@ -1,15 +1,14 @@
 """n-grams: how often short runs occur, counted along paths that adapt their budget."""
 
 import math
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from mechanisms.measuring.meter import Meter, Part, PathBudget
 from mechanisms.measuring.path_budget import LevelRule, NoisyLevel
-from mechanisms.scales.calibration import laplace_scale
+from mechanisms.scales.noises import LAPLACE, Noise, moved_by
 from privacy.losses import Loss
 from release.contract.errors import ReleaseRefusedError
 from release.contract.models import FloatArray, IntArray
@@ -24,7 +23,8 @@ from release.contract.sequence_domain import SequenceDomain
 from release.contract.strategies import Expectation, Parameters
 from release.sequences.estimation.bands import Bands, band_starts
 from release.sequences.estimation.chains import MAX_KEYS, Chains, GramLevel
-from release.sequences.models.ngram import NgramModel
+from release.sequences.estimation.likeness import alike, passed_by
+from release.sequences.models.ngram import NgramModel, gram_level_as_read
 from release.sequences.sealed.sealed import SealedSequences
 from release.sequences.sealed.sealed_places import SealedGrams
 from release.sequences.strategies.limits import refuse_wide
@@ -55,6 +55,9 @@ class Ngram:
 
     name = "ngram"
 
+    def __init__(self, noise: Noise = LAPLACE) -> None:
+        self.noise = noise
+
     def parts(
         self, domain: SequenceDomain, loss: Loss, parameters: Parameters
     ) -> tuple[Part, ...]:
@@ -65,8 +68,9 @@ class Ngram:
         most = _most_places(domain, parameters)
         lengths = share(parameters, "lengths_share", "0.04")
         parts = divide(loss, [("lengths", lengths), ("grams", 1 - lengths)])
-        refuse_too_small(1, parts[0].loss)
-        refuse_too_small(most, Loss(parts[1].loss.nano_epsilon // order))
+        refuse_too_small(1, parts[0].loss, self.noise)
+        each = Loss(parts[1].loss.nano_epsilon // order)
+        refuse_too_small(most, each, self.noise)
         return parts
 
     def expectation(
@@ -76,7 +80,7 @@ class Ngram:
         _, grams = self.parts(domain, loss, parameters)
         order = _order(domain, parameters)
         each = Loss(grams.loss.nano_epsilon // order)
-        most = laplace_scale(Fraction(_most_places(domain, parameters)), each)
+        most = self.noise.scale(moved_by(_most_places(domain, parameters)), each)
         return Expectation(
             cell_rmse=None,
             total_rmse=None,
@@ -98,12 +102,12 @@ class Ngram:
         noisy = meter.counts("lengths", sequences.length_bands(firsts), 1)
         counts = noisy.values.reshape(domain.groups, len(firsts))
         bands = Bands(domain.max_length, counts, noisy.scale)
-        loss = meter.left("grams")
-        cut = counted_places(domain, loss, order, bands, parameters)
+        loss, noise = meter.left("grams"), meter.noise
+        relative = relative_noise(loss, order, noise)
+        cut = counted_places(domain, relative, bands, parameters)
         budget = meter.path_budget("grams", cut)
-        return _Growth(domain, loss, order, bands, cut).grown(
-            sequences.grams(cut), budget
-        )
+        growth = _Growth(domain, loss, order, bands, cut, noise)
+        return growth.grown(sequences.grams(cut), budget)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +119,13 @@ class _Growth:
     order: int
     bands: Bands
     cut: int
+    noise: Noise
 
     def grown(self, grams: SealedGrams, budget: PathBudget) -> NgramModel:
         """Count grams level by level."""
-        chains = Chains(self.domain, self.order, self.bands, self.cut)
+        scale = alike(self.bands.scale, self.noise)
+        read = replace(self.bands, scale=scale)
+        chains = Chains(self.domain, self.order, read, self.cut)
         each = self.loss.nano_epsilon // self.order
         least = self._threshold(each)
         fanout = self.domain.symbols + 1
@@ -132,7 +139,7 @@ class _Growth:
         parents, symbols = np.divmod(noisy.cells, fanout)
         symbols[symbols == self.domain.symbols] = -1
         level = _level(parents, symbols, noisy.values)
-        chains.add_singles(level, noisy.scales[0], least)
+        chains.add_singles(level, alike(noisy.scales[0], self.noise), least)
         levels: list[GramLevel] = []
         cells = noisy.cells
         while len(levels) < self.order - 1:
@@ -144,16 +151,17 @@ class _Growth:
             above = _counted(level, rule, noisy)
             parents, symbols = np.divmod(noisy.cells, fanout)
             level = _level(rule.parents[parents], symbols, noisy.values)
-            chains.add(above, level)
+            chains.add(gram_level_as_read(above, self.noise), level)
             levels.append(above)
         return NgramModel(
             domain=self.domain,
             order=self.order,
             cut=self.cut,
             bands=self.bands,
-            scale=float(laplace_scale(Fraction(self.cut), Loss(each))),
+            scale=float(self.noise.scale(moved_by(self.cut), Loss(each))),
             threshold=least,
             levels=(*levels, level),
+            noise=self.noise,
         )
 
     def _rule(self, level: GramLevel, chains: Chains, budget: PathBudget) -> LevelRule:
@@ -185,13 +193,27 @@ class _Growth:
 
     def _threshold(self, nano: int) -> int:
         """Return the least noisy count of a gram that is kept."""
-        return gram_threshold(self.domain, self.cut, Loss(nano))
+        return gram_threshold(self.domain, self.cut, Loss(nano), self.noise)
 
 
-def gram_threshold(domain: SequenceDomain, cut: int, loss: Loss) -> int:
+def gram_threshold(
+    domain: SequenceDomain, cut: int, loss: Loss, noise: Noise = LAPLACE
+) -> int:
     """Return the least noisy count of a gram that is kept, counted for that loss."""
-    scale = laplace_scale(Fraction(cut), loss)
-    return math.ceil(scale * max(1.0, math.log((domain.symbols + 1) / 2)))
+    scale = noise.scale(moved_by(cut), loss)
+    passed = passed_by(scale, noise, (domain.symbols + 1) / 2)
+    return math.ceil(max(alike(scale, noise), passed))
+
+
+def relative_noise(loss: Loss, order: int, noise: Noise) -> float:
+    """Return how wide the noise of a gram is, a place that each unit is counted in.
+
+    As the scale of Laplace noise, or of Laplace noise as wide as Gaussian noise is: the
+    loss divides over ``order`` levels, which is sqrt(order) less of a rho.
+    """
+    if noise.has_l2:
+        return math.sqrt(order / float(loss.epsilon)) / 2
+    return order / float(loss.epsilon)
 
 
 def _levels_reached(counts: FloatArray, best: FloatArray, least: int) -> IntArray:
@@ -233,8 +255,7 @@ def _most_places(domain: SequenceDomain, parameters: Parameters) -> int:
 
 def counted_places(
     domain: SequenceDomain,
-    loss: Loss,
-    order: int,
+    relative: float,
     bands: Bands,
     parameters: Parameters,
 ) -> int:
@@ -243,6 +264,12 @@ def counted_places(
     More places lose fewer symbols, and need more noise: the sum of what both do to a
     typical frequent run, which holds a fixed part of an even share of all units, is
     made nearly least, by the shortest cut that does.
+
+    Args:
+        domain: Public.
+        relative: Of ``relative_noise``.
+        bands: Noisy lengths.
+        parameters: Of the strategy.
     """
     most = _most_places(domain, parameters)
     if "cut" in parameters:
@@ -252,6 +279,6 @@ def counted_places(
     typical = TYPICAL_SHARE * units / domain.symbols
     cuts = np.arange(_LEAST_CUT, most + 1)
     kept = np.array([float(bands.starts(1, cut - 1).sum()) for cut in cuts.tolist()])
-    noise = cuts * order / float(loss.epsilon) / typical
+    noise = cuts * relative / typical
     cost = LOST_WEIGHT * (symbols / np.maximum(kept, 1) - 1) + noise / (1 + noise)
     return int(cuts[np.argmax(cost <= NEARLY_LEAST * cost.min())])

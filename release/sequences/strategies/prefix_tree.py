@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechanisms.measuring.meter import Meter, Part
-from mechanisms.scales.calibration import laplace_scale
+from mechanisms.scales.noises import LAPLACE, Noise, moved_by
 from privacy.losses import Loss
 from release.contract.errors import ReleaseRefusedError
 from release.contract.intervals import noise_variance
@@ -27,7 +27,8 @@ from release.contract.sequence_domain import SequenceDomain
 from release.contract.strategies import Expectation, Parameters
 from release.sequences.contract import SequenceModel
 from release.sequences.estimation.bands import Bands, band_starts
-from release.sequences.models.drawn import DrawnLevel, DrawnTree
+from release.sequences.estimation.likeness import alike, passed_by
+from release.sequences.models.drawn import DrawnLevel, DrawnTree, as_read
 from release.sequences.models.prefix_tree import PrefixTreeModel
 from release.sequences.models.uncounted import Sampled
 from release.sequences.sealed.sealed import SealedSequences
@@ -71,6 +72,9 @@ class PrefixTree:
 
     name = "prefix_tree"
 
+    def __init__(self, noise: Noise = LAPLACE) -> None:
+        self.noise = noise
+
     def parts(
         self, domain: SequenceDomain, loss: Loss, parameters: Parameters
     ) -> tuple[Part, ...]:
@@ -103,8 +107,9 @@ class PrefixTree:
             ]
         parts = divide(loss, own)
         if adaptive:
-            refuse_too_small(1, Loss(parts[2].loss.nano_epsilon // GUARANTEED))
-        refuse_small_parts(1, parts)
+            least = Loss(parts[2].loss.nano_epsilon // GUARANTEED)
+            refuse_too_small(1, least, self.noise)
+        refuse_small_parts(1, parts, self.noise)
         return parts
 
     def expectation(
@@ -112,11 +117,12 @@ class PrefixTree:
     ) -> Expectation:
         """Return the error of one node, before the levels are made to agree."""
         parts = self.parts(domain, loss, parameters)
-        scale = laplace_scale(Fraction(1), parts[2].loss)
-        least = threshold(domain, scale, parameters)
+        scale = self.noise.scale(moved_by(1), parts[2].loss)
+        least = threshold(domain, scale, parameters, self.noise)
+        variance = noise_variance(scale, self.noise)
         return Expectation(
-            cell_rmse=math.sqrt(noise_variance(scale)),
-            total_rmse=math.sqrt((domain.symbols + 1) * noise_variance(scale)),
+            cell_rmse=math.sqrt(variance),
+            total_rmse=math.sqrt((domain.symbols + 1) * variance),
             words=f"Paths of fewer than about {least} units are mostly left out.",
         )
 
@@ -128,15 +134,16 @@ class PrefixTree:
         most = height(domain, parameters)
         least = meter.left("level_1").nano_epsilon // GUARANTEED
         predictor = domain if predicts(parameters) else None
-        plan = _Plan(most, budget(parameters) == ADAPTIVE, least, predictor)
+        noise, is_adaptive = meter.noise, budget(parameters) == ADAPTIVE
+        plan = _Plan(most, is_adaptive, least, predictor, noise)
         beside = _measured_beside(sequences, meter)
         walk, places = sequences.roots(), np.arange(domain.groups)
         levels: list[DrawnLevel] = []
         for depth in range(1, most + 1):
             meter = _with_next(meter, levels, plan)
             part = f"level_{depth}"
-            scale = laplace_scale(Fraction(1), meter.left(part))
-            bar = threshold(domain, scale, parameters)
+            scale = noise.scale(moved_by(1), meter.left(part))
+            bar = threshold(domain, scale, parameters, noise)
             size = len(places) * codes
             noisy = meter.sparse_counts(
                 part, walk.children(), size=size, l1=1, threshold=bar
@@ -149,7 +156,8 @@ class PrefixTree:
             walk, places = walk.down(noisy.cells[grown]), np.flatnonzero(grown)
             if not len(places):
                 break
-        return PrefixTreeModel(DrawnTree(domain, tuple(levels), *beside))
+        drawn = DrawnTree(domain, tuple(levels), *beside, noise=noise)
+        return PrefixTreeModel(drawn)
 
 
 def _measured_beside(sequences: SealedSequences, meter: Meter) -> tuple[Bands, Sampled]:
@@ -174,14 +182,16 @@ class _Plan:
     Attributes:
         height: How many there are.
         adaptive: Whether that is decided level by level.
-        least: What each then gets at the least, in nano-epsilon.
+        least: What each then gets at the least, in nano-units.
         predictor: The domain, where levels that are predicted well get less.
+        noise: Of all levels.
     """
 
     height: int
     adaptive: bool
     least: int
     predictor: SequenceDomain | None
+    noise: Noise
 
 
 def chosen(
@@ -208,7 +218,8 @@ def _with_next(meter: Meter, levels: Sequence[DrawnLevel], plan: "_Plan") -> Met
     later = sum((ratio**k for k in range(1, left)), Fraction(0))
     weight = Fraction(1)
     if plan.predictor is not None:
-        weight -= confidence(plan.predictor, levels) / 2
+        read = [as_read(level, plan.noise) for level in levels]
+        weight -= confidence(plan.predictor, read) / 2
     share = weight / (weight + later)
     free = loss.nano_epsilon - plan.least * left
     own = plan.least + math.floor(free * share)
@@ -267,13 +278,20 @@ def height(domain: SequenceDomain, parameters: Parameters) -> int:
     return whole(parameters, "height", domain.max_length, domain.max_length)
 
 
-def threshold(domain: SequenceDomain, scale: float, parameters: Parameters) -> int:
+def threshold(
+    domain: SequenceDomain,
+    scale: float,
+    parameters: Parameters,
+    noise: Noise = LAPLACE,
+) -> int:
     """Return the least count that is kept, from public facts alone.
 
     Two standard deviations of the noise, or more where nodes have so many children that
     empty ones would pass in numbers: at most ``FALSE_CHILDREN`` a node are expected.
     """
-    a = math.exp(-1 / scale)
+    wide = alike(scale, noise)
+    a = math.exp(-1 / wide)
     odds = (domain.symbols + 1) / (FALSE_CHILDREN * (1 + a))
-    own = max(1, math.ceil(scale * max(DEVIATIONS, math.log(odds))))
+    least = max(wide * DEVIATIONS, passed_by(scale, noise, odds))
+    own = max(1, math.ceil(least))
     return whole(parameters, "threshold", own, MOST_THRESHOLD)

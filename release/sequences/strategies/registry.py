@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from mechanisms.scales.noises import GAUSSIAN
 from release.contract.strategies import registered
 from release.sequences.contract import SequenceStrategy
 from release.sequences.strategies.auto import AutoSequences
@@ -13,3 +14,9 @@ STRATEGIES: Final[Mapping[str, SequenceStrategy]] = registered(
     (Ngram(), PrefixTree()), AutoSequences
 )
 """One line each; docs/proofs has a page of each name."""
+
+RHO_STRATEGIES: Final[Mapping[str, SequenceStrategy]] = registered(
+    (Ngram(GAUSSIAN), PrefixTree(GAUSSIAN)),
+    lambda known: AutoSequences(known, GAUSSIAN),
+)
+"""The same of releases that are paid in rho."""

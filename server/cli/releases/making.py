@@ -38,11 +38,15 @@ from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 
 Share = Annotated[
-    str | None, typer.Option(help="Of several: how epsilon divides, as 1:1.")
+    str | None, typer.Option(help="Of several: how the loss divides, as 1:1.")
 ]
 Epsilon = Annotated[
     str | None,
     typer.Option(help="In the place of the specs' own; with --share: of all."),
+]
+Rho = Annotated[
+    str | None,
+    typer.Option(help="The same, of a population that counts rho."),
 ]
 Specs = Annotated[
     list[Path], typer.Argument(help="YAML or JSON files; docs/releases.md.")
@@ -79,7 +83,12 @@ class _Order:
 
     @property
     def loss(self) -> Loss:
-        return Loss.parse(str(self.release["epsilon"]))
+        return Loss.parse(str(self.release[self.word]))
+
+    @property
+    def word(self) -> str:
+        """What its loss is called."""
+        return "rho" if "rho" in self.release else "epsilon"
 
 
 def add_making(cli: typer.Typer, parts: ReleaseParts) -> None:
@@ -95,6 +104,7 @@ def _add_planning(cli: typer.Typer, parts: ReleaseParts) -> None:
         *,
         share: Share = None,
         epsilon: Epsilon = None,
+        rho: Rho = None,
         json: Json = False,
     ) -> None:
         """Price releases and predict each strategy's error; touches no data.
@@ -105,7 +115,7 @@ def _add_planning(cli: typer.Typer, parts: ReleaseParts) -> None:
         Example: curator release plan cube.yaml tree.yaml --share 1:1 --epsilon 1
         """
         with refusals():
-            orders = _shared([_order(path) for path in specs], share, epsilon)
+            orders = _shared([_order(path) for path in specs], share, epsilon, rho)
             plans = _all_planned(parts, orders)
         if len(plans) == 1:
             show(plans[0], as_json=json)
@@ -128,6 +138,7 @@ def _add_publishing(cli: typer.Typer, parts: ReleaseParts) -> None:
         *,
         share: Share = None,
         epsilon: Epsilon = None,
+        rho: Rho = None,
         background: Annotated[
             bool, typer.Option(help="Let a worker do it; print the job's id.")
         ] = False,
@@ -140,7 +151,7 @@ def _add_publishing(cli: typer.Typer, parts: ReleaseParts) -> None:
         Example: curator release publish cube.yaml tree.yaml --share 1:1 --epsilon 1
         """
         with refusals():
-            orders = _shared([_order(path) for path in specs], share, epsilon)
+            orders = _shared([_order(path) for path in specs], share, epsilon, rho)
             _check(parts, orders)
             made = [
                 _submitted(parts, order, background=background, quiet=json)
@@ -171,26 +182,46 @@ def _order(path: Path) -> _Order:
 
 
 def _shared(
-    orders: list[_Order], share: str | None, epsilon: str | None
+    orders: list[_Order], share: str | None, epsilon: str | None, rho: str | None
 ) -> list[_Order]:
     """Return the orders with the losses that options give them."""
-    if share is None and epsilon is None:
+    given = epsilon if rho is None else rho
+    if share is None and given is None:
         return orders
+    word = _word(orders, epsilon, rho)
     if share is None and len(orders) > 1:
-        say("--epsilon of several releases needs --share: how it divides, as 1:1")
+        say(f"--{word} of several releases needs --share: how it divides, as 1:1")
         raise typer.Exit(USAGE)
     try:
         shares = (1,) if share is None else read_shares(share)
         check_number(shares, len(orders))
-        whole = _sum(orders) if epsilon is None else read_loss(epsilon)
+        whole = _sum(orders) if given is None else read_loss(given)
         losses = divided(whole, shares)
     except SharesRefusedError as error:
         say(f"--share: {error}")
         raise typer.Exit(USAGE) from None
     return [
-        _Order(order.path, {**order.release, "epsilon": str(loss)})
+        _Order(order.path, {**_without_loss(order.release), word: str(loss)})
         for order, loss in zip(orders, losses, strict=True)
     ]
+
+
+def _word(orders: list[_Order], epsilon: str | None, rho: str | None) -> str:
+    """Return what is shared: epsilon or rho."""
+    if epsilon is not None and rho is not None:
+        say("give --epsilon or --rho, as the population counts")
+        raise typer.Exit(USAGE)
+    if epsilon is None and rho is None:
+        words = {order.word for order in orders}
+        if len(words) > 1:
+            say("some of these files give epsilon and some rho: they do not add up")
+            raise typer.Exit(USAGE)
+        return words.pop()
+    return "epsilon" if rho is None else "rho"
+
+
+def _without_loss(release: dict[str, object]) -> dict[str, object]:
+    return {key: told for key, told in release.items() if key not in {"epsilon", "rho"}}
 
 
 def _sum(orders: Sequence[_Order]) -> Loss:

@@ -27,6 +27,13 @@ def measure_of(connection: Connection, population: str) -> Measure:
     return measure_in(json.loads(declaration))
 
 
+def measures_of_populations(connection: Connection) -> Mapping[str, Measure]:
+    """Return the measure of every population, by its name."""
+    population = tables.population
+    rows = connection.execute(select(population.c.name, population.c.declaration)).all()
+    return {row.name: measure_in(json.loads(row.declaration)) for row in rows}
+
+
 def measures_of_projects(connection: Connection) -> Mapping[str, Measure]:
     """Return the measure of every project's population, by the project's name."""
     rows = connection.execute(

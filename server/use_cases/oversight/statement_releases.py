@@ -7,7 +7,10 @@ from sqlalchemy import Connection, select
 
 from budget.reading import statements as books
 from budget.reading.statements import EntryLine
+from privacy.measures import Measure
 from server.persistence import tables
+from server.use_cases.losses.measures import measures_of_populations
+from server.use_cases.losses.releases import paid_in_words
 from server.use_cases.oversight.markdown import moment, table
 from server.use_cases.oversight.statement_changes import actor_of, reason_of
 from server.use_cases.releases.times import PublicationRow, is_past
@@ -53,15 +56,18 @@ def release_table(
     """Return a table of releases, each with who may read it."""
     if not releases:
         return "None."
-    ends = _withdrawals(connection)
+    ends, measures = _withdrawals(connection), measures_of_populations(connection)
     return table(
         _HEADER,
-        [_line(row, readers, ends.get(str(row.id))) for row, readers in releases],
+        [
+            _line(row, measures[str(row.population)], readers, ends.get(str(row.id)))
+            for row, readers in releases
+        ],
     )
 
 
 def _line(
-    row: PublicationRow, readers: str, withdrawal: EntryLine | None
+    row: PublicationRow, measure: Measure, readers: str, withdrawal: EntryLine | None
 ) -> tuple[str, ...]:
     spec = json.loads(row.spec)
     title = f"{row.name} ({row.id})"
@@ -69,7 +75,8 @@ def _line(
     if row.state == "withdrawn" or _has_failed(row):
         readers = "nobody"
     ended = "" if withdrawal is None else _ended(withdrawal)
-    return (title, what, spec["epsilon"], _published(row), readers, ended)
+    paid = paid_in_words(spec, measure)
+    return (title, what, paid, _published(row), readers, ended)
 
 
 def _published(row: PublicationRow) -> str:

@@ -390,6 +390,7 @@ class ReleaseJob:
                 planned.parts,
                 self._services.vector_sampler,
                 planned.measure,
+                planned.noise,
             )
             return measure(meter, planned.spec.parameters)
 
@@ -421,7 +422,7 @@ class ReleaseJob:
             "dataset": planned.spec.dataset,
             "snapshot": planned.snapshot,
             **planned.work.sizes(),
-            "epsilon": str(planned.spec.epsilon),
+            **planned.told,
             "manifest_sha256": hashlib.sha256(content).hexdigest(),
         }
 
@@ -566,15 +567,18 @@ def public_change(planned: ReleasePlan) -> Change:
     """Return what two persons must agree on before everybody may read a release."""
     named = f"public release {planned.spec.name}"
     canonical = planned.plan.canonical.encode()
-    name, told = planned.spec.name, json.loads(planned.spec.canonical_json())
+    name, asked = planned.spec.name, json.loads(planned.spec.canonical_json())
     digest = hashlib.sha256(canonical).hexdigest()
     of_snapshot = Subject("release_snapshot", name)
-    altered = (
-        Altered(named, None, told, Subject("release", name)),
+    altered: tuple[Altered, ...] = (
+        Altered(named, None, asked, Subject("release", name)),
         Altered(f"{named}: snapshot", None, planned.snapshot, of_snapshot),
         Altered(f"{named}: plan_sha256", None, digest),
         Altered(f"{named}: l1_sensitivity", None, planned.plan.l1_sensitivity),
     )
+    if planned.spec.is_rho:
+        amounts = told(planned.measure, planned.price)
+        altered = (*altered, Altered(f"{named}: loss", None, amounts))
     return Change(
         "release.publish",
         planned.dataset.population,
@@ -611,7 +615,7 @@ def _request(context: JobContext, planned: ReleasePlan) -> ChargeRequest:
     told = {
         "sql": planned.work.question(planned.dataset.unit),
         "release": json.loads(spec.canonical_json()),
-        "epsilon": str(spec.epsilon),
+        **planned.told,
     }
     return ChargeRequest(
         query_id=context.job_id,

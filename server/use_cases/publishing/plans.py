@@ -1,5 +1,6 @@
 """What is planned, counted and measured for each kind of release."""
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
@@ -7,6 +8,7 @@ from typing import Protocol
 from engines.contract import Engine, Interruptible
 from mechanisms.measuring.meter import Meter, Part
 from mechanisms.scales.conversions.pure import pure_ceil
+from mechanisms.scales.noises import GAUSSIAN, LAPLACE, Noise
 from privacy.losses import Loss
 from privacy.measures import Measure
 from privacy.schema import Dataset
@@ -20,15 +22,20 @@ from release.contract.sequence_domain import SequenceDomain
 from release.contract.spec import CubeSpec, ReleaseSpec, SequenceSpec
 from release.contract.strategies import Expectation, Parameters
 from release.cubes.strategies.contract import CubeStrategy
-from release.cubes.strategies.registry import STRATEGIES
+from release.cubes.strategies.registry import RHO_STRATEGIES, STRATEGIES
 from release.sequences.contract import SequenceStrategy
 from release.sequences.sealed.sealed import SealedSequences
+from release.sequences.strategies.registry import (
+    RHO_STRATEGIES as SEQUENCE_RHO_STRATEGIES,
+)
 from release.sequences.strategies.registry import (
     STRATEGIES as SEQUENCE_STRATEGIES,
 )
 from release.store.folders import Content
 from release.store.listings import cube_listing, tree_listing
 from release.store.manifests import ModelEntry
+from server.use_cases.losses.amounts import Priced
+from server.use_cases.losses.releases import paid_for
 from server.use_cases.publishing.replies import (
     CountedDimension,
     ExpectedShape,
@@ -118,7 +125,8 @@ class CubeWork:
         self, strategy: str, loss: Loss, parameters: Parameters
     ) -> Expectation:
         """Return what public facts predict; see ``Work``."""
-        return STRATEGIES[strategy].expectation(self.domain, loss, parameters)
+        own = cube_strategies(self.spec)[strategy]
+        return own.expectation(self.domain, loss, parameters)
 
     def count(
         self, engine: Engine, snapshot: str, interruptible: Interruptible
@@ -179,7 +187,7 @@ class SequenceWork:
         self, strategy: str, loss: Loss, parameters: Parameters
     ) -> Expectation:
         """Return what public facts predict; see ``Work``."""
-        own = SEQUENCE_STRATEGIES[strategy]
+        own = sequence_strategies(self.spec)[strategy]
         return own.expectation(self.domain, loss, parameters)
 
     def count(
@@ -228,6 +236,16 @@ class SequenceWork:
         return f"SELECT {split}{listed} FROM {_source(self.spec)} GROUP BY {unit}"  # noqa: S608 - shown, never run
 
 
+def cube_strategies(spec: CubeSpec) -> Mapping[str, CubeStrategy]:
+    """Return the strategies that spend what a spec gives, epsilon or rho."""
+    return RHO_STRATEGIES if spec.is_rho else STRATEGIES
+
+
+def sequence_strategies(spec: SequenceSpec) -> Mapping[str, SequenceStrategy]:
+    """Return the strategies that spend what a spec gives, epsilon or rho."""
+    return SEQUENCE_RHO_STRATEGIES if spec.is_rho else SEQUENCE_STRATEGIES
+
+
 def _source(spec: ReleaseSpec) -> str:
     return spec.source if spec.where is None else f"{spec.source} WHERE {spec.where}"
 
@@ -249,7 +267,7 @@ class ReleasePlan:
         dataset: The public schema.
         snapshot: Whose rows will be counted.
         work: What is counted, and how it is measured.
-        parts: How the loss divides; their sum is its epsilon.
+        parts: How the loss divides; their sum is the spec's loss.
         expected: What public facts say of the error.
         measure: Of the population.
     """
@@ -264,8 +282,24 @@ class ReleasePlan:
 
     @property
     def price(self) -> Loss:
-        """What it costs in the population's measure: releases are epsilon-DP."""
-        return pure_ceil(self.measure, self.spec.epsilon)
+        """What it costs in the population's measure.
+
+        What was paid in epsilon where rho is counted, by earlier versions, is
+        epsilon-DP, and costs what that does (docs/proofs/zcdp.md).
+        """
+        if self.spec.is_rho:
+            return self.spec.loss
+        return pure_ceil(self.measure, self.spec.loss)
+
+    @property
+    def told(self) -> Priced:
+        """Its loss as replies hold it."""
+        return paid_for(json.loads(self.spec.canonical_json()), self.measure)
+
+    @property
+    def noise(self) -> Noise:
+        """The kind of noise that its parts pay."""
+        return GAUSSIAN if self.spec.is_rho else LAPLACE
 
     @property
     def plan(self) -> CubePlan | SequencePlan:
@@ -280,7 +314,7 @@ class ReleasePlan:
         is_chosen = name == self.spec.strategy
         parameters: Mapping[str, object] = self.spec.parameters if is_chosen else {}
         try:
-            own = self.work.expectation(name, self.spec.epsilon, parameters)
+            own = self.work.expectation(name, self.spec.loss, parameters)
         except ReleaseRefusedError as error:
             words = str(error)
             return {

@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Connection, select, true
 
 from budget.ledger import Scope
 from privacy.errors import InvalidOptionError
+from privacy.measures import Measure
 from privacy.times import shown_time
 from release.store.folders import describe
 from release.store.manifests import MANIFEST, read_manifest
@@ -16,7 +17,9 @@ from release.store.signing import InstallationKey
 from server.persistence import tables
 from server.persistence.release_names import is_called
 from server.use_cases.jobs.jobs import Viewer
-from server.use_cases.losses.amounts import Priced
+from server.use_cases.losses.amounts import Priced, priced
+from server.use_cases.losses.measures import measure_of, measures_of_populations
+from server.use_cases.losses.releases import paid_for
 from server.use_cases.publishing.cost_settings import release_target
 from server.use_cases.publishing.job import require_free_name, require_known_readers
 from server.use_cases.publishing.plans import ReleasePlan
@@ -100,7 +103,9 @@ class ReleaseService:
         """
         with self._services.databases.reader.connect() as connection:
             rows, cursor = read_page(connection, tables.publication, page, _of(viewer))
-        return {"items": [listed(row) for row in rows], "next_cursor": cursor}
+            measures = measures_of_populations(connection)
+        items = [listed(row, measures[str(row.population)]) for row in rows]
+        return {"items": items, "next_cursor": cursor}
 
     def show(self, viewer: Viewer, release: str) -> AdminRelease:
         """Describe one release, by its id or name.
@@ -115,11 +120,15 @@ class ReleaseService:
             folder = self._folders.path(str(row.id), str(row.manifest_sha256))
             manifest = read_manifest(folder) if folder.is_dir() else None
         return {
-            **listed(row),
+            **listed(row, self._measure(row)),
             "readers": json.loads(str(row.readers)),
             "spec": json.loads(str(row.spec)),
             "manifest": manifest,
         }
+
+    def _measure(self, row: PublicationRow) -> Measure:
+        with self._services.databases.reader.connect() as connection:
+            return measure_of(connection, str(row.population))
 
     def verify(self, viewer: Viewer, release: str) -> VerifiedShape:
         """Check the files of a published release.
@@ -230,7 +239,7 @@ def manifest_digest(folder: Path) -> str:
     return str(describe(folder / MANIFEST)["sha256"])
 
 
-def listed(row: PublicationRow) -> AdminReleaseItem:
+def listed(row: PublicationRow, measure: Measure) -> AdminReleaseItem:
     """Return a release as lists show it."""
     return {
         "id": row.id,
@@ -238,7 +247,7 @@ def listed(row: PublicationRow) -> AdminReleaseItem:
         "population": row.population,
         "dataset": row.dataset,
         "snapshot": row.snapshot,
-        "epsilon": json.loads(str(row.spec))["epsilon"],
+        **paid_for(json.loads(str(row.spec)), measure),
         "state": row.state,
         "public": row.public,
         "created": shown_time(str(row.created)),
@@ -269,11 +278,8 @@ def _by_id(connection: Connection, release_id: str) -> PublicationRow:
 
 
 def _price(planned: ReleasePlan) -> Priced:
-    """Return the epsilon of a release, and what that costs where rho is counted."""
-    epsilon = str(planned.spec.epsilon)
-    if planned.measure.is_pure:
-        return {"epsilon": epsilon}
-    return {"epsilon": epsilon, "rho": str(planned.price)}
+    """Return what a release costs, told as its population's losses are."""
+    return priced(planned.measure, planned.price)
 
 
 def _plan_document(planned: ReleasePlan, shown: Affordability) -> ReleasePlanShape:
@@ -285,7 +291,8 @@ def _plan_document(planned: ReleasePlan, shown: Affordability) -> ReleasePlanSha
         "strategy": planned.spec.strategy,
         **_price(planned),
         "parts": [
-            {"name": part.name, "epsilon": str(part.loss)} for part in planned.parts
+            {"name": part.name, **priced(planned.measure, part.loss)}
+            for part in planned.parts
         ],
         **planned.work.described(),
         "cost": cost_document(plan.cost),

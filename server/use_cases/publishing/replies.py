@@ -5,19 +5,18 @@ from typing import Annotated, Literal, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from server.use_cases.losses.amounts import Priced
 from server.use_cases.questions.plan_replies import (
     Cost,
 )
 from server.use_cases.services.documents import Document, LossText, TimeText
 
 
-class PartShape(TypedDict):
-    """A named share of the loss."""
+class PartShape(Priced):
+    """A named share of the loss; all together are the release's."""
 
     name: str
     """What the share pays for."""
-    epsilon: LossText
-    """The share; all together are the release's epsilon."""
 
 
 class ExpectedShape(TypedDict):
@@ -80,16 +79,16 @@ class Affordability(TypedDict):
     affordable: bool
     """Whether the cap has enough left."""
     remaining: LossText | None
-    """Epsilon that is left of the cap; null where the population has none."""
+    """What is left of the cap, in the population's measure; null where it has none."""
     name_is_free: bool
     """Whether no other release of the population has the name."""
 
 
-class ReleasePlanShape(ReleaseRange, Affordability):
-    """A priced release; nothing was charged and no row read."""
+class ReleasePlanShape(ReleaseRange, Affordability, Priced):
+    """A priced release; nothing was charged and no row read.
 
-    rho: NotRequired[LossText]
-    """Of a population that counts rho: what publishing it charges, once."""
+    The loss is what publishing it charges, once.
+    """
 
     name: str
     """Name of the release."""
@@ -98,11 +97,9 @@ class ReleasePlanShape(ReleaseRange, Affordability):
     snapshot: str
     """Id of the snapshot to be counted."""
     strategy: str
-    """How the epsilon is spent."""
-    epsilon: LossText
-    """Its epsilon: what publishing it charges, once, where losses are pure."""
+    """How the loss is spent."""
     parts: list[PartShape]
-    """How the epsilon divides."""
+    """How the loss divides."""
     l1_sensitivity: int
     """How far one unit can move all counts together, as the sum of absolute changes."""
     cost: Cost
@@ -115,8 +112,8 @@ class ReleasePlanShape(ReleaseRange, Affordability):
     """What each strategy that fits would bring."""
 
 
-class AdminReleaseItem(TypedDict):
-    """A release as its custodians' lists show it."""
+class AdminReleaseItem(Priced):
+    """A release as its custodians' lists show it; the loss was charged, once."""
 
     id: str
     """Id of the release, `rel_` and 24 hexadecimal digits."""
@@ -128,8 +125,6 @@ class AdminReleaseItem(TypedDict):
     """Name of the dataset that was counted."""
     snapshot: str
     """Id of the snapshot that was counted."""
-    epsilon: LossText
-    """What it was charged, once."""
     state: Literal["begun", "published", "withdrawn", "failed"]
     """`begun`: charged, and in work. `published`: readers see it from `visible` on.
     `withdrawn`: hidden for good."""

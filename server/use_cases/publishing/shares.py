@@ -61,6 +61,6 @@ def divided(loss: Loss, shares: Sequence[int]) -> list[Loss]:
     nanos = [loss.nano_epsilon * share // whole for share in shares]
     nanos[0] += loss.nano_epsilon - sum(nanos)
     if min(nanos) < 1:
-        message = f"an epsilon of {loss} is too small to be divided so"
+        message = f"a loss of {loss} is too small to be divided so"
         raise SharesRefusedError(message)
     return [Loss(nano) for nano in nanos]

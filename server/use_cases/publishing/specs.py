@@ -7,12 +7,14 @@ from typing import Final, TypeVar
 from pydantic import ValidationError
 from sqlalchemy import Connection, select
 
+from mechanisms.scales.conversions.pure import pure_rho_ceil
 from privacy.errors import (
     CuratorError,
     InvalidOptionError,
     QueryError,
     SqlSyntaxError,
 )
+from privacy.measures import Measure
 from privacy.schema import Dataset
 from privacy.schema_json import dataset_from_json
 from query_lang.plans.costs import UNLIMITED
@@ -28,13 +30,16 @@ from query_lang.specs.sequences import (
 from release.contract.errors import ReleaseRefusedError
 from release.contract.plans import domain_of, sequences_of
 from release.contract.spec import KINDS, CubeSpec, ReleaseSpec, SequenceSpec, SpecFile
-from release.cubes.strategies.registry import STRATEGIES
-from release.sequences.strategies.registry import (
-    STRATEGIES as SEQUENCE_STRATEGIES,
-)
 from server.persistence import tables
 from server.use_cases.losses.measures import measure_of
-from server.use_cases.publishing.plans import CubeWork, ReleasePlan, SequenceWork, Work
+from server.use_cases.publishing.plans import (
+    CubeWork,
+    ReleasePlan,
+    SequenceWork,
+    Work,
+    cube_strategies,
+    sequence_strategies,
+)
 from server.use_cases.questions.questions import UNHELD_SIZES
 
 T = TypeVar("T")
@@ -121,6 +126,7 @@ def plan_release(
     Raises:
         SpecRefusedError: The dataset, the cube or the strategy does not fit.
     """
+    is_paid = snapshot is not None
     snapshot = snapshot or active_snapshot(connection, spec)
     written = connection.execute(
         select(tables.snapshot.c.schema).where(tables.snapshot.c.id == snapshot)
@@ -129,15 +135,36 @@ def plan_release(
     if target.limits != UNLIMITED and not dataset.sizes_are_held:
         message = f"{UNHELD_SIZES}: load it again"
         raise SpecRefusedError(("release", "dataset"), message)
+    measure = measure_of(connection, dataset.population)
+    _check_measure(spec, measure, is_paid=is_paid)
     work = work_of(spec, dataset, target)
     try:
-        parts = work.parts(spec.epsilon, spec.parameters)
-        expected = work.expectation(spec.strategy, spec.epsilon, spec.parameters)
+        parts = work.parts(spec.loss, spec.parameters)
+        expected = work.expectation(spec.strategy, spec.loss, spec.parameters)
     except ReleaseRefusedError as error:
         message = f"strategy {spec.strategy}: {error}"
         raise SpecRefusedError(("release", "strategy"), message) from None
-    measure = measure_of(connection, dataset.population)
     return ReleasePlan(spec, dataset, snapshot, work, parts, expected, measure)
+
+
+def _check_measure(spec: ReleaseSpec, measure: Measure, *, is_paid: bool) -> None:
+    """Refuse a loss that the population does not count, and say what to give.
+
+    What earlier versions charged for an epsilon where rho is counted goes on.
+
+    Raises:
+        SpecRefusedError: It is of the other measure.
+    """
+    if spec.is_rho and measure.is_pure:
+        message = "rho: this population counts epsilon: give epsilon instead of rho"
+        raise SpecRefusedError(("release", "rho"), message)
+    if not (spec.is_rho or measure.is_pure or is_paid):
+        cost = pure_rho_ceil(spec.loss)
+        message = (
+            "epsilon: this population counts rho (zCDP): give rho instead of epsilon; "
+            f"what an epsilon of {spec.loss} would cost is rho {cost}"
+        )
+        raise SpecRefusedError(("release", "epsilon"), message)
 
 
 def active_snapshot(connection: Connection, spec: ReleaseSpec) -> str:
@@ -177,10 +204,11 @@ def work_of(
     """
     if isinstance(spec, SequenceSpec):
         sequences = _compiled_sequences(spec, dataset, target)
-        own = _strategy(spec, SEQUENCE_STRATEGIES)
+        own = _strategy(spec, sequence_strategies(spec))
         return SequenceWork(spec, sequences, sequences_of(sequences), own)
     cube = _compiled_cube(spec, dataset, target)
-    return CubeWork(spec, cube, domain_of(cube), _strategy(spec, STRATEGIES))
+    domain = domain_of(cube, counts_units=spec.count == "units")
+    return CubeWork(spec, cube, domain, _strategy(spec, cube_strategies(spec)))
 
 
 def _compiled_cube(spec: CubeSpec, dataset: Dataset, target: Target) -> CubePlan:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
+from privacy.measures import Measure
 from privacy.times import shown_time
 from release.contract.errors import BrokenReleaseError
 from release.store.listings import CUBE, TREE
@@ -14,6 +15,8 @@ from release.store.opening import OpenRelease, open_release
 from server.persistence import tables
 from server.persistence.release_names import is_called
 from server.use_cases.identity.access import Caller, populations_of, projects_of
+from server.use_cases.losses.measures import measure_of, measures_of_populations
+from server.use_cases.losses.releases import paid_for
 from server.use_cases.releases.folders import ReleaseFolders
 from server.use_cases.releases.replies import ReleaseDetail, ReleaseItem
 from server.use_cases.releases.times import PublicationRow, has_appeared
@@ -59,7 +62,9 @@ class ReleaseCatalogue:
         with self._services.databases.reader.connect() as connection:
             readable = readable_by(connection, caller)
             rows, cursor = read_page(connection, tables.publication, page, readable)
-        return listed([release_item(row) for row in rows], cursor)
+            measures = measures_of_populations(connection)
+        items = [release_item(row, measures[str(row.population)]) for row in rows]
+        return listed(items, cursor)
 
     def readable(self, caller: Caller, dataset: str) -> list[PublicationRow]:
         """Return the published releases of a dataset that a caller may read."""
@@ -115,7 +120,13 @@ class ReleaseCatalogue:
             NotFoundError: As ``open``.
         """
         row = self.row(caller, named)
-        return {**release_item(row), "manifest": self.opened(row).manifest}
+        item = release_item(row, self.measure(row))
+        return {**item, "manifest": self.opened(row).manifest}
+
+    def measure(self, row: PublicationRow) -> Measure:
+        """Return the measure of a release's population."""
+        with self._services.databases.reader.connect() as connection:
+            return measure_of(connection, str(row.population))
 
     def file(self, caller: Caller, named: str, wanted: Download) -> FoundFile:
         """Return a file of a release, for sending it.
@@ -180,7 +191,7 @@ def _is_granted(
     )
 
 
-def release_item(row: PublicationRow) -> ReleaseItem:
+def release_item(row: PublicationRow, measure: Measure) -> ReleaseItem:
     """Return a release as its readers' lists show it."""
     spec = json.loads(str(row.spec))
     return {
@@ -190,7 +201,7 @@ def release_item(row: PublicationRow) -> ReleaseItem:
         "dataset": row.dataset,
         "snapshot": row.snapshot,
         "strategy": spec["strategy"],
-        "epsilon": spec["epsilon"],
+        **paid_for(spec, measure),
         "counts": spec.get("count", "units"),
         "public": row.public,
         "created": shown_time(str(row.created)),

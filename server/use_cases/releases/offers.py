@@ -14,12 +14,14 @@ from privacy.errors import QueryError
 from privacy.losses import Loss
 from query_lang.binding.bind import ResolvedQuery
 from release.contract.answers import ReleaseAnswer
+from release.cubes.questions.binding.cube import PublishedCube
 from release.cubes.questions.binding.matching import Difference, match
 from release.cubes.questions.binding.question import CubeQuestion
 from release.cubes.questions.evaluating.effort import Effort
 from release.cubes.questions.evaluating.measuring import Measurer
 from release.cubes.questions.evaluating.steps import matching_steps
 from server.use_cases.identity.access import Caller, Grant
+from server.use_cases.losses.amounts import Priced
 from server.use_cases.releases.catalogue import ReleaseCatalogue
 from server.use_cases.releases.opened import KnownCube, OpenReleases, is_cube
 from server.use_cases.releases.replies import FreeAnswer, RelatedRelease, ReleaseTaken
@@ -165,15 +167,7 @@ def _unanswerable(
 
 def free_offers(offers: list[Offer]) -> list[FreeAnswer]:
     """Describe what is on offer for nothing."""
-    return [
-        {
-            "kind": "release",
-            "id": taken["id"],
-            "name": taken["name"],
-            "epsilon": taken["epsilon"],
-        }
-        for taken in map(release_taken, offers)
-    ]
+    return list(map(release_taken, offers))
 
 
 def release_taken(offer: Offer) -> ReleaseTaken:
@@ -183,8 +177,14 @@ def release_taken(offer: Offer) -> ReleaseTaken:
         "kind": "release",
         "id": cube.id,
         "name": cube.name,
-        "epsilon": cube.epsilon,
+        **_paid(cube),
     }
+
+
+def _paid(cube: PublishedCube) -> Priced:
+    if cube.rho is None:
+        return {"epsilon": cube.epsilon}
+    return {"epsilon": cube.epsilon, "rho": cube.rho}
 
 
 def related_releases(near: list[Near]) -> list[RelatedRelease]:
@@ -194,7 +194,7 @@ def related_releases(near: list[Near]) -> list[RelatedRelease]:
             "kind": "release",
             "id": one.known.cube.id,
             "name": one.known.cube.name,
-            "epsilon": one.known.cube.epsilon,
+            **_paid(one.known.cube),
             "differences": [
                 {"what": each.what, "detail": each.detail} for each in one.differences
             ],

@@ -7,7 +7,7 @@ asked each time, elsewhere.
 import json
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Final, Generic, TypeVar
 
@@ -30,6 +30,8 @@ from release.cubes.questions.evaluating.evaluation import PublicValues
 from release.sequences.questions.answering import AskedSequences
 from release.sequences.questions.published import PublishedSequences
 from server.persistence import tables
+from server.use_cases.losses.amounts import Priced
+from server.use_cases.losses.releases import paid_for
 from server.use_cases.releases.catalogue import ReleaseCatalogue
 from server.use_cases.releases.times import PublicationRow
 from server.use_cases.services.errors import NotFoundError
@@ -146,7 +148,7 @@ class OpenReleases:
             domain=model.domain,
             unit=str(manifest["unit"]),
             strategy=spec.strategy,
-            epsilon=str(spec.epsilon),
+            **self._paid(row),
             warnings=bound.warnings,
         )
         return AskedSequences(published, model)
@@ -161,10 +163,14 @@ class OpenReleases:
         if not isinstance(spec, CubeSpec):
             raise NoCubeError
         bound = bind_cube(spec.request(), dataset)
-        cube = _published(str(row.id), spec, dataset, bound)
+        cube = replace(_published(str(row.id), spec, dataset, bound), **self._paid(row))
         values = PublicValues(cube, self._engine)
         snapshot, public = str(row.snapshot), bool(row.public)
         return KnownCube(cube, bound.plan, snapshot, public, values)
+
+    def _paid(self, row: PublicationRow) -> Priced:
+        """Return what a release was paid, as its readers are told."""
+        return paid_for(json.loads(str(row.spec)), self._catalogue.measure(row))
 
     def _dataset(self, row: PublicationRow) -> Dataset:
         """Return the declarations of the snapshot that was counted."""
@@ -183,7 +189,7 @@ def _published(
     return PublishedCube(
         id=release_id,
         name=spec.name,
-        domain=domain_of(bound),
+        domain=domain_of(bound, counts_units=spec.count == "units"),
         counts=spec.count,
         unit=dataset.unit,
         unit_column=bound.unit_column,
@@ -191,7 +197,6 @@ def _published(
         views=_views(counted),
         hierarchies=dataset.hierarchies,
         strategy=spec.strategy,
-        epsilon=str(spec.epsilon),
         warnings=bound.warnings,
     )
 

@@ -28,8 +28,8 @@ CellValue = TypeAliasType(
 TypeName = Literal["integer", "decimal", "date", "timestamp", "text", "boolean"]
 
 
-class ReleaseItem(TypedDict):
-    """A release as its readers' lists show it."""
+class ReleaseItem(Priced):
+    """A release as its readers' lists show it; the loss was charged, once."""
 
     id: str
     """Id of the release, `rel_` and 24 hexadecimal digits."""
@@ -42,9 +42,7 @@ class ReleaseItem(TypedDict):
     snapshot: str
     """Id of the snapshot that it was counted from."""
     strategy: str
-    """How its epsilon was spent, such as `cells`."""
-    epsilon: LossText
-    """What it was charged, once, to the population."""
+    """How its loss was spent, such as `cells`."""
     counts: Literal["units", "rows"]
     """Whether cells count units (people) or rows."""
     public: bool
@@ -203,8 +201,8 @@ class WidthsExpected(TypedDict):
     """The largest 95 % half-width of its cells, in the column's unit."""
 
 
-class ReleaseTaken(TypedDict):
-    """The release that gives an answer, or would."""
+class ReleaseTaken(Priced):
+    """The release that gives an answer, or would; the loss was paid for it, once."""
 
     kind: Literal["release"]
     """Always `release`."""
@@ -212,8 +210,6 @@ class ReleaseTaken(TypedDict):
     """Id of the release."""
     name: str
     """Name of the release."""
-    epsilon: LossText
-    """That was paid for it, once."""
 
 
 class StoredAnswer(Priced):
@@ -270,8 +266,11 @@ class ReleaseDifference(TypedDict):
     """A sentence for people on how it differs."""
 
 
-class RelatedRelease(TypedDict):
-    """A release that comes near to a question, but does not answer it."""
+class RelatedRelease(Priced):
+    """A release that comes near to a question, but does not answer it.
+
+    The loss was paid for it, once.
+    """
 
     kind: Literal["release"]
     """Always `release`."""
@@ -279,8 +278,6 @@ class RelatedRelease(TypedDict):
     """Id of the release."""
     name: str
     """Name of the release."""
-    epsilon: LossText
-    """That was paid for it, once."""
     differences: list[ReleaseDifference]
     """In what it is not what the question asks."""
 

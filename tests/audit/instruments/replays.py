@@ -22,8 +22,9 @@ class KeepingMeter(Meter):
         self.kept.append((method, part, returned))
         return returned
 
-    def counts(self, part, sealed, l1):
-        return self._keep("counts", part, super().counts(part, sealed, l1))
+    def counts(self, part, sealed, l1, *, l2_squared=None):
+        noisy = super().counts(part, sealed, l1, l2_squared=l2_squared)
+        return self._keep("counts", part, noisy)
 
     def sparse_counts(self, part, *arguments, **more):
         noisy = super().sparse_counts(part, *arguments, **more)

@@ -6,6 +6,7 @@ from zlib import crc32
 
 import numpy as np
 
+from mechanisms.scales.noises import LAPLACE
 from privacy.charges import Charge
 from privacy.losses import Loss
 from privacy.schema import ColumnType
@@ -54,12 +55,18 @@ def phase_of(group, sequence, copy):
     return digest % (PHASES * max(len(sequence), 1))
 
 
-def measure_log(strategy, sealed, epsilon, parameters=None, sampler=None):
-    """Measure once; returns the model and the meter that saw it."""
+def measure_log(
+    strategy, sealed, epsilon, parameters=None, sampler=None, *, kind=LAPLACE
+):
+    """Measure once; returns the model and the meter that saw it.
+
+    ``epsilon`` is a rho where the ``kind`` of noise is Gaussian.
+    """
     loss, parameters = Loss.parse(epsilon), parameters or {}
     parts = strategy.parts(sealed.domain, loss, parameters)
     assert sum(part.loss.nano_epsilon for part in parts) == loss.nano_epsilon
-    meter = RecordingMeter(Charge("test", loss), parts, sampler or SeededSampler())
+    sampler = sampler or SeededSampler()
+    meter = RecordingMeter(Charge("test", loss), parts, sampler, kind)
     return strategy.measure(sealed, meter, parameters), meter
 
 

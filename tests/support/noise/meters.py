@@ -5,13 +5,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from mechanisms.measuring.meter import Meter
+from mechanisms.scales.noises import LAPLACE
 from privacy.charges import Charge
 from privacy.counts import SparseCounts
 from privacy.losses import Loss
+from privacy.measures import PURE, zcdp
 from privacy.schema import ColumnType
 from privacy.sealed import Exact
 from release.contract.domain import CubeDomain, Dimension
 from release.contract.sealed_cube import SealedCube
+
+RHO = zcdp(Loss.parse("0.000001"))
 
 
 @dataclass
@@ -32,6 +36,11 @@ class SeededSampler:
     def discrete_laplace(self, size, scale):
         first, second = self._geometric((2, size), scale)
         return first - second
+
+    def discrete_gaussian(self, size, variance):
+        """Rounded normal noise: near enough where sigma is no small part of a step."""
+        sigma = self.factor * float(variance) ** 0.5
+        return np.rint(self.generator.normal(0, sigma, size)).astype(np.int64)
 
     def tail_geometric(self, size, scale):
         return self._geometric(size, scale)
@@ -56,52 +65,70 @@ class SeededSampler:
 
 
 class RecordingMeter(Meter):
-    """A meter that remembers which exact vectors it was handed, and at what L1."""
+    """A meter that remembers which exact vectors it was handed, and how far they move.
 
-    def __init__(self, charge, parts, sampler, seen=None):
-        super().__init__(charge, parts, sampler)
-        self.seen = [] if seen is None else seen
+    ``seen`` has the L1 of each vector, ``squares`` its L2 squared.
+    """
 
-    def counts(self, part, sealed, l1):
+    def __init__(self, charge, parts, sampler, noise=LAPLACE):
+        measure = RHO if noise.has_l2 else PURE
+        super().__init__(charge, parts, sampler, measure, noise)
+        self.seen = []
+        self.squares = []
+
+    def counts(self, part, sealed, l1, *, l2_squared=None):
         self.seen.append((part, sealed.unseal().copy(), l1))
-        return super().counts(part, sealed, l1)
+        self.squares.append(l1**2 if l2_squared is None else l2_squared)
+        return super().counts(part, sealed, l1, l2_squared=l2_squared)
 
     def sparse_counts(self, part, sealed, *, size, l1, threshold):
         raw = sealed.unseal()
         self.seen.append((part, dict(zip(raw.cells, raw.counts, strict=True)), l1))
+        self.squares.append(l1**2)
         return super().sparse_counts(
             part, sealed, size=size, l1=l1, threshold=threshold
         )
 
 
-def domain_of(*shape, bound=1, ordered=True):
+def domain_of(*shape, bound=1, ordered=True, in_cell=None):
     dimensions = tuple(
         Dimension(f"d{axis}", ColumnType.INTEGER, tuple(range(n)), ordered=ordered)
         for axis, n in enumerate(shape)
     )
-    return CubeDomain(dimensions, bound)
+    return CubeDomain(dimensions, bound, in_cell)
 
 
-def cube_of(image, bound=1):
+def cube_of(image, bound=1, in_cell=None):
     """A sealed cube of a dense array of counts."""
     image = np.asarray(image)
     flat = image.ravel()
     cells = np.flatnonzero(flat)
     raw = SparseCounts(cells.astype(np.int64), flat[cells].astype(np.int64))
-    return SealedCube(domain_of(*image.shape, bound=bound), Exact(raw))
+    domain = domain_of(*image.shape, bound=bound, in_cell=in_cell)
+    return SealedCube(domain, Exact(raw))
 
 
 def epsilon(text):
     return Loss.parse(text)
 
 
-def run(strategy, cube, loss, parameters=None, sampler=None, **noise):
-    """Measure once; returns the model and the meter that saw it."""
+def run(strategy, cube, loss, parameters=None, sampler=None, *, kind=LAPLACE, **noise):
+    """Measure once; returns the model and the meter that saw it.
+
+    Args:
+        strategy: Of cubes.
+        cube: Sealed.
+        loss: An epsilon, or a rho where ``kind`` is Gaussian.
+        parameters: Of the strategy.
+        sampler: Where noise comes from; else a seeded one of ``noise``.
+        kind: Of the noise that the loss pays.
+        noise: Seed and factor.
+    """
     parameters = parameters or {}
     parts = strategy.parts(cube.domain, loss, parameters)
     assert sum(part.loss.nano_epsilon for part in parts) == loss.nano_epsilon
     sampler = sampler or SeededSampler(**noise)
-    meter = RecordingMeter(Charge("test", loss), parts, sampler)
+    meter = RecordingMeter(Charge("test", loss), parts, sampler, kind)
     model = strategy.measure(cube, meter, parameters)
     assert not meter._left, meter._left
     return model, meter

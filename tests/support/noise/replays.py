@@ -14,9 +14,9 @@ class KeepingMeter(Meter):
         self.answers, self.seen = {}, []
         super().__init__(self.charge, parts, SeededSampler(seed))
 
-    def counts(self, part, sealed, l1):
+    def counts(self, part, sealed, l1, *, l2_squared=None):
         self.seen.append((part, sealed.unseal().copy(), l1))
-        self.answers[part] = super().counts(part, sealed, l1)
+        self.answers[part] = super().counts(part, sealed, l1, l2_squared=l2_squared)
         return self.answers[part]
 
     def biased_tests(self, part, fanout, l1):
@@ -32,8 +32,8 @@ class ReplayMeter(KeepingMeter):
         super().__init__(record.charge.loss, record.parts)
         self.record = record
 
-    def counts(self, part, sealed, l1):
-        super().counts(part, sealed, l1)
+    def counts(self, part, sealed, l1, *, l2_squared=None):
+        super().counts(part, sealed, l1, l2_squared=l2_squared)
         return self.record.answers[part]
 
     def biased_tests(self, part, fanout, l1):

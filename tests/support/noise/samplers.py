@@ -38,6 +38,9 @@ class ZeroVectorSampler:
     def discrete_laplace(self, size, scale):
         return np.zeros(size, dtype=np.int64)
 
+    def discrete_gaussian(self, size, variance):
+        return np.zeros(size, dtype=np.int64)
+
     def tail_geometric(self, size, scale):
         return np.zeros(size, dtype=np.int64)
 
@@ -60,6 +63,9 @@ class ScaledVectorSampler:
 
     def discrete_laplace(self, size, scale):
         return self._sampler.discrete_laplace(size, scale * self._factor)
+
+    def discrete_gaussian(self, size, variance):
+        return self._sampler.discrete_gaussian(size, variance * self._factor**2)
 
     def tail_geometric(self, size, scale):
         return self._sampler.tail_geometric(size, scale * self._factor)

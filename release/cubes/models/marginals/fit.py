@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from mechanisms.scales.noises import LAPLACE, Noise
 from release.contract.intervals import noise_variance
 from release.contract.models import FloatArray, IntArray
 
@@ -40,6 +41,7 @@ class Marginals:
         two_way: One table of bins an edge, flat in C order, as drawn.
         two_scale: Of those draws; 0.0 where there are none.
         rounds: What was measured after the tree.
+        noise: The kind of all draws.
     """
 
     one_way: tuple[IntArray, ...]
@@ -49,6 +51,7 @@ class Marginals:
     two_way: tuple[IntArray, ...]
     two_scale: float
     rounds: Rounds = Rounds()
+    noise: Noise = LAPLACE
 
     def measured(self) -> list[tuple[tuple[int, int], IntArray, float]]:
         """Return each pair with its table and the scale of its draws."""
@@ -112,7 +115,7 @@ def fit_tree(drawn: Marginals) -> TreeFit:
         binned(of_values, bins)
         for of_values, bins in zip(shares, drawn.bins, strict=True)
     ]
-    variance = noise_variance(drawn.two_scale) if drawn.pairs else 0.0
+    variance = noise_variance(drawn.two_scale, drawn.noise) if drawn.pairs else 0.0
     conditionals = []
     for (one, other), table in zip(drawn.pairs, drawn.two_way, strict=True):
         joint = _joint(table, total, (sides[one], sides[other]), variance)

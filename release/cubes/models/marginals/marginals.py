@@ -7,12 +7,14 @@ from typing import Final, cast
 
 import numpy as np
 
+from mechanisms.scales.noises import Noise
 from release.contract.confidence import shared
 from release.contract.domain import CubeDomain
 from release.contract.intervals import (
     noise_variance,
     sum_half_widths,
     weighted_half_widths,
+    weighted_quantile,
 )
 from release.contract.models import (
     Estimates,
@@ -22,6 +24,7 @@ from release.contract.models import (
     Roll,
     Table,
 )
+from release.contract.rho.noise_facts import noise_facts, noise_in
 from release.contract.sealed_cube import MAX_DENSE_CELLS
 from release.cubes.models.marginals.fit import (
     Marginals,
@@ -80,6 +83,7 @@ class MarginalsModel:
             ),
             two_scale=float(str(facts["two_scale"])),
             rounds=_rounds(facts, tables),
+            noise=noise_in(facts),
         )
         return cls(domain, drawn)
 
@@ -99,7 +103,7 @@ class MarginalsModel:
         if rounds.pairs:
             found["round_pairs"] = [list(pair) for pair in rounds.pairs]
             found["round_scale"] = rounds.scale
-        return found
+        return {**found, **noise_facts(self.drawn.noise)}
 
     def tables(self) -> Mapping[str, Table]:
         """Return one file a dimension and one a pair, values and bins in order."""
@@ -125,7 +129,7 @@ class MarginalsModel:
         if not rounds.pairs:
             return None
         found = self.tree_rows()
-        noise = noise_variance(rounds.scale)
+        noise = self._variance(rounds.scale)
         for pair, table in zip(rounds.pairs, rounds.tables, strict=True):
             found.told(pair, table, self.fit.total, noise)
         found.fit(LAST_CYCLES)
@@ -234,8 +238,8 @@ class MarginalsModel:
 
     def _variances(self, roll: Roll, sums: FloatArray) -> FloatArray:
         """Return noise of the tables, and what a tree of pairs cannot know."""
-        one = noise_variance(self.drawn.one_scale)
-        two = noise_variance(self.drawn.two_scale) if self.drawn.pairs else 0.0
+        one = self._variance(self.drawn.one_scale)
+        two = self._variance(self.drawn.two_scale) if self.drawn.pairs else 0.0
         sides, noises, cells = [], [], []
         for shares, codes, groups in zip(
             self.fit.shares, roll.codes, roll.groups, strict=True
@@ -254,7 +258,7 @@ class MarginalsModel:
             return np.asarray(noise + whole)
         told = self._measured(asked)
         if told is not None:
-            between = reduce(np.multiply.outer, cells) * noise_variance(told[2])
+            between = reduce(np.multiply.outer, cells) * self._variance(told[2])
             return np.asarray(noise + whole + between)
         misfit = MISFIT * np.maximum(least - sums, 0.0)
         return np.asarray(noise + whole + np.square(misfit) + two)
@@ -274,7 +278,7 @@ class MarginalsModel:
             if codes.any() or groups > 1
         ]
         if not asked and roll.mask is None:
-            error = weighted_half_widths(variances, 1.0)
+            error = weighted_half_widths(variances, 1.0, self._quantile)
             return (values - error, values + error), error
         sides = [self._side(roll, axis, asked) for axis in range(len(roll.codes))]
         most = reduce(np.minimum.outer, [drawn + error for drawn, error in sides])
@@ -284,7 +288,7 @@ class MarginalsModel:
             drawn, error = sides[asked[0]]
             low, high, noise = drawn - error, drawn + error, error
         elif (told := self._measured(asked)) is not None and roll.mask is None:
-            drawn, error = _pair(roll, told)
+            drawn, error = _pair(roll, told, self.drawn.noise)
             low, high = drawn - error, np.minimum(high, drawn + error)
         return (low, np.maximum(high, low)), noise
 
@@ -296,19 +300,19 @@ class MarginalsModel:
         All of the asked dimensions' ends hold together 95 times in 100, since the
         least of them is taken.
         """
-        one = noise_variance(self.drawn.one_scale)
+        one = self._variance(self.drawn.one_scale)
         factor = shared(max(1, len(asked)))
         codes, groups = roll.codes[axis], roll.groups[axis]
         if axis not in asked:
             variance = np.array([self._total_variance(one)])
             return np.array([self.fit.total]), factor * weighted_half_widths(
-                variance, 1.0
+                variance, 1.0, self._quantile
             )
         kept = codes >= 0
         table = self.drawn.one_way[axis].astype(np.float64)
         values = np.bincount(codes[kept], minlength=groups)
         drawn = family_sums(codes[kept], table[kept], groups)
-        return drawn, factor * sum_half_widths(values, self.drawn.one_scale)
+        return drawn, factor * self._sum_half_widths(values)
 
     def _measured(self, asked: list[int]) -> Told | None:
         """Return these two dimensions' own table, if they were counted unbinned."""
@@ -319,6 +323,16 @@ class MarginalsModel:
             return None
         found = (told for told in self.drawn.measured() if sorted(told[0]) == asked)
         return next(found, None)
+
+    def _variance(self, scale: float) -> float:
+        return noise_variance(scale, self.drawn.noise)
+
+    @property
+    def _quantile(self) -> float:
+        return weighted_quantile(self.drawn.noise)
+
+    def _sum_half_widths(self, draws: IntArray) -> FloatArray:
+        return sum_half_widths(draws, self.drawn.one_scale, self.drawn.noise)
 
     def _total_variance(self, one: float) -> float:
         weights = sum(1 / len(table) for table in self.drawn.one_way)
@@ -334,14 +348,14 @@ def _members(roll: Roll, axis: int) -> FloatArray:
     return member
 
 
-def _pair(roll: Roll, told: Told) -> tuple[FloatArray, FloatArray]:
+def _pair(roll: Roll, told: Told, noise: Noise) -> tuple[FloatArray, FloatArray]:
     """Return what was drawn of two dimensions together, and 95 % half-widths."""
     (one, other), table, scale = told
     square = table.astype(np.float64).reshape(len(roll.codes[one]), -1)
     rows, columns = _members(roll, one), _members(roll, other)
     drawn = rows.T @ square @ columns
     cells = np.outer(rows.sum(axis=0), columns.sum(axis=0)).astype(np.int64)
-    error = sum_half_widths(cells, scale)
+    error = sum_half_widths(cells, scale, noise)
     if one > other:
         drawn, error = drawn.T, error.T
     return drawn.ravel(), error.ravel()

@@ -1,7 +1,8 @@
 """Which tree to measure: fixed rules of public facts, or of what is published already.
 
 Costs are mean variances of running sums (or boxes) in units of the variance that a
-single level would have at the whole loss; a level at a share s of it has 1/s^2. A
+single level would have at the whole loss; a level at a share s of it has 1/s^2, or 1/s
+where the loss is a rho: 1/s to a ``power``. A
 running sum needs half of the top level's nodes on average, and, through least squares,
 a sixth of each further fan-out (the bridge between two known ends).
 """
@@ -19,6 +20,7 @@ from release.cubes.models.trees.orders import Fanouts, even_tree
 from release.cubes.models.trees.ranges import range_variance
 
 MOST_LEVELS = 6
+MOST_RHO_LEVELS = 12
 MOST_AT_THE_TOP = 64
 MOST_GROUPS = 24
 MOST_FLAT = 4_096
@@ -45,7 +47,7 @@ class Layout:
 
 
 @lru_cache(maxsize=256)
-def line_fanouts(leaves: int) -> tuple[int, ...]:
+def line_fanouts(leaves: int, power: int = 2) -> tuple[int, ...]:
     """Return the fan-outs, from the top, that serve running sums over a line best.
 
     For each height the best by a formula; among those the best by exact variances.
@@ -55,8 +57,9 @@ def line_fanouts(leaves: int) -> tuple[int, ...]:
     """
     rivals: list[tuple[int, ...]] = [(leaves,)] if leaves <= MOST_FLAT else []
     if leaves > 1:
-        rivals += [_of_height(leaves, height) for height in range(2, MOST_LEVELS + 1)]
-    return min(rivals, key=lambda fanouts: _line_variance(leaves, fanouts))
+        most = MOST_LEVELS if power > 1 else MOST_RHO_LEVELS
+        rivals += [_of_height(leaves, height) for height in range(2, most + 1)]
+    return min(rivals, key=lambda fanouts: _line_variance(leaves, fanouts, power))
 
 
 def _of_height(leaves: int, height: int) -> tuple[int, ...]:
@@ -71,15 +74,18 @@ def _below(leaves: float, levels: int) -> tuple[int, ...]:
 
 
 def _line_cost(fanouts: tuple[int, ...]) -> float:
-    """Return about the mean variance of running sums: half a top, bridges below."""
-    return len(fanouts) ** 2 * (fanouts[0] / 2 + sum(fanouts[1:]) / 6)
+    """Return about the mean variance of running sums: half a top, bridges below.
+
+    It compares fan-outs of one height, whose levels have like variances.
+    """
+    return fanouts[0] / 2 + sum(fanouts[1:]) / 6
 
 
-def _line_variance(leaves: int, fanouts: tuple[int, ...]) -> float:
+def _line_variance(leaves: int, fanouts: tuple[int, ...], power: int) -> float:
     """Return the mean variance of some running sums over levels of equal shares."""
     tree = even_tree(leaves, fanouts)
     zeros = [np.zeros(width) for width in tree.widths]
-    combined = combine(tree, zeros, [len(fanouts) ** 2] * len(fanouts))
+    combined = combine(tree, zeros, [len(fanouts) ** power] * len(fanouts))
     ends = np.linspace(1, leaves, min(leaves, SAMPLED_ENDS)).astype(int).tolist()
     return sum(range_variance(tree, combined, 0, end, []) for end in ends)
 
@@ -94,7 +100,7 @@ def _spread_out(leaves: int, fanout: int, levels: int) -> tuple[int, ...]:
     return tuple(found) if max(found) <= fanout + 1 else (fanout,) * levels
 
 
-def box_fanouts(shape: tuple[int, ...]) -> Fanouts:
+def box_fanouts(shape: tuple[int, ...], power: int = 2) -> Fanouts:
     """Return fan-outs for boxes in a plane: the height of least expected variance.
 
     >>> box_fanouts((128, 128))
@@ -105,7 +111,7 @@ def box_fanouts(shape: tuple[int, ...]) -> Fanouts:
     for height in range(2, MOST_LEVELS):
         axes = [_spread_out(n, ceil(n ** (1 / height)), height) for n in shape]
         fanouts = tuple(zip(*axes, strict=True))
-        cost = height**2 * _box_cost(fanouts)
+        cost = height**power * _box_cost(fanouts)
         if cost < least:
             best, least = fanouts, cost
     return best

@@ -8,8 +8,13 @@ from typing import cast
 
 import numpy as np
 
+from mechanisms.scales.noises import LAPLACE, Noise
 from release.contract.domain import CubeDomain
-from release.contract.intervals import noise_variance, weighted_half_widths
+from release.contract.intervals import (
+    noise_variance,
+    weighted_half_widths,
+    weighted_quantile,
+)
 from release.contract.models import (
     Estimates,
     FloatArray,
@@ -19,6 +24,7 @@ from release.contract.models import (
     Table,
     Weighing,
 )
+from release.contract.rho.noise_facts import noise_facts, noise_in
 from release.cubes.models.parts.boxes import Overlaps
 from release.cubes.models.parts.levels import family_sums
 from release.cubes.models.parts.parts import (
@@ -63,6 +69,7 @@ class TreeModel:
         fanouts: Of ``blocks``.
         spread: What was measured of the spread inside buckets, if anything.
         strategy: Which strategy made it.
+        noise: The kind of all draws.
 
     In one dimension the estimates are a view of the least-squares ones: the nearest
     counts that are not negative. Source: docs/proofs/hb.md.
@@ -77,6 +84,7 @@ class TreeModel:
     fanouts: Fanouts = ()
     spread: Spread | None = None
     strategy: str = "hb"
+    noise: Noise = LAPLACE
 
     @classmethod
     def rebuilt(
@@ -107,6 +115,7 @@ class TreeModel:
             ),
             spread=Spread.read(facts, tables),
             strategy=str(facts["strategy"]),
+            noise=noise_in(facts),
         )
 
     @property
@@ -122,6 +131,7 @@ class TreeModel:
             "fanouts": [list(cuts) for cuts in self.fanouts],
             "scales": list(self.scales),
             "spread_scale": None if self.spread is None else self.spread.scale,
+            **noise_facts(self.noise),
         }
 
     def tables(self) -> Mapping[str, Table]:
@@ -186,7 +196,7 @@ class TreeModel:
             weights = Weights(parts.nodes, parts.groups, taken, groups)
             variances = answer_variances(self.tree, self._combined, weights)
             values = _weighted_sums(weights, self._straight)
-            return Noisy(values, weighted_half_widths(variances, loads), variances)
+            return Noisy(values, self._half_widths(variances, loads), variances)
 
         loads = parts.loads(groups)
         even = noisy(parts.evenly)
@@ -222,7 +232,12 @@ class TreeModel:
         more = replace(edges, slopes=taken - edges.slopes)
         values = even + _weighted_sums(more, self._straight)
         variances = self._range_variances(runs, replace(edges, slopes=taken))
-        return Noisy(values, weighted_half_widths(variances, 1.0), variances)
+        return Noisy(values, self._half_widths(variances, 1.0), variances)
+
+    def _half_widths(
+        self, variances: FloatArray, loads: FloatArray | float
+    ) -> FloatArray:
+        return weighted_half_widths(variances, loads, weighted_quantile(self.noise))
 
     def _bounded(
         self,
@@ -257,7 +272,8 @@ class TreeModel:
     @cached_property
     def _combined(self) -> Combined:
         levels = [level.astype(np.float64) for level in self.values]
-        return combine(self.tree, levels, [noise_variance(s) for s in self.scales])
+        variances = [noise_variance(scale, self.noise) for scale in self.scales]
+        return combine(self.tree, levels, variances)
 
     @cached_property
     def _straight(self) -> FloatArray:

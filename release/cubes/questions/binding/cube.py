@@ -26,7 +26,8 @@ class PublishedCube:
         views: Of dimensions that are levels, months or bands, by name.
         hierarchies: Own ones of the dataset.
         strategy: As the manifest names it.
-        epsilon: That was paid, as text.
+        epsilon: That was paid, as text; or that the rho that was paid amounts to.
+        rho: That was paid, where losses are rho.
         warnings: Of what was counted, such as rows that bounds left out.
     """
 
@@ -41,7 +42,13 @@ class PublishedCube:
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     strategy: str = "cells"
     epsilon: str = "0"
+    rho: str | None = None
     warnings: tuple[QueryWarning, ...] = ()
+
+    @property
+    def paid(self) -> str:
+        """What was paid, in words."""
+        return f"epsilon {self.epsilon}" if self.rho is None else f"rho {self.rho}"
 
     @property
     def counted(self) -> str:

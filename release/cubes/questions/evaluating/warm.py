@@ -153,8 +153,9 @@ class WarmModel:
         sizes = _sizes(roll, left) * prod(shape[axis] for axis in whole)
         return Estimates.around(
             values=sums.astype(np.float64),
-            variances=sizes.astype(np.float64) * noise_variance(model.scale),
-            half_widths=sum_half_widths(sizes, model.scale),
+            variances=sizes.astype(np.float64)
+            * noise_variance(model.scale, model.noise),
+            half_widths=sum_half_widths(sizes, model.scale, model.noise),
         )
 
     def _summed(self, whole: tuple[int, ...]) -> AnyArray:

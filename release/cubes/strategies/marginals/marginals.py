@@ -9,7 +9,8 @@ from typing import Final
 import numpy as np
 
 from mechanisms.measuring.meter import Meter, Part
-from mechanisms.scales.calibration import laplace_scale
+from mechanisms.scales.conversions.pure import pure_loss_floor
+from mechanisms.scales.noises import LAPLACE, Noise, moved_by
 from privacy.losses import Loss
 from release.contract.domain import CubeDomain, Dimension
 from release.contract.errors import ReleaseRefusedError
@@ -17,11 +18,12 @@ from release.contract.intervals import noise_variance
 from release.contract.models import CubeModel, FloatArray, IntArray
 from release.contract.parameters import (
     divide,
-    refuse_small_parts,
+    refuse_small_choices,
     refuse_too_small,
     refuse_unknown,
     share,
 )
+from release.contract.rho.distances import table_l2_squared
 from release.contract.sealed_cube import SealedCube
 from release.contract.strategies import Expectation, Parameters
 from release.cubes.models.marginals.fit import (
@@ -76,11 +78,14 @@ class Shares:
 class MarginalTables:
     """Every dimension by itself, and the pairs of a spanning tree.
 
-    Source: after McKenna, Miklau and Sheldon 2021 (MST), in pure epsilon;
-    docs/proofs/marginals.md.
+    Source: after McKenna, Miklau and Sheldon 2021 (MST), in pure epsilon, or in rho as
+    there; docs/proofs/marginals.md.
     """
 
     name = "marginals"
+
+    def __init__(self, noise: Noise = LAPLACE) -> None:
+        self.noise = noise
 
     def parts(
         self, domain: CubeDomain, loss: Loss, parameters: Parameters
@@ -93,14 +98,14 @@ class MarginalTables:
         refuse_unknown(parameters, ("one_way_share", "choice_share", "rounds"))
         _refuse_shape(domain)
         choice = share(parameters, "choice_share", "0.1")
-        rounds = asked_rounds(domain, parameters)
+        rounds = asked_rounds(domain, parameters, self.noise)
         if not _is_share_open(domain, parameters):
             one = share(parameters, "one_way_share", "0.3")
-            return _tables_parts(domain, loss, Shares(one, choice, rounds))
+            return _tables_parts(domain, loss, Shares(one, choice, rounds), self.noise)
         size, rest = divide(loss, [("size", SIZE_SHARE), ("rest", 1 - SIZE_SHARE)])
-        refuse_too_small(domain.bound, size.loss)
+        refuse_too_small(domain.bound, size.loss, self.noise)
         for one in (LEAST_SHARE, MOST_SHARE):  # either may be taken
-            _tables_parts(domain, rest.loss, Shares(one, choice, rounds))
+            _tables_parts(domain, rest.loss, Shares(one, choice, rounds), self.noise)
         return size, rest
 
     def expectation(
@@ -111,9 +116,11 @@ class MarginalTables:
         if _is_share_open(domain, parameters):
             choice = share(parameters, "choice_share", "0.1")
             least = Shares(LEAST_SHARE, choice)
-            parts = _tables_parts(domain, parts[-1].loss, least)
-        l1 = Fraction(domain.bound * len(domain.dimensions))
-        variance = noise_variance(laplace_scale(l1, parts[0].loss))
+            parts = _tables_parts(domain, parts[-1].loss, least, self.noise)
+        moved = moved_by(
+            domain.bound * len(domain.dimensions), one_way_l2_squared(domain)
+        )
+        variance = noise_variance(self.noise.scale(moved, parts[0].loss), self.noise)
         weights = sum(1 / len(dimension) for dimension in domain.dimensions)
         return Expectation(
             cell_rmse=None,
@@ -126,18 +133,19 @@ class MarginalTables:
         self, cube: SealedCube, meter: Meter, parameters: Parameters
     ) -> CubeModel:
         """Measure, choose, measure. Neighbours: add or remove all rows of one unit."""
-        bound, count = cube.domain.bound, len(cube.domain.dimensions)
+        bound = cube.domain.bound
         meter, shares_taken = _settled(cube, meter, parameters)
         one_way, one_scale = _one_way(cube, meter)
         total = total_of(one_way)
         shares = [shares_of(table, total) for table in one_way]
-        two_scale = _two_scale(one_scale, count, shares_taken)
+        two_scale = _two_scale(cube.domain, one_scale, shares_taken, meter.noise)
         bins = _all_bins(cube.domain, shares, total, two_scale)
         pairs = _choose(cube, meter, (shares, bins), (total, two_scale))
         tables: list[IntArray] = []
         if pairs:
             sums = pair_sums(cube, pairs, bins)
-            noisy = meter.counts("two_way", sums, bound * len(pairs))
+            moved = sum(table_l2_squared(cube.domain, pair, bins) for pair in pairs)
+            noisy = meter.counts("two_way", sums, bound * len(pairs), l2_squared=moved)
             sizes = [_size(bins, pair) for pair in pairs]
             tables = np.split(noisy.values, np.cumsum(sizes)[:-1])
             two_scale = noisy.scale
@@ -148,6 +156,7 @@ class MarginalTables:
             tuple(pairs),
             tuple(tables),
             two_scale if pairs else 0.0,
+            noise=meter.noise,
         )
         if shares_taken.rounds:
             drawn = measure_rounds(cube, meter, drawn, shares_taken.rounds)
@@ -167,11 +176,26 @@ def _choice(turn: int) -> str:
     return f"choice_{turn + 1}"
 
 
-def _two_scale(one_scale: float, count: int, shares: Shares) -> float:
+def _two_scale(
+    domain: CubeDomain, one_scale: float, shares: Shares, noise: Noise
+) -> float:
     """Return about the scale that the two-way tables will be drawn at."""
+    count = len(domain.dimensions)
     two = 1 - shares.one_way - shares.choice
     steps = count - 1 + shares.rounds
-    return one_scale * float(shares.one_way / two) * steps / count
+    if not noise.has_l2:
+        return one_scale * float(shares.one_way / two) * steps / count
+    moved = steps * domain.bound * domain.most_in_cell / one_way_l2_squared(domain)
+    return one_scale * sqrt(float(shares.one_way / two) * moved)
+
+
+def one_way_l2_squared(domain: CubeDomain) -> int:
+    """Return how far one unit moves all one-way tables together, in L2, squared.
+
+    Neighbouring relation: add or remove all rows of one unit.
+    """
+    axes = range(len(domain.dimensions))
+    return sum(table_l2_squared(domain, (axis,)) for axis in axes)
 
 
 def _is_share_open(domain: CubeDomain, parameters: Parameters) -> bool:
@@ -179,7 +203,9 @@ def _is_share_open(domain: CubeDomain, parameters: Parameters) -> bool:
     return "one_way_share" not in parameters and len(domain.dimensions) > 1
 
 
-def _tables_parts(domain: CubeDomain, loss: Loss, shares: Shares) -> tuple[Part, ...]:
+def _tables_parts(
+    domain: CubeDomain, loss: Loss, shares: Shares, noise: Noise
+) -> tuple[Part, ...]:
     """Return the parts of all tables and choices.
 
     Raises:
@@ -198,10 +224,13 @@ def _tables_parts(domain: CubeDomain, loss: Loss, shares: Shares) -> tuple[Part,
         ("two_way", table * edges),
     ]
     parts = divide(loss, weights) if edges else (Part("one_way", loss),)
-    refuse_too_small(domain.bound * len(domain.dimensions), parts[0].loss)
-    refuse_small_parts(2 * domain.bound, parts[1:][:edges])
-    refuse_small_rounds(domain, parts)
-    refuse_small_parts(max(1, domain.bound * edges), parts[1:][-1:])
+    tables = domain.bound * len(domain.dimensions)
+    refuse_too_small(tables, parts[0].loss, noise, one_way_l2_squared(domain))
+    refuse_small_choices(domain.bound, parts[1:][:edges], noise)
+    refuse_small_rounds(domain, parts, noise)
+    for part in parts[1:][-1:]:  # whichever pairs are chosen, in whichever bins
+        squared = max(1, domain.bound**2 * edges)
+        refuse_too_small(max(1, domain.bound * edges), part.loss, noise, squared)
     return parts
 
 
@@ -214,14 +243,21 @@ def _settled(
     most D.
     """
     domain, choice = cube.domain, share(parameters, "choice_share", "0.1")
-    rounds = asked_rounds(domain, parameters)
+    rounds = asked_rounds(domain, parameters, meter.noise)
     if not _is_share_open(domain, parameters):
         one = share(parameters, "one_way_share", "0.3")
         return meter, Shares(one, choice, rounds)
     drawn = meter.counts("size", cube.marginal(()), domain.bound)
     size, rest = int(drawn.values[0]), meter.left("rest")
-    shares = Shares(one_way_share(domain, size, rest), choice, rounds)
-    return meter.divide("rest", _tables_parts(domain, rest, shares)), shares
+    one = one_way_share(domain, size, _as_epsilon(rest, meter.noise))
+    shares = Shares(one, choice, rounds)
+    parts = _tables_parts(domain, rest, shares, meter.noise)
+    return meter.divide("rest", parts), shares
+
+
+def _as_epsilon(loss: Loss, noise: Noise) -> Loss:
+    """Return the epsilon that the rule of shares reads: for a rho, what it pays for."""
+    return pure_loss_floor(loss) if noise.has_l2 else loss
 
 
 def one_way_share(domain: CubeDomain, size: int, loss: Loss) -> Fraction:
@@ -244,7 +280,10 @@ def one_way_share(domain: CubeDomain, size: int, loss: Loss) -> Fraction:
 def _one_way(cube: SealedCube, meter: Meter) -> tuple[list[IntArray], float]:
     """Measure all one-way tables as one vector: a unit moves it by D a dimension."""
     count = len(cube.domain.dimensions)
-    noisy = meter.counts("one_way", one_way_sums(cube), cube.domain.bound * count)
+    moved = one_way_l2_squared(cube.domain)
+    noisy = meter.counts(
+        "one_way", one_way_sums(cube), cube.domain.bound * count, l2_squared=moved
+    )
     ends = np.cumsum(cube.domain.shape)[:-1]
     return list(np.split(noisy.values, ends)), noisy.scale
 

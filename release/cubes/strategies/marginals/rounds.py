@@ -9,11 +9,13 @@ from typing import Final
 import numpy as np
 
 from mechanisms.measuring.meter import Meter, Part
+from mechanisms.scales.noises import Noise
 from release.contract.domain import CubeDomain
 from release.contract.errors import ReleaseRefusedError
 from release.contract.intervals import noise_variance
 from release.contract.models import IntArray
-from release.contract.parameters import refuse_small_parts
+from release.contract.parameters import refuse_small_choices, refuse_small_parts
+from release.contract.rho.distances import table_l2_squared
 from release.contract.sealed_cube import SealedCube
 from release.contract.strategies import Parameters
 from release.cubes.models.marginals.fit import Marginals, Rounds
@@ -28,14 +30,19 @@ from release.cubes.strategies.marginals.sealed_marginals import (
 MOST_ROUNDS: Final = 20
 """The fit passes over every table; its steps bound what a question takes."""
 
+RHO_ROUNDS: Final = 12
+"""Where losses are rho, unless asked for otherwise: a round costs the root of what it
+does in epsilon. Chosen on Adult (docs/releases-accuracy.md)."""
 
-def asked_rounds(domain: CubeDomain, parameters: Parameters) -> int:
+
+def asked_rounds(domain: CubeDomain, parameters: Parameters, noise: Noise) -> int:
     """Return how many rounds there are: as asked for, as far as pairs are left.
 
     Raises:
         ReleaseRefusedError: It is no number of rounds.
     """
-    asked, most = parameters.get("rounds", 0), MOST_ROUNDS
+    asked = parameters.get("rounds", RHO_ROUNDS if noise.has_l2 else 0)
+    most = MOST_ROUNDS
     if not isinstance(asked, int) or isinstance(asked, bool) or not 0 <= asked <= most:
         message = f"rounds is a whole number from 0 to {most}"
         raise ReleaseRefusedError(message)
@@ -51,7 +58,9 @@ def round_weights(
     return choices + [(_table(turn), table) for turn in range(rounds)]
 
 
-def refuse_small_rounds(domain: CubeDomain, parts: tuple[Part, ...]) -> None:
+def refuse_small_rounds(
+    domain: CubeDomain, parts: tuple[Part, ...], noise: Noise
+) -> None:
     """Refuse, before any charge, rounds that would buy no noise.
 
     Raises:
@@ -61,8 +70,8 @@ def refuse_small_rounds(domain: CubeDomain, parts: tuple[Part, ...]) -> None:
     """
     choices = [part for part in parts if part.name.startswith("round_choice")]
     tables = [part for part in parts if part.name.startswith("round_pair")]
-    refuse_small_parts(2 * domain.bound, choices)
-    refuse_small_parts(domain.bound, tables)
+    refuse_small_choices(domain.bound, choices, noise)
+    refuse_small_parts(domain.bound, tables, noise)
 
 
 def measure_rounds(
@@ -75,15 +84,25 @@ def measure_rounds(
     """
     fit = MarginalsModel(cube.domain, tree)
     rows, total = fit.tree_rows(), fit.fit.total
-    found = Rounds()
+    found, farthest = Rounds(), _farthest(cube.domain, tree)
     for turn in range(rounds):
         pair = _chosen(cube, meter, rows, (tree, found, total))
         sums = pair_sums(cube, [pair], tree.bins)
-        drawn = meter.counts(_table(turn), sums, cube.domain.bound)
-        rows.told(pair, drawn.values, total, noise_variance(drawn.scale))
+        drawn = meter.counts(_table(turn), sums, cube.domain.bound, l2_squared=farthest)
+        noise = noise_variance(drawn.scale, drawn.noise)
+        rows.told(pair, drawn.values, total, noise)
         tables = (*found.tables, drawn.values)
         found = Rounds((*found.pairs, pair), tables, drawn.scale)
     return replace(tree, rounds=found)
+
+
+def _farthest(domain: CubeDomain, tree: Marginals) -> int:
+    """Return how far one unit moves any pair's table at the most, in L2, squared.
+
+    All rounds so have noise of one scale, whichever pairs they choose.
+    """
+    pairs = combinations(range(len(tree.bins)), 2)
+    return max(table_l2_squared(domain, pair, tree.bins) for pair in pairs)
 
 
 def _choice(turn: int) -> str:

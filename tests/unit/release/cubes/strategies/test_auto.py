@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 
 from mechanisms.measuring.meter import Meter
+from mechanisms.scales.noises import GAUSSIAN
 from privacy.charges import Charge
-from release.cubes.strategies.registry import STRATEGIES
-from release.cubes.strategies.rules import RULES, pick
+from release.cubes.strategies.registry import RHO_STRATEGIES, STRATEGIES, gain
+from release.cubes.strategies.rules import RULES, pick, rules_of, weighed
 from tests.support.noise.meters import SeededSampler, cube_of, domain_of, epsilon, run
 
 AUTO = STRATEGIES["auto"]
@@ -67,3 +68,36 @@ def test_what_is_expected_of_auto_names_the_range_of_its_picks():
     assert "pthb" in expected.words
     known = AUTO.expectation(domain_of(3), epsilon("1"), {})
     assert known.cell_rmse == pytest.approx(np.sqrt(2) / 0.98, rel=0.1)
+
+
+def in_rho(image, rho, **more):
+    return run(RHO_STRATEGIES["auto"], cube_of(image, **more), rho, kind=GAUSSIAN)[0]
+
+
+def test_gaussian_noise_moves_the_choice_where_partitions_draw_laplace_noise():
+    line = np.random.default_rng(1).multinomial(10**5, np.full(4_096, 1 / 4_096))
+    assert run(AUTO, cube_of(line), epsilon("0.1"))[0].strategy == "pthb"
+    assert in_rho(line, epsilon("0.005")).strategy == "hb"
+    few, many = np.full((60, 60), 0), np.full((60, 60), 2_000)
+    assert in_rho(few, epsilon("0.005")).strategy == "agrid"
+    assert in_rho(many, epsilon("0.005")).strategy == "hb"
+
+
+def test_the_more_cells_a_unit_is_in_the_sooner_gaussian_noise_is_picked():
+    few = np.full((60, 60), 1)
+    assert in_rho(few, epsilon("0.005")).strategy == "agrid"
+    many = np.full((60, 60), 40)
+    assert in_rho(many, epsilon("0.005"), bound=25, in_cell=1).strategy == "hb"
+    rest = epsilon("0.005")
+    gains = {name: gain(name, RHO_STRATEGIES) for name in ("cells", "hb")}
+    ends = [
+        weighed(rules_of(own, is_rho=True), gains, own, rest)[0].load_per_cell
+        for own in (domain_of(60, 60), domain_of(60, 60, bound=25, in_cell=1))
+    ]
+    assert ends[0] > 3 * ends[1]
+
+
+def test_what_gaussian_noise_gains_is_read_off_public_errors():
+    own = domain_of(500, bound=16, in_cell=1)
+    found = gain("cells", RHO_STRATEGIES)(own, epsilon("0.005"))
+    assert found == pytest.approx(2**0.5 * 4, rel=0.05)  # tails, and the root of D
