@@ -125,6 +125,12 @@ def orders(items: tuple[OrderItem, ...], binder: ExpressionBinder) -> tuple[Orde
         value = binder.value(item.expression)
         if isinstance(value, Constant):
             raise refuse(rules.ORDER_TERM, item.position)
+        if item.descending and item.nulls_first is None and value.facts.nullable:
+            binder.environment.warn(
+                "nulls_last",
+                "in ORDER BY ... DESC rows without a value come last, where PostgreSQL "
+                "puts them first: write NULLS LAST if you mean that, or NULLS FIRST",
+            )
         bound.append(Order(value, item.descending, bool(item.nulls_first)))
     return tuple(bound)
 
