@@ -24,7 +24,7 @@ COMMANDS: Final[dict[str, Told]] = {
         "Print over HTTP a dataset's public schema for catalogues: CSVW or Croissant.",
     ),
     "doctor": (
-        "server.commands.keeping",
+        "server.commands.maintenance",
         "Look at settings, files, ledger and data; exit 1 where something is wrong.",
     ),
     "init": (
@@ -96,7 +96,7 @@ COMMANDS: Final[dict[str, Told]] = {
         "The append-only record of every charge and change.",
     ),
     "backup": (
-        "server.commands.keeping",
+        "server.commands.maintenance",
         "Copies of the whole installation but for its anchor.",
     ),
     "db": ("server.commands.installation", "The catalogue database's schema."),

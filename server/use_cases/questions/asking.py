@@ -47,6 +47,7 @@ from server.use_cases.questions.answers import (
     released_document,
     shown_again,
 )
+from server.use_cases.questions.disk_space import require_disk_space
 from server.use_cases.questions.free_answer_limit import ROW_BYTES, FreeAnswerLimit
 from server.use_cases.questions.measured import Measured
 from server.use_cases.questions.paid_answers import (
@@ -63,7 +64,6 @@ from server.use_cases.questions.questions import (
 )
 from server.use_cases.questions.replies import Remaining
 from server.use_cases.questions.requests import QuestionRequest
-from server.use_cases.questions.room import require_room
 from server.use_cases.questions.wishes import LossRange
 from server.use_cases.releases.offers import (
     Near,
@@ -443,7 +443,7 @@ class QueryService:
         Raises:
             LedgerUnavailableError: The disk is nearly full, or answers wait for it.
         """
-        require_room(self._services.settings)
+        require_disk_space(self._services.settings)
         if self._services.kept.is_full():
             message = "answers wait to be stored: nothing is charged before they are"
             raise LedgerUnavailableError(message)

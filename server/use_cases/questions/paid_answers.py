@@ -20,8 +20,7 @@ from mechanisms.scales.weighted_sums import sum_half_width
 from privacy.errors import CuratorError
 from privacy.events import PriceEvent
 from privacy.losses import Loss
-from query_lang.deriving.grids import Grid, grids_of
-from query_lang.deriving.ways import (
+from query_lang.deriving.derivations import (
     Combination,
     Deriver,
     Effort,
@@ -29,6 +28,7 @@ from query_lang.deriving.ways import (
     draws_of,
     value_of,
 )
+from query_lang.deriving.grids import Grid, grids_of
 from query_lang.plans.compiled import KeyShown, NumberShown
 from query_lang.showing.chosen_rows import is_chosen_by_noise
 from server.use_cases.identity.access import Grant

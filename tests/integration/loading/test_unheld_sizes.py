@@ -4,7 +4,7 @@ import pytest
 
 from privacy.errors import InvalidOptionError
 from privacy.schema_json import dataset_to_json
-from server.commands.keeping import INSTRUMENTS
+from server.commands.maintenance import INSTRUMENTS
 from server.use_cases.loading import loading
 from server.use_cases.operations.doctor import Doctor
 from tests.support.installations.arms import plan
