@@ -851,18 +851,18 @@ FAULTS = (
     Fault(
         "texts_unencrypted",
         "texts are stored plain though there is a key",
-        "server/use_cases/services/sealing.py",
+        "server/use_cases/services/text_cipher.py",
         "return _ENCRYPTED + self._name + nonce + made",
         "return _PLAIN + content",
-        ("tests/unit/server/use_cases/services/test_sealing.py",),
+        ("tests/unit/server/use_cases/services/test_text_cipher.py",),
     ),
     Fault(
         "texts_unbound",
         "an encrypted text is opened in another's row",
-        "server/use_cases/services/sealing.py",
+        "server/use_cases/services/text_cipher.py",
         'return b"".join(len(part).to_bytes(4, "big") + part for part in parts)',
         'return b"" if parts else b""',
-        ("tests/unit/server/use_cases/services/test_sealing.py",),
+        ("tests/unit/server/use_cases/services/test_text_cipher.py",),
     ),
     Fault(
         "linkages_of_others",
@@ -1052,8 +1052,8 @@ FAULTS = (
         "registers_plain",
         "registers are kept plain though there is a key",
         "server/use_cases/linkage/work/registers.py",
-        'chunk = self._seal.close(content, "register", job, number)',
-        'chunk = TextSeal(None).close(content, "register", job, number)',
+        'chunk = self._cipher.encrypt(content, "register", job, number)',
+        'chunk = TextCipher(None).encrypt(content, "register", job, number)',
         ("tests/integration/linkage/test_linkage_jobs.py",),
     ),
     Fault(
@@ -2456,7 +2456,7 @@ FAULTS = (
         "budget/ledger.py",
         "            try_disk_space(write.connection)\n",
         "            pass\n",
-        ("tests/crash/full_disks/test_room.py",),
+        ("tests/crash/full_disks/test_disk_space.py",),
     ),
     Fault(
         "two_hosts_serve",
