@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.support.installations import replies
 from tests.support.installations.clusters import Cluster, MissingPostgresError
@@ -12,6 +13,12 @@ from tests.support.installations.remembered import remember_in
 ROOT = Path(__file__).resolve().parents[1]
 
 SAMPLE = 2  # cases of a test that are not long, where its mark tells no number
+
+# A busy machine is no fault of what is tested: no property is judged by the clock.
+settings.register_profile(
+    "unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("unhurried")
 
 # What is collected stays until the end: looked through again and again for garbage, it
 # took half of the time of collecting.

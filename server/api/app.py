@@ -52,7 +52,12 @@ from server.use_cases.datasets.replies import (
     ShownQuery,
 )
 from server.use_cases.identity.access import Caller
-from server.use_cases.questions.replies import Answer, Plan
+from server.use_cases.questions.plan_replies import (
+    Plan,
+)
+from server.use_cases.questions.replies import (
+    Answer,
+)
 from server.use_cases.services.documents import Reply, encode
 from server.use_cases.services.paging import ListOf
 

@@ -96,6 +96,7 @@ project = Table(
     Column("created_by", Text, nullable=False),
     Column("purpose", Text),
     Column("protocol", Text),  # of the ethics board, or whoever approved it
+    Column("confirm_above", Text),  # a share of its allotment, "2%"; NULL never
 )
 
 project_dataset = Table(

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from server.persistence.schema import RECORDED_TABLES
-from server.use_cases.questions.paid_answers import PaidAnswers
+from server.use_cases.questions.paid.answers import PaidAnswers
 from tests.support.installations.harness import (
     Installation,
     ask,

@@ -17,6 +17,7 @@ from curator_client.answers.history import PastQuery
 from curator_client.answers.plan import Plan
 from curator_client.answers.refusals import (
     BudgetExceededError,
+    ConfirmationNeededError,
     CuratorError,
     CuratorRefusalError,
     CuratorUnreachableError,
@@ -47,6 +48,7 @@ __all__ = [
     "BrokenDownloadError",
     "Budget",
     "BudgetExceededError",
+    "ConfirmationNeededError",
     "Curator",
     "CuratorError",
     "CuratorRefusalError",

@@ -66,6 +66,11 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="share the loss so among the columns, others weigh 1; may be repeated",
     )
+    parser.add_argument(
+        "--confirm",
+        action="store_true",
+        help="pay although the project wants so dear a question confirmed",
+    )
     parser.add_argument("--dataset", metavar="D", help="may be left out with one")
     parser.add_argument("--project", metavar="P", help="who pays, of several")
     parser.add_argument(
@@ -100,6 +105,7 @@ def question_of(given: argparse.Namespace) -> dict[str, Any]:
         for name, value in (
             ("reuse", "never" if given.never_reuse else None),
             ("prefer", given.prefer),
+            ("confirm", given.confirm),
             ("bounds", _bounds_of(given.bound)),
             ("weights", dict(_pair("weight", one, float) for one in given.weight)),
         )

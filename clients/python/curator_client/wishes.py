@@ -52,3 +52,5 @@ class Options(TypedDict, total=False):
     """Share the loss so among the columns; others weigh 1."""
     bounds: Bounds
     """What each unit may add."""
+    confirm: bool
+    """Pay although the project wants so dear a question confirmed."""

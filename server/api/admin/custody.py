@@ -126,16 +126,20 @@ def _new_project(body: wire.ProjectBody) -> NewProject:
         private_history=body.private_history,
         purpose=body.purpose,
         protocol=body.protocol,
+        confirm_above=body.confirm_above,
     )
 
 
 def _wanted(body: wire.ProjectChangeBody) -> ProjectChange:
     given = body.allotment
     never = "expires" in body.model_fields_set and body.expires is None
+    named = "confirm_above" in body.model_fields_set
+    unconfirmed = named and body.confirm_above is None
     return ProjectChange(
         allotment=None if given is None else loss_of(given),
         expires="never" if never else body.expires,
         purpose=body.purpose,
         protocol=body.protocol,
+        confirm_above="never" if unconfirmed else body.confirm_above,
         reason=body.reason,
     )

@@ -48,9 +48,9 @@ from server.use_cases.questions.asking import (
     QueryService,
     Reply,
 )
-from server.use_cases.questions.paid_answers import NOTHING_LOOKED_AT
+from server.use_cases.questions.paid.answers import NOTHING_LOOKED_AT
 from server.use_cases.questions.requests import QuestionRequest, read_request
-from server.use_cases.services.errors import OverBudgetError
+from server.use_cases.services.errors import OverBudgetError, UnattainableError
 from server.use_cases.services.strict_json import MalformedJsonError, read_json
 
 _log = logging.getLogger("curator.api")
@@ -374,6 +374,8 @@ def problem_for(error: CuratorError) -> Problem:
     if isinstance(error, OverBudgetError):
         problem.members["remaining"] = error.remaining
         problem.members["attainable"] = error.attainable
+    if isinstance(error, UnattainableError):
+        problem.members["ways"] = error.ways
     return problem
 
 

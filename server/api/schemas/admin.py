@@ -52,7 +52,16 @@ Sentence = Annotated[
 Reason = Annotated[
     str, StringConstraints(min_length=1, max_length=500), AfterValidator(one_line)
 ]
+Share = Annotated[
+    str,
+    StringConstraints(pattern=r"^[0-9]{1,3}(\.[0-9]{1,6})?%$"),
+    Field(examples=["2%"]),
+]
 Names = Annotated[list[Name], Field(min_length=1, max_length=1000)]
+
+
+_NULLED = frozenset({"expires", "confirm_above"})
+"""Members whose null says something: never."""
 
 
 def _leave_out(schema: dict[str, Any]) -> None:
@@ -61,10 +70,10 @@ def _leave_out(schema: dict[str, Any]) -> None:
         if member.get("default", ...) is None:
             del member["default"]
         kinds = [kind for kind in member.get("anyOf", []) if kind != {"type": "null"}]
-        if name != "expires" and len(kinds) == 1:
+        if name not in _NULLED and len(kinds) == 1:
             del member["anyOf"]
             member.update(kinds[0])
-        elif name != "expires" and kinds:
+        elif name not in _NULLED and kinds:
             member["anyOf"] = kinds
 
 
@@ -78,7 +87,7 @@ class AdminBody(BaseModel):
     def refuse_nulls(cls, value: Any) -> Any:  # noqa: ANN401 - not checked yet
         """Refuse null, but where it means something."""
         if isinstance(value, dict) and any(
-            member is None and name != "expires" for name, member in value.items()
+            member is None and name not in _NULLED for name, member in value.items()
         ):
             message = "leave a key out rather than send null"
             raise ValueError(message)
@@ -162,6 +171,8 @@ class ProjectBody(AdminBody):
     """Why it asks; reports quote it."""
     protocol: Sentence | None = None
     """The approved protocol, such as an ethics board's number."""
+    confirm_above: Share | None = None
+    """The share of its allotment above which a question has to be confirmed."""
 
 
 class ProjectChangeBody(AdminBody):
@@ -176,6 +187,9 @@ class ProjectChangeBody(AdminBody):
     """Why it asks; reports quote it."""
     protocol: Sentence | None = None
     """The approved protocol, such as an ethics board's number."""
+    confirm_above: Share | None = None
+    """The share of its allotment above which a question has to be confirmed; null is
+    never."""
     reason: Reason | None = None
     """Why it is changed; recorded in the ledger."""
 
@@ -183,7 +197,10 @@ class ProjectChangeBody(AdminBody):
     def require_something(self) -> "ProjectChangeBody":
         """Refuse a body that changes nothing."""
         if self.model_fields_set <= {"reason"}:
-            message = "give what to change: allotment, expires, purpose or protocol"
+            message = (
+                "give what to change: allotment, expires, purpose, protocol or "
+                "confirm_above"
+            )
             raise ValueError(message)
         return self
 

@@ -74,6 +74,7 @@ _PROJECT: Example = {
     "private_history": False,
     "purpose": "sepsis mortality by ward",
     "protocol": "EC-2026-17",
+    "confirm_above": None,
     "created": _CREATED,
     "created_by": "carol",
     "datasets": ["hospital"],

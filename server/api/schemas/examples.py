@@ -104,6 +104,7 @@ PLAN: Example = {
     "epsilon": "0.3",
     "delta": "0",
     "affordable": True,
+    "needs_confirmation": False,
     "remaining": {"project": "5", "principal": None},
     "snapshot": _SNAPSHOT,
     "cells": 3,
@@ -134,6 +135,21 @@ PLAN: Example = {
                     "detail": "the release leaves out rows that the query counts",
                 }
             ],
+        }
+    ],
+    "ways": [
+        {
+            "kind": "release",
+            "detail": "a published release counts what you ask; its answer tells how "
+            "exactly",
+            "epsilon": "0",
+            "half_widths": [],
+            "request": {
+                "sql": _SQL,
+                "project": "sepsis",
+                "epsilon": "0.3",
+                "options": {"prefer": "release"},
+            },
         }
     ],
 }

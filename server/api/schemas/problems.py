@@ -28,6 +28,7 @@ STATUS_BY_CODE = {
     "not_acceptable": 406,
     "request_timeout": 408,
     "in_progress": 409,
+    "confirmation_needed": 409,
     "too_large": 413,
     "unsupported_media_type": 415,
     "range_not_satisfiable": 416,

@@ -9,7 +9,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypeAliasType
 
-from server.use_cases.questions.replies import Attainable, Remaining
+from server.use_cases.questions.plan_replies import (
+    Attainable,
+    Way,
+)
+from server.use_cases.questions.replies import (
+    Remaining,
+)
 from server.use_cases.services.documents import LossText
 
 
@@ -78,6 +84,8 @@ class Options(_Asked):
     answers is."""
     bounds: Bounds | None = None
     """Lower bounds on contributions than declared, for less noise."""
+    confirm: bool = False
+    """Pay although it is more than the project lets a question cost unconfirmed."""
 
 
 class _Question(_Asked):
@@ -142,6 +150,8 @@ class ProblemShape(_Shape):
     """Over budget: what is left of the limits that the caller may see."""
     attainable: Attainable | None = None
     """Over budget: what the rest would bring; null where nothing."""
+    ways: list[Way] | None = None
+    """Of a plan whose accuracy no loss brings: questions that can be so accurate."""
 
 
 class Health(_Shape):

@@ -47,6 +47,10 @@ def _add_making(cli: typer.Typer, service: Callable[[], ProjectService]) -> None
             str | None,
             typer.Option(help="Number at the ethics board.", callback=check_line),
         ] = None,
+        confirm_above: Annotated[
+            str | None,
+            typer.Option(help="Have dearer questions confirmed: a share of it, 2%."),
+        ] = None,
         json: Json = False,
     ) -> None:
         """Create a project.
@@ -64,6 +68,7 @@ def _add_making(cli: typer.Typer, service: Callable[[], ProjectService]) -> None
             private_history=private_history,
             purpose=purpose,
             protocol=protocol,
+            confirm_above=confirm_above,
         )
         with refusals(as_json=json):
             require_ahead(new.expires)
@@ -114,6 +119,10 @@ def _add_changing(cli: typer.Typer, service: Callable[[], ProjectService]) -> No
         ] = None,
         purpose: Annotated[str | None, typer.Option(callback=check_line)] = None,
         protocol: Annotated[str | None, typer.Option(callback=check_line)] = None,
+        confirm_above: Annotated[
+            str | None,
+            typer.Option(help="Have dearer questions confirmed: 2%, or never."),
+        ] = None,
         reason: Reason = None,
         json: Json = False,
     ) -> None:
@@ -128,10 +137,14 @@ def _add_changing(cli: typer.Typer, service: Callable[[], ProjectService]) -> No
             expires="never" if expires == "never" else read_day(expires),
             purpose=purpose,
             protocol=protocol,
+            confirm_above=confirm_above,
             reason=reason,
         )
         if wanted == ProjectChange(reason=reason):
-            say("give what to change: --allotment, --expires, --purpose, --protocol")
+            say(
+                "give what to change: --allotment, --expires, --purpose, --protocol, "
+                "--confirm-above"
+            )
             raise typer.Exit(USAGE)
         with refusals(as_json=json):
             show(service().change_project(name, wanted), as_json=json)

@@ -28,6 +28,7 @@ from server.use_cases.custody.replies import (
 )
 from server.use_cases.identity.access import is_expired
 from server.use_cases.identity.catalogue import check_name, existing, holds, refuse_used
+from server.use_cases.losses.shares import share_of
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
 from server.use_cases.services.services import Services, now_text, random_id
 
@@ -46,6 +47,7 @@ class NewProject:
     private_history: bool = False
     purpose: str | None = None
     protocol: str | None = None  # of the ethics board, or whoever approved it
+    confirm_above: str | None = None  # a share of the allotment, "2%"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,7 @@ class ProjectChange:
     expires: date | Literal["never"] | None = None
     purpose: str | None = None
     protocol: str | None = None
+    confirm_above: str | None = None  # as above, or "never"
     reason: str | None = None  # of the change itself, on record with it
 
 
@@ -69,6 +72,7 @@ class ProjectService:
     def create_project(self, new: NewProject) -> MadeProjectShape:
         """Create a project over datasets of one population."""
         check_name(new.name, "project")
+        _check_share(new.confirm_above)
         if not new.datasets or not new.principals:
             message = "a project needs at least one --dataset and one --principal"
             raise CommandRefusedError(message)
@@ -90,6 +94,7 @@ class ProjectService:
                     "created_by": self._actor,
                     "purpose": new.purpose,
                     "protocol": new.protocol,
+                    "confirm_above": new.confirm_above,
                 },
             )
             for dataset in dict.fromkeys(new.datasets):
@@ -182,6 +187,8 @@ class ProjectService:
 
     def change_project(self, name: str, wanted: ProjectChange) -> ChangedProjectShape:
         """Change a project; more loss or more time needs two persons."""
+        if wanted.confirm_above != "never":
+            _check_share(wanted.confirm_above)
         with (
             asking_second_person(self._services, self._actor),
             self._services.ledger.recorded(
@@ -234,6 +241,7 @@ class ProjectService:
             "private_history": row.private_history,
             "purpose": row.purpose,
             "protocol": row.protocol,
+            "confirm_above": row.confirm_above,
             "created": shown_time(row.created),
             "created_by": row.created_by,
             "datasets": _members(connection, tables.project_dataset, row.name),
@@ -247,17 +255,41 @@ class ProjectService:
 def _new_values(wanted: ProjectChange) -> dict[str, str | None]:
     """Return the columns that a change sets."""
     texts = {"purpose": wanted.purpose, "protocol": wanted.protocol}
-    values = {name: text for name, text in texts.items() if text is not None}
+    values: dict[str, str | None] = {
+        name: text for name, text in texts.items() if text is not None
+    }
+    if wanted.confirm_above is not None:
+        share = wanted.confirm_above
+        values["confirm_above"] = None if share == "never" else share
     if wanted.expires is None:
-        return {**values}
+        return values
     return {"expires": _day(wanted.expires), **values}
+
+
+def _check_share(confirm_above: str | None) -> None:
+    """Refuse what is no share, as "2%" is.
+
+    Raises:
+        CommandRefusedError: It is none.
+    """
+    if confirm_above is not None and share_of(confirm_above) is None:
+        message = (
+            f"confirm_above {confirm_above!r} is no share of the allotment: write one "
+            'such as "2%", at most "100%"'
+        )
+        raise CommandRefusedError(message)
 
 
 def _altered(
     name: str, row: Row[tuple[object, ...]], held: Loss, wanted: ProjectChange
 ) -> tuple[Altered, ...]:
     """Return all that a change alters: whoever approves it sees the whole."""
-    old = {"expires": row.expires, "purpose": row.purpose, "protocol": row.protocol}
+    old = {
+        "expires": row.expires,
+        "purpose": row.purpose,
+        "protocol": row.protocol,
+        "confirm_above": row.confirm_above,
+    }
     altered = [
         Altered(
             f"{fact} of {name}", old[fact], new, Subject("project_fact", name, fact)

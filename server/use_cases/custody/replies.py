@@ -1,7 +1,8 @@
 """Populations, projects, principals and keys as they are sent."""
 
-from typing import Literal, NotRequired
+from typing import Annotated, Literal, NotRequired
 
+from pydantic import Field
 from typing_extensions import TypedDict
 
 from privacy.measures import MeasureName
@@ -115,6 +116,9 @@ class ProjectShape(TypedDict):
     """Why it asks, as reports quote it; null where nobody said."""
     protocol: str | None
     """The approved protocol, such as a board's number; null where nobody said."""
+    confirm_above: Annotated[str, Field(examples=["2%"])] | None
+    """The share of its allotment above which a question has to be confirmed; null where
+    none has."""
     created: TimeText
     """When it was created."""
     created_by: str

@@ -8,7 +8,10 @@ from typing_extensions import TypedDict
 from privacy.measures import MeasureName
 from server.use_cases.custody.replies import HeldDataset
 from server.use_cases.losses.amounts import PerQuery
-from server.use_cases.questions.replies import Answer, ChargeShape
+from server.use_cases.questions.replies import (
+    Answer,
+    ChargeShape,
+)
 from server.use_cases.releases.replies import CellValue, TypeName, WarningShape
 from server.use_cases.services.documents import DayText, Document, LossText, TimeText
 

@@ -41,6 +41,7 @@ class Project:
     expires: str | None
     private_history: bool
     datasets: tuple[str, ...]
+    confirm_above: str | None = None  # a share of its allotment, "2%"
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +236,12 @@ def is_expired(expires: str | None) -> bool:
 
 def _project(row: Row[tuple[object, ...]], datasets: Sequence[str]) -> Project:
     return Project(
-        row.name, row.population, row.expires, row.private_history, tuple(datasets)
+        row.name,
+        row.population,
+        row.expires,
+        row.private_history,
+        tuple(datasets),
+        row.confirm_above,
     )
 
 

@@ -5,7 +5,9 @@ from typing import Annotated, Literal, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from server.use_cases.questions.replies import Cost
+from server.use_cases.questions.plan_replies import (
+    Cost,
+)
 from server.use_cases.services.documents import Document, LossText, TimeText
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from budget.charging.splices import Piece
@@ -22,17 +23,21 @@ from server.use_cases.questions.noise import (
     noise_of,
     totals_of_plan,
 )
-from server.use_cases.questions.questions import Question
-from server.use_cases.questions.replies import (
-    Answer,
+from server.use_cases.questions.plan_replies import (
     Attainable,
-    ChargeShape,
     Cost,
     Plan,
     PlannedTotals,
     PricedWish,
-    Remaining,
+    RefiningPlan,
     SetOfTotals,
+    Way,
+)
+from server.use_cases.questions.questions import Question
+from server.use_cases.questions.replies import (
+    Answer,
+    ChargeShape,
+    Remaining,
     WidthsOfRows,
 )
 from server.use_cases.questions.wishes import Wish
@@ -47,6 +52,7 @@ from server.use_cases.releases.replies import (
     FreeAnswer,
     HalfWidths,
     OutputColumn,
+    PaidTaken,
     RelatedRelease,
     ReleaseTaken,
     WarningShape,
@@ -212,13 +218,26 @@ def cost_document(cost: PlanCost) -> Cost:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """What a plan tells beside the question as it was put."""
+
+    free: Sequence[FreeAnswer] = ()
+    related: Sequence[RelatedRelease] = ()
+    ways: Sequence[Way] = ()
+    needs_confirmation: bool = False
+    refines: PaidTaken | None = None
+
+
+NOTHING_OFFERED: Final = Offered()
+
+
 def plan_document(
     question: Question,
     *,
     affordable: bool,
     remaining: Remaining,
-    free: Sequence[FreeAnswer],
-    related: Sequence[RelatedRelease] = (),
+    offered: Offered = NOTHING_OFFERED,
 ) -> Plan:
     """Return what asking would cost and bring; touches no data.
 
@@ -226,8 +245,9 @@ def plan_document(
     as the limits tell that the asker may see.
     """
     return {
-        **amount(question.event.measure, question.event.loss),
+        **amount(question.event.measure, question.charged),
         "affordable": affordable,
+        "needs_confirmation": offered.needs_confirmation,
         "remaining": remaining,
         "snapshot": question.snapshot,
         "cells": question.compiled.row_count,
@@ -239,10 +259,16 @@ def plan_document(
         "cost": cost_document(question.compiled.cost),
         "derivation": question.compiled.derivation,
         "warnings": warnings_of(question.compiled),
-        "free": list(free),
-        "related": list(related),
+        "free": list(offered.free),
+        "related": list(offered.related),
+        "ways": list(offered.ways),
         **_priced_by(question.wish),
+        **_refines(offered.refines),
     }
+
+
+def _refines(taken: PaidTaken | None) -> RefiningPlan:
+    return {} if taken is None else {"refines": taken}
 
 
 def _of_sets(totals: list[SetOfTotals]) -> PlannedTotals:
@@ -272,7 +298,7 @@ def attainable_document(question: Question, remaining: Remaining) -> Attainable 
     shown = (remaining["project"], remaining["principal"])
     left = [Loss.parse(text) for text in shown if text is not None]
     least = min(left, default=question.event.loss)
-    if least >= question.event.loss:
+    if least >= question.event.loss or question.price is not None:
         return None
     event = question.priced_at(least)
     if event is None:

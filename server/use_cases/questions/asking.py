@@ -30,6 +30,7 @@ from privacy.charges import Charge
 from privacy.errors import (
     AnchorMismatchError,
     CuratorError,
+    InvalidLossError,
     LedgerUnavailableError,
     QueryError,
 )
@@ -39,7 +40,10 @@ from release.contract.answers import ReleaseAnswer
 from server.use_cases.identity.access import Caller, Grant, find_grant
 from server.use_cases.identity.roles import PLAN, Gate
 from server.use_cases.losses.amounts import priced
+from server.use_cases.losses.shares import share_of
+from server.use_cases.questions.advising.ways import Adviser
 from server.use_cases.questions.answers import (
+    Offered,
     answer_document,
     attainable_document,
     free_pieces,
@@ -50,19 +54,22 @@ from server.use_cases.questions.answers import (
 from server.use_cases.questions.disk_space import require_disk_space
 from server.use_cases.questions.free_answer_limit import ROW_BYTES, FreeAnswerLimit
 from server.use_cases.questions.measured import Measured
-from server.use_cases.questions.paid_answers import (
+from server.use_cases.questions.paid.answers import (
     NOTHING_LOOKED_AT,
     Found,
     PaidAnswers,
 )
-from server.use_cases.questions.paid_documents import derived_document, offered
+from server.use_cases.questions.paid.documents import made_document, offered, paid_taken
+from server.use_cases.questions.paid.refining import Earlier
 from server.use_cases.questions.questions import (
     Compiler,
     Question,
     loss_range,
     prepare,
 )
-from server.use_cases.questions.replies import Remaining
+from server.use_cases.questions.replies import (
+    Remaining,
+)
 from server.use_cases.questions.requests import QuestionRequest
 from server.use_cases.questions.wishes import LossRange
 from server.use_cases.releases.offers import (
@@ -76,11 +83,13 @@ from server.use_cases.releases.offers import (
 from server.use_cases.releases.replies import FreeAnswer
 from server.use_cases.services.documents import encode
 from server.use_cases.services.errors import (
+    ConfirmationNeededError,
     IdempotencyMismatchError,
     InProgressError,
     NotFoundError,
     OverBudgetError,
     QueryFailedError,
+    UnattainableError,
 )
 from server.use_cases.services.services import (
     DrawnAnswer,
@@ -122,6 +131,8 @@ class Planned:
     looked_at: tuple[int, int] = NOTHING_LOOKED_AT
 
 
+_BY_NO_TEXT = ""  # in the place of the text whose document shows some vectors
+
 Computed = Filled | Exception
 """What execution made, not taken up yet, or an error that nobody is shown."""
 
@@ -135,6 +146,7 @@ class Paid:
     remaining: Remaining
     execution: Execution
     looked_at: tuple[int, int] = NOTHING_LOOKED_AT  # before it was charged
+    earlier: Earlier | None = None  # answers to it that it adds to
 
 
 class QueryService:
@@ -150,6 +162,7 @@ class QueryService:
         self._services = services
         self._compiler = compiler
         self._offers = offers
+        self._adviser = Adviser(compiler)
         self._paid = PaidAnswers(services, compiler)
         self._free_answers = free_answers or FreeAnswerLimit()
 
@@ -163,7 +176,7 @@ class QueryService:
 
     def plan(self, caller: Caller, dataset: str, request: QuestionRequest) -> Planned:
         """Price a question; touches no data and writes nothing."""
-        grant, question = self._prepare(caller, dataset, request)
+        grant, question = self._planned(caller, dataset, request)
         ledger = self._services.ledger
         stored = self._stored(grant, question)
         free: list[FreeAnswer] = []
@@ -175,6 +188,10 @@ class QueryService:
                     **priced(grant.measure, stored.loss),
                 }
             ]
+        refines = None
+        if stored is None and request.reuse == "allow":
+            question, earlier, _ = self._paid.refining(grant, question)
+            refines = None if earlier is None else paid_taken(question, earlier)
         offers, near = self._releases(caller, grant, question)
         free += free_offers(offers)
         paid = Found(None) if stored else self._paid.find(grant, question)
@@ -185,12 +202,16 @@ class QueryService:
             plan_document(
                 question,
                 affordable=all(
-                    loss is None or question.event.loss <= loss
-                    for loss in left.values()
+                    loss is None or question.charged <= loss for loss in left.values()
                 ),
                 remaining=visible_remaining(left, grant, caller),
-                free=free,
-                related=related_releases(near),
+                offered=Offered(
+                    free,
+                    related_releases(near),
+                    self._adviser.ways(grant, question, request, free),
+                    self._beyond(grant, question) is not None,
+                    refines,
+                ),
             )
         )
         return Planned(body, _both(question.looked_at, paid.looked_at))
@@ -246,8 +267,42 @@ class QueryService:
                 looked_at = _both(looked_at, found.looked_at)
             if reply is not None:
                 return replace(reply, looked_at=looked_at)
-        paid = self._charge(caller, grant, question, key)
+        earlier = None
+        if request.reuse == "allow":
+            question, earlier, anew = self._paid.refining(grant, question)
+            looked_at = _both(looked_at, (anew, 0))
+        if earlier is not None and question.charged == Loss(0):
+            reply = self._refined(caller, grant, question, key, earlier)
+            return replace(reply, looked_at=looked_at)
+        if not request.confirm:
+            self._require_confirmed(grant, question)
+        paid = self._charge(caller, grant, question, key, earlier)
         return replace(paid, looked_at=looked_at)
+
+    def _beyond(self, grant: Grant, question: Question) -> Loss | None:
+        """Return the most that a question may cost unconfirmed, where this costs more.
+
+        A share of the allotment, not of what is left: whatever was asked, it is the
+        same question that is dear.
+        """
+        share = share_of(grant.project.confirm_above)
+        if share is None:
+            return None
+        whole = self._services.ledger.limit(Scope.project(grant.project.name))
+        most = Loss(int(share * (whole or Loss(0)).nano_epsilon))
+        return most if question.charged > most else None
+
+    def _require_confirmed(self, grant: Grant, question: Question) -> None:
+        most = self._beyond(grant, question)
+        if most is not None:
+            word = grant.measure.word
+            message = (
+                f"this would cost {word} {question.charged}, and the project wants "
+                f"what costs more than {word} {most} ({grant.project.confirm_above} of "
+                "its allotment) confirmed: see the cheaper ways in its plan, or send "
+                'it again with "options": {"confirm": true}'
+            )
+            raise ConfirmationNeededError(message)
 
     def _releases(
         self, caller: Caller, grant: Grant, question: Question
@@ -292,17 +347,41 @@ class QueryService:
                 continue
         return None
 
+    def _planned(
+        self, caller: Caller, dataset: str, request: QuestionRequest
+    ) -> tuple[Grant, Question]:
+        """Price a question; one that cannot be so accurate brings what can be.
+
+        Raises:
+            UnattainableError: No loss that one query may spend brings the accuracy.
+        """
+        grant, losses = self._granted(caller, dataset, request)
+        looking = partial(self._paid.known, grant)
+        try:
+            found = prepare(self._compiler, grant, losses, request, looking)
+        except InvalidLossError as error:
+            if request.accuracy is None:
+                raise
+            ways = self._adviser.instead(grant, losses, request)
+            raise UnattainableError(error, ways) from None
+        return grant, found
+
     def _prepare(
         self, caller: Caller, dataset: str, request: QuestionRequest
     ) -> tuple[Grant, Question]:
+        grant, losses = self._granted(caller, dataset, request)
+        looking = partial(self._paid.known, grant)
+        return grant, prepare(self._compiler, grant, losses, request, looking)
+
+    def _granted(
+        self, caller: Caller, dataset: str, request: QuestionRequest
+    ) -> tuple[Grant, LossRange]:
         def read(connection: Connection) -> tuple[Grant, LossRange]:
             grant = find_grant(connection, caller, dataset, request.project)
             return grant, loss_range(connection, grant.population)
 
         key = ("grant", caller, dataset, request.project, today())  # for its expiry
-        grant, losses = self._services.catalogue.get(key, read, names_snapshot=True)
-        looking = partial(self._paid.known, grant)
-        return grant, prepare(self._compiler, grant, losses, request, looking)
+        return self._services.catalogue.get(key, read, names_snapshot=True)
 
     def _reuse(
         self,
@@ -352,7 +431,7 @@ class QueryService:
         self._free_answers.check(caller.name)
         charge_request = self._charge_request(caller, grant, question, key, Loss(0))
         left = self._services.ledger.remaining(charge_request.scopes)
-        document = derived_document(
+        document = made_document(
             question,
             found.derived,
             self._paid.vectors(found.derived),
@@ -360,6 +439,40 @@ class QueryService:
             remaining=visible_remaining(left, grant, caller),
         )
         source = found.derived.taken[0].query_id
+        reply = self._store_free(charge_request, source, encode(document))
+        return replace(reply, shown_again=question.compiled)
+
+    def earlier(
+        self, grant: Grant, question: Question, queries: Sequence[str]
+    ) -> Earlier:
+        """Return the paid answers that a charge adds to, with their numbers.
+
+        Raises:
+            LookupError: One of them cannot be read now.
+        """
+        return self._paid.earlier(self._paid.named(grant, question, queries))
+
+    def _refined(
+        self,
+        caller: Caller,
+        grant: Grant,
+        question: Question,
+        key: IdempotencyKey | None,
+        earlier: Earlier,
+    ) -> Reply:
+        """Answer from all that the project paid for this question, for nothing."""
+        self._free_answers.check(caller.name)
+        charge_request = self._charge_request(caller, grant, question, key, Loss(0))
+        left = self._services.ledger.remaining(charge_request.scopes)
+        made = earlier.alone()
+        document = made_document(
+            question,
+            made,
+            made.vectors,
+            query_id=charge_request.query_id,
+            remaining=visible_remaining(left, grant, caller),
+        )
+        source = earlier.taken[0].query_id
         reply = self._store_free(charge_request, source, encode(document))
         return replace(reply, shown_again=question.compiled)
 
@@ -403,13 +516,12 @@ class QueryService:
         grant: Grant,
         question: Question,
         key: IdempotencyKey | None,
+        earlier: Earlier | None,
     ) -> Reply | Paid:
         self._services.unreadable.require(grant.snapshot)
         self._require_room()
         execution = self.execution(question)
-        request = self._charge_request(
-            caller, grant, question, key, question.event.loss
-        )
+        request = self._charge_request(caller, grant, question, key, question.charged)
         self._services.unreleased.hold(request.query_id)
         try:
             outcome = self._services.ledger.charge(request)
@@ -425,15 +537,15 @@ class QueryService:
             if isinstance(outcome, Refused):
                 shown = visible_remaining(outcome.remaining, grant, caller)
                 raise OverBudgetError(
-                    requested=question.event.loss,
+                    requested=question.charged,
                     word=grant.measure.word,
                     remaining=shown,
                     attainable=attainable_document(question, shown),
-                    which=_passed(question.event.loss, shown),
+                    which=_passed(question.charged, shown),
                 )
             return _settled(outcome)
         remaining = visible_remaining(outcome.remaining, grant, caller)
-        return Paid(outcome.charge, question, remaining, execution)
+        return Paid(outcome.charge, question, remaining, execution, earlier=earlier)
 
     def _require_room(self) -> None:
         """Refuse before a charge whose answer may not find room.
@@ -498,16 +610,27 @@ class QueryService:
 
     def _drawn(self, paid: Paid, sealed: tuple[SealedVector, ...]) -> DrawnAnswer:
         question = paid.question
-        noisy = measure_event(
-            sealed, question.event, paid.charge, self._services.sampler
-        )
-        document = answer_document(
-            question,
-            query_id=paid.charge.query_id,
-            noisy_vectors=noisy,
-            remaining=paid.remaining,
-        )
-        measured = Measured(question.former, question.normal.normal_vectors(noisy))
+        event = question.measured_at(paid.charge.loss).event
+        noisy = measure_event(sealed, event, paid.charge, self._services.sampler)
+        if paid.earlier is None:
+            shown_as = question.former
+            document = answer_document(
+                question,
+                query_id=paid.charge.query_id,
+                noisy_vectors=noisy,
+                remaining=paid.remaining,
+            )
+        else:
+            shown_as = _BY_NO_TEXT  # its document shows more than its own draw
+            made = paid.earlier.with_draw(event, noisy)
+            document = made_document(
+                question,
+                made,
+                made.vectors,
+                query_id=paid.charge.query_id,
+                remaining=paid.remaining,
+            )
+        measured = Measured(shown_as, question.normal.normal_vectors(noisy))
         return DrawnAnswer(encode(document), measured.encode())
 
     def failed(

@@ -31,13 +31,15 @@ from query_lang.showing.expected_errors import (
     expected_totals,
 )
 from server.use_cases.questions.noise_law import noise_law
+from server.use_cases.questions.plan_replies import (
+    ExpectedErrors,
+    SetOfTotals,
+)
 from server.use_cases.questions.questions import Question
 from server.use_cases.questions.replies import (
-    ExpectedErrors,
     Noise,
     NoisePart,
     NoiseScale,
-    SetOfTotals,
 )
 from server.use_cases.releases.replies import HalfWidths, Intervals
 

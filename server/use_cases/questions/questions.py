@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -64,6 +64,12 @@ class Question:
     former: str  # the same before questions had a normal form: one text alone
     text: str  # enough to ask it again: JSON
     wish: Wish | None = None  # how an accuracy was priced
+    price: Loss | None = None  # less than its noise is worth, where some was paid
+
+    @property
+    def charged(self) -> Loss:
+        """Return what asking it costs."""
+        return self.event.loss if self.price is None else self.price
 
     @property
     def looked_at(self) -> tuple[int, int]:
@@ -307,6 +313,17 @@ def _bounds_json(bounds: ContributionBounds) -> Mapping[str, object]:
         "max_rows_per_unit": bounds.max_rows_per_unit,
         "max_groups_per_unit": bounds.max_groups_per_unit,
     }
+
+
+def refined_text(text: str, price: Loss, word: str, queries: Sequence[str]) -> str:
+    """Write down that a charge adds to what paid queries brought."""
+    told = {**json.loads(text), word: str(price), "refines": list(queries)}
+    return json.dumps(told, sort_keys=True, ensure_ascii=False)
+
+
+def refined_by(text: str) -> list[str]:
+    """Return the paid queries that a charge adds to; none for most."""
+    return list(json.loads(text).get("refines", []))
 
 
 def question_text(grant: Grant, request: QuestionRequest, loss: Loss) -> str:

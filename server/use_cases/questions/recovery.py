@@ -25,19 +25,24 @@ from server.use_cases.questions.asking import (
     scopes_of,
     visible_remaining,
 )
+from server.use_cases.questions.paid.refining import Earlier
 from server.use_cases.questions.questions import (
     Compiler,
     Question,
     prepare,
+    refined_by,
     request_of,
 )
-from server.use_cases.questions.replies import Remaining
+from server.use_cases.questions.replies import (
+    Remaining,
+)
 from server.use_cases.questions.wishes import LossRange
 from server.use_cases.services.services import Services
 
 _log = logging.getLogger("curator.recovery")
-_Asked = tuple[Question, Remaining]
-"""A question as it was asked, and what its asker may see left of each limit."""
+_Asked = tuple[Question, Remaining, Earlier | None]
+"""A question as it was asked, what its asker may see left of each limit, and the paid
+answers that it adds to."""
 
 Queue = Callable[[CompiledQuery, Callable[[], None] | None], None]
 """Puts a plan behind the questions that have arrived, and its execution, to be run in
@@ -202,7 +207,10 @@ class Recovery:
             compute = None
             if isinstance(one, Orphan):
                 execution = self._queries.execution(asked[0])
-                taken.paid = Paid(one.charge, *asked, execution)
+                question, remaining, earlier = asked
+                taken.paid = Paid(
+                    one.charge, question, remaining, execution, earlier=earlier
+                )
                 compute = partial(self._compute, taken.paid, taken)
             self._queue(asked[0].compiled, compute)
 
@@ -234,11 +242,13 @@ class Recovery:
             question = prepare(self._compiler, grant, losses, request)
             caller = Caller(one.principal, "analyst")
             left = self._services.ledger.remaining(scopes_of(grant, caller))
+            named = refined_by(one.request_json)
+            earlier = self._queries.earlier(grant, question, named) if named else None
         except Exception as error:  # noqa: BLE001 - given up, tried again, then failed
             facts = {"error": type(error).__name__}
             _log.warning("recovery gives up a question", extra=facts)
             return None
-        return question, visible_remaining(left, grant, caller)
+        return question, visible_remaining(left, grant, caller), earlier
 
     # -- what was given up --------------------------------------------------------
 

@@ -1,6 +1,5 @@
 """What an analyst asks: the body of plan and queries, checked key by key."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -11,6 +10,7 @@ from privacy.contributions import ContributionBounds
 from privacy.errors import InvalidLossError, InvalidOptionError
 from privacy.losses import NANO, Loss
 from privacy.measures import PURE, Measure, MeasureName
+from server.use_cases.losses.shares import share_of
 from server.use_cases.services.strict_json import JsonValue
 
 Preference = Literal["release", "paid"]
@@ -19,9 +19,8 @@ Preference = Literal["release", "paid"]
 _LARGEST_POWER = 30  # nothing that fits a grid or a domain has more digits
 _LOSSES = ("epsilon", "rho")
 _KEYS = {"sql", *_LOSSES, "accuracy", "project", "options"}
-_OPTIONS = {"reuse", "weights", "prefer", "bounds"}
+_OPTIONS = {"reuse", "weights", "prefer", "bounds", "confirm"}
 _ACCURACY = {"within", "relative", "at_least", "cells", "confidence", "at_most"}
-_PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?)%", re.ASCII)
 _BOUNDS = {"tables", "max_rows_per_unit", "max_groups_per_unit"}
 
 
@@ -57,6 +56,7 @@ class QuestionRequest:
     bounds: ContributionBounds
     prefer: Preference | None = None
     rho: str | int | Decimal | None = None
+    confirm: bool = False
 
     def loss(self, measure: Measure = PURE) -> Loss | None:
         """Return the loss asked for; None where an accuracy is asked for instead.
@@ -133,6 +133,7 @@ def read_request(body: JsonValue) -> QuestionRequest:
         weights=_weights(options.get("weights", {})),
         bounds=_bounds(options.get("bounds", {})),
         prefer=_prefer(options),
+        confirm=_confirm(options.get("confirm", False)),
     )
 
 
@@ -204,9 +205,8 @@ def _relative(fields: Mapping[str, JsonValue]) -> Fraction | None:
 
 def _percent(value: JsonValue, name: str) -> Fraction:
     """Read a share such as "5%"; above 0, at most 100."""
-    found = _PERCENT.fullmatch(value) if isinstance(value, str) else None
-    share = None if found is None else Fraction(found[1]) / 100
-    if share is None or not 0 < share <= 1:
+    share = share_of(value)
+    if share is None:
         message = f'accuracy.{name} is a share such as "5%", at most "100%"'
         raise InvalidOptionError(message)
     return share
@@ -230,6 +230,13 @@ def _reuse(value: JsonValue) -> Literal["allow", "never"]:
         message = 'options.reuse must be "allow" or "never"'
         raise InvalidOptionError(message)
     return "allow"
+
+
+def _confirm(value: JsonValue) -> bool:
+    if not isinstance(value, bool):
+        message = "options.confirm must be true or false"
+        raise InvalidOptionError(message)
+    return value
 
 
 def _prefer(options: Mapping[str, JsonValue]) -> Preference | None:

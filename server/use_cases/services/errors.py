@@ -1,8 +1,8 @@
 """Refusals of use cases: what the caller asked is unknown, not theirs, or not now."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from privacy.errors import CuratorError
+from privacy.errors import CuratorError, InvalidLossError
 from privacy.losses import Loss
 
 
@@ -82,6 +82,22 @@ class OverBudgetError(CuratorError):
         super().__init__(
             f"the answer would cost {word} {requested}, more than {which} allows"
         )
+
+
+class UnattainableError(InvalidLossError):
+    """No loss that one query may spend brings an accuracy; nothing was spent."""
+
+    def __init__(
+        self, refused: InvalidLossError, ways: Sequence[Mapping[str, object]]
+    ) -> None:
+        self.ways = ways  # what can be as accurate, instead
+        super().__init__(text=refused.text, reason=refused.reason)
+
+
+class ConfirmationNeededError(CuratorError):
+    """The project wants dear questions confirmed, and this one was not."""
+
+    code = "confirmation_needed"
 
 
 class BusyError(CuratorError):

@@ -17,6 +17,7 @@ from server.use_cases.loading.service import LoadService
 from server.use_cases.oversight.odometers import Odometers
 from server.use_cases.oversight.statements import StatementService
 from server.use_cases.questions.asking import QueryService
+from server.use_cases.questions.measured import Measured
 from server.use_cases.questions.questions import Compiler
 from server.use_cases.questions.requests import read_request
 from server.use_cases.releases.offers import ReleaseOffers
@@ -254,3 +255,58 @@ def test_metrics_tell_what_a_rho_amounts_to(installation, key):
         readings = Odometers(services).read(late=0)
     assert 0.85 < readings.spent["people"] < 0.95
     assert 11 < readings.caps["people"] < 12
+
+
+def ask_rho(http, rho, **more):
+    body = {"sql": BY_WARD, "rho": rho, **more}
+    reply = http.post("/v1/datasets/clinic/queries", json=body)
+    assert reply.status_code == 200, reply.text
+    return reply.json()
+
+
+def test_more_precision_costs_the_difference(installation, key):
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        at_once = price(http, rho="0.05")
+        first = ask_rho(http, "0.02")
+        planned = price(http, rho="0.05")
+        second = ask_rho(http, "0.05")
+        planned_again = price(http, rho="0.05")
+        again = ask_rho(http, "0.05")
+        other_words = ask_rho(http, "0.05", sql=BY_WARD + " -- once more")
+        kept = http.get(f"/v1/queries/{second['query_id']}").json()["answer"]
+        third = ask_rho(http, "0.06")
+        fresh = ask_rho(http, "0.02", options={"reuse": "never"})
+        spent = http.get("/v1/budget").json()["projects"][0]["spent"]
+    assert planned["rho"] == "0.03"
+    assert planned["refines"]["queries"] == [first["query_id"]]
+    assert planned["noise"] == at_once["noise"]  # of all of it
+    assert second["charge"]["rho"] == "0.03"
+    assert not second["charge"]["reused"]
+    assert second["paid"]["queries"] == [first["query_id"]]
+    assert kept == second
+    (widths,) = second["half_widths"]
+    (noise,) = at_once["noise"]
+    assert {int(width) for width in widths["rows"]} <= {
+        int(noise["half_width_95"]) + more for more in (0, 1)
+    }
+    assert planned_again["rho"] == "0"
+    assert again["charge"]["reused"]
+    assert again["rows"] == other_words["rows"] == second["rows"]
+    assert third["charge"]["rho"] == "0.01"
+    assert set(third["paid"]["queries"]) == {first["query_id"], second["query_id"]}
+    assert fresh["charge"]["rho"] == "0.02"
+    assert spent == "0.08"
+
+
+def test_the_mean_is_of_both_draws(installation, key):
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        first = ask_rho(http, "0.02")
+        second = ask_rho(http, "0.04")
+    with installation.services() as services:
+        kept = services.ledger.measured_vectors(second["query_id"])
+    (drawn,) = Measured.read(kept).vectors
+    pairs = zip(first["rows"], second["rows"], strict=True)
+    # a mean is rounded to a whole number; cells are stored in another order
+    told = sorted(2 * mean[-1] - one[-1] for one, mean in pairs)
+    assert [row[-1] for row in first["rows"]] != [row[-1] for row in second["rows"]]
+    assert all(abs(n - m) <= 1 for n, m in zip(told, sorted(drawn), strict=True))

@@ -153,6 +153,16 @@ class Plan(Generic[Asked]):
         """Published releases that come near, each with its ``differences``."""
         return list(self.document.get("related", []))
 
+    @property
+    def ways(self) -> list[dict[str, Any]]:
+        """The cheapest ways to these numbers, or to ones that come near.
+
+        Each has its ``kind``, its price, its ``half_widths``, in what it is not what
+        was asked (``detail``), and a ``request``:
+        ``curator.query(**plan.ways[0]["request"])``.
+        """
+        return list(self.document.get("ways", []))
+
     def __str__(self) -> str:
         """Return a summary for terminals."""
         noise = [f"  {said}" for said in noise_lines(self.noise)]
@@ -170,6 +180,7 @@ class Plan(Generic[Asked]):
         ]
         notes += self._probe_notes()
         notes += [_paid_note(one) for one in self.free if one["kind"] == "paid"]
+        notes += [_way_note(way) for way in self.ways if way["kind"] in _COARSER]
         lines = [f"price: {price} ({room})", *self._other_noise(given), *noise]
         return "\n".join([*lines, *_work(self.cost), self.derivation, *notes])
 
@@ -263,6 +274,18 @@ def _noisy_name(noise: dict[str, Any]) -> str:
         return f"{noise['column']}, its {noise['part']}"
     per = f", each {noise['per']}" if "per" in noise else ""
     return f"{noise['column']}{per}"
+
+
+_COARSER = ("units", "period", "key", "rows", "groups")
+
+
+def _way_note(way: dict[str, Any]) -> str:
+    """Say what a coarser question costs, and how wide it is."""
+    widths = ", ".join(
+        f"{each['column']} ± {parted(each['half_width_95'])}"
+        for each in way["half_widths"]
+    )
+    return f"cheaper: {loss_in_words(way)}, {widths}: {way['detail']}"
 
 
 def _paid_note(offer: dict[str, Any]) -> str:

@@ -111,6 +111,10 @@ class BudgetExceededError(CuratorRefusalError):
     """A limit has no room for the charge; nothing was spent."""
 
 
+class ConfirmationNeededError(CuratorRefusalError):
+    """The project wants so dear a question confirmed; nothing was spent."""
+
+
 class TooBusyError(CuratorRefusalError):
     """Too many requests at once, or too fast; nothing was spent."""
 
@@ -131,6 +135,7 @@ _BY_CODE: dict[str, type[CuratorRefusalError]] = {
     "epsilon_out_of_range": InvalidRequestError,
     "idempotency_mismatch": InvalidRequestError,
     "budget_exceeded": BudgetExceededError,
+    "confirmation_needed": ConfirmationNeededError,
     "busy": TooBusyError,
     "rate_limited": TooBusyError,
     "query_failed": QueryFailedError,

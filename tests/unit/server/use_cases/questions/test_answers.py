@@ -31,7 +31,7 @@ from server.use_cases.questions.answers import (
     free_pieces,
     plan_document,
 )
-from server.use_cases.questions.paid_documents import _intervals
+from server.use_cases.questions.paid.documents import _intervals
 from server.use_cases.questions.questions import Question
 from server.use_cases.questions.requests import Accuracy
 from server.use_cases.questions.wishes import LossRange, priced_wish
@@ -110,7 +110,7 @@ def test_an_average_has_two_parts_in_the_noise():
 
 def test_a_plan_counts_all_cells_whatever_is_shown_of_them():
     asked = every_kind(limit=1, having=NoisyComparison(">", NumberShown(0), 1))
-    body = plan_document(asked, affordable=True, remaining=REMAINING, free=[])
+    body = plan_document(asked, affordable=True, remaining=REMAINING)
     assert body["cells"] == 3
     assert body["noise"] == answered(every_kind())["noise"]
     assert len(answered(asked)["rows"]) == 1
@@ -182,7 +182,7 @@ def test_a_plan_says_what_the_rest_would_bring_only_where_it_is_shown():
     asked = every_kind()
 
     def attainable(affordable, **remaining):
-        body = plan_document(asked, affordable=affordable, remaining=remaining, free=[])
+        body = plan_document(asked, affordable=affordable, remaining=remaining)
         return body["attainable"]
 
     assert attainable(True, project="0.5", principal=None) is None
@@ -196,7 +196,7 @@ def test_a_plan_says_what_the_rest_would_bring_only_where_it_is_shown():
 
 
 def test_a_plan_predicts_errors_of_averages_and_quantiles():
-    body = plan_document(every_kind(), affordable=True, remaining=REMAINING, free=[])
+    body = plan_document(every_kind(), affordable=True, remaining=REMAINING)
     assert [(e["column"], e["of"]) for e in body["expected"]] == [
         ("mean", "value"),
         ("middle", "share"),

@@ -9,7 +9,7 @@ import json
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
@@ -18,7 +18,6 @@ from mechanisms.scales.noises import Noise, noise_of_measure
 from mechanisms.scales.sum_tails import SumLaw
 from mechanisms.scales.weighted_sums import sum_half_width
 from privacy.errors import CuratorError
-from privacy.events import PriceEvent
 from privacy.losses import Loss
 from query_lang.deriving.derivations import (
     Combination,
@@ -33,10 +32,13 @@ from query_lang.plans.compiled import KeyShown, NumberShown
 from query_lang.showing.chosen_rows import is_chosen_by_noise
 from server.use_cases.identity.access import Grant
 from server.use_cases.questions.measured import Measured
+from server.use_cases.questions.paid.refining import Earlier, refining
+from server.use_cases.questions.paid.vectors import PaidVectors
 from server.use_cases.questions.questions import (
     Compiler,
     Question,
     question_of_charge,
+    refined_text,
 )
 from server.use_cases.questions.wishes import KnownNumbers
 from server.use_cases.services.services import Services
@@ -56,25 +58,6 @@ on, for what was read is kept."""
 
 _KEPT_SECONDS: Final = 3_600.0
 """What a project's charges paid for is kept so long after it asked last."""
-
-
-@dataclass(frozen=True, slots=True)
-class PaidVectors:
-    """A paid question whose vectors may be added up.
-
-    Attributes:
-        query_id: Of its charge.
-        loss: That it paid.
-        question: As it was charged.
-        event: Its noise.
-        grids: What each of its measures counts; None: nothing that adds up.
-    """
-
-    query_id: str
-    loss: Loss
-    question: Question
-    event: PriceEvent
-    grids: tuple[Grid | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +117,22 @@ class Derived:
     def loss(self) -> Loss:
         """What was paid for all of these."""
         return Loss(sum(paid.loss.nano_epsilon for paid in self.taken))
+
+    @property
+    def price(self) -> Loss:
+        """Nothing is drawn for it, and nothing paid."""
+        return Loss(0)
+
+    @property
+    def words(self) -> str:
+        """Say where the numbers come from."""
+        names = ", ".join(paid.query_id for paid in self.taken)
+        most = max((len(cell) for cells in self.cells for cell in cells), default=0)
+        how = "one sum" if most <= 1 else f"a weighted sum of up to {most} sums"
+        return (
+            f"nothing was measured: each number is {how} of noisy numbers that the "
+            f"project paid for in {names}; rounded to the column's grid"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +208,83 @@ class PaidAnswers:
         derived, tried = _derived(wanted, sources)
         return Found(derived, (anew, tried))
 
+    def same(self, grant: Grant, question: Question) -> tuple[list[PaidVectors], int]:
+        """Return paid answers to the same question, the newest first.
+
+        Args:
+            grant: Of the asker: its project and snapshot are looked at, no other.
+            question: What is asked, at any loss.
+
+        Returns:
+            The answers, and how many charges were read anew to find them.
+        """
+        if not _is_plain(question):
+            return [], 0
+        listed = self._services.ledger.paid_questions(
+            grant.project.name, grant.snapshot, LOOKED_AT
+        )
+        alike = {e.query_id for e in listed if e.question == question.identity}
+        if not alike:
+            return [], 0
+        paid, anew = self._read(grant, listed)
+        return [each for each in paid if each.query_id in alike], anew
+
+    def named(
+        self, grant: Grant, question: Question, queries: Sequence[str]
+    ) -> list[PaidVectors]:
+        """Return the paid answers that a charge adds to, however old they are.
+
+        Raises:
+            LookupError: One of them cannot be read now.
+        """
+        found = []
+        for query_id in queries:
+            record = self._services.ledger.query(query_id)
+            if record is None:
+                raise LookupError(query_id)
+            paid = PaidQuestion(
+                query_id, question.identity, record.loss, record.request_json
+            )
+            read, _ = self._read_anew(paid, grant)
+            if read is None:
+                raise LookupError(query_id)
+            found.append(read)
+        return found
+
+    def refining(
+        self, grant: Grant, question: Question
+    ) -> tuple[Question, Earlier | None, int]:
+        """Price what a question adds to what its project paid for it before.
+
+        Returns:
+            The question with its price, the answers that it adds to, and how many
+            charges were read anew to find them.
+        """
+        if grant.measure.is_pure:
+            return question, None, 0
+        paid, anew = self.same(grant, question)
+        found = refining(paid, question.event.loss, question.losses.minimum)
+        if found is None:
+            return question, None, anew
+        try:
+            earlier = self.earlier(found.taken)
+        except LookupError:
+            return question, None, anew
+        named = [each.query_id for each in found.taken]
+        text = question.text
+        if found.price > Loss(0):
+            text = refined_text(text, found.price, grant.measure.word, named)
+        return replace(question, price=found.price, text=text), earlier, anew
+
+    def earlier(self, taken: Sequence[PaidVectors]) -> Earlier:
+        """Return paid answers with their numbers.
+
+        Raises:
+            LookupError: Some are gone.
+        """
+        vectors = [self._stored(each.query_id, each.question) for each in taken]
+        return Earlier(tuple(taken), tuple(vectors))
+
     def vectors(self, derived: Derived) -> list[list[int]]:
         """Return the noisy numbers of a question, rounded to its grids.
 
@@ -281,7 +357,7 @@ class PaidAnswers:
             return None, steps
         grids = tuple(grids_of(question.bound.plan))
         kept = self._services.ledger.measured_vectors(paid.query_id) is not None
-        if not kept or not any(grids):
+        if not kept:
             return None, steps
         found = PaidVectors(paid.query_id, paid.loss, question, question.event, grids)
         return found, steps

@@ -1,6 +1,7 @@
 """Answers that are made of paid ones, in the shapes of CONTRACT 5."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from privacy.losses import Loss
 from query_lang.plans.compiled import NumberShown, OutputColumn
@@ -13,9 +14,14 @@ from server.use_cases.questions.answers import (
     rows_of,
     warnings_of,
 )
-from server.use_cases.questions.paid_answers import Derived
+from server.use_cases.questions.paid.answers import Derived
+from server.use_cases.questions.paid.refining import Earlier
+from server.use_cases.questions.paid.vectors import PaidVectors
 from server.use_cases.questions.questions import Question
-from server.use_cases.questions.replies import Answer, Remaining
+from server.use_cases.questions.replies import (
+    Answer,
+    Remaining,
+)
 from server.use_cases.releases.replies import (
     FreeAnswer,
     HalfWidths,
@@ -39,28 +45,52 @@ def offered(question: Question, derived: Derived) -> FreeAnswer:
     }
 
 
-def paid_taken(question: Question, derived: Derived) -> PaidTaken:
+def paid_taken(question: Question, made: "Made | Earlier") -> PaidTaken:
     """Name the paid questions of an answer, and what they cost together."""
     return {
         "kind": "paid",
-        "queries": [paid.query_id for paid in derived.taken],
-        **priced(question.event.measure, derived.loss),
+        "queries": [paid.query_id for paid in made.taken],
+        **priced(question.event.measure, made.loss),
     }
 
 
-def derived_document(
+class Made(Protocol):
+    """How numbers are made of paid ones."""
+
+    @property
+    def half_widths(self) -> Sequence[Sequence[int]]:
+        """Of each measure, of each cell, in grid steps, at 95 %."""
+
+    @property
+    def taken(self) -> Sequence[PaidVectors]:
+        """The paid questions that are used."""
+
+    @property
+    def loss(self) -> Loss:
+        """What was paid for them."""
+
+    @property
+    def price(self) -> Loss:
+        """What is paid for more precision; 0 for nothing."""
+
+    @property
+    def words(self) -> str:
+        """How the numbers are made of them."""
+
+
+def made_document(
     question: Question,
-    derived: Derived,
+    made: Made,
     vectors: Sequence[Sequence[int]],
     *,
     query_id: str,
     remaining: Remaining,
 ) -> Answer:
-    """Return an answer that paid ones gave, for nothing.
+    """Return an answer that paid ones gave, or gave the most of.
 
     Args:
         question: As it was asked.
-        derived: How its numbers are made.
+        made: How its numbers are made.
         vectors: The noisy numbers, on the question's grids.
         query_id: Of the asker.
         remaining: Of the asker.
@@ -77,19 +107,21 @@ def derived_document(
             _intervals(
                 column,
                 vectors[n],
-                derived.half_widths[n],
+                made.half_widths[n],
                 cells,
                 never_negative=question.compiled.measures[n].never_negative,
             )
             for column, n in shown
         ],
         "half_widths": [
-            _widths(column, derived.half_widths[n], cells) for column, n in shown
+            _widths(column, made.half_widths[n], cells) for column, n in shown
         ],
-        "paid": paid_taken(question, derived),
-        "charge": charge_document(question.event.measure, Loss(0), reused=True),
+        "paid": paid_taken(question, made),
+        "charge": charge_document(
+            question.event.measure, made.price, reused=made.price == Loss(0)
+        ),
         "remaining": remaining,
-        "derivation": _words(derived),
+        "derivation": made.words,
         "warnings": warnings_of(question.compiled),
     }
 
@@ -144,14 +176,3 @@ def _widths(
         "confidence": _CONFIDENCE,
         "rows": [decimal_text(widths[cell], column.scale) for cell in cells],
     }
-
-
-def _words(derived: Derived) -> str:
-    """Say where the numbers come from."""
-    names = ", ".join(paid.query_id for paid in derived.taken)
-    most = max((len(cell) for cells in derived.cells for cell in cells), default=0)
-    how = "one sum" if most <= 1 else f"a weighted sum of up to {most} sums"
-    return (
-        f"nothing was measured: each number is {how} of noisy numbers that the project "
-        f"paid for in {names}; rounded to the column's grid"
-    )

@@ -1,0 +1,1 @@
+"""Texts that ask for less than a given one, and so cost less."""

@@ -1,0 +1,1 @@
+"""Numbers that follow from what a project paid for."""
