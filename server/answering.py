@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from engines.duckdb.engine import capacity
 from engines.duckdb.executors import ExecutorEngine, Shares
+from mechanisms.samplers.gaussian import make_tables
 from mechanisms.samplers.laplace import Sampler
 from mechanisms.samplers.queries import QuerySampler
 from mechanisms.samplers.vectors import OsVectorSampler, VectorSampler
@@ -33,6 +34,8 @@ def make_answering(
     settings: Settings, replaced: Replaced, row_processors: frozenset[int]
 ) -> Answering:
     """Return the parts. No executor runs before the first question, or ``start``."""
+    if replaced.sampler is None:
+        make_tables()  # now, and not while an answer waits for its slot
     return Answering(
         engine=ExecutorEngine(
             settings.snapshots,

@@ -35,6 +35,8 @@ _SLACK = 2.0**-48  # more than twice what the float64 comparison can be wrong by
 _SPARE_BITS = 2 * EXPONENT_BITS
 _BLOCK = 1 << 16
 _CACHED_LAWS = 64
+_COMMON_BITS = 20
+_SHARED_BITS = 2
 
 
 class OsGaussianSampler:
@@ -50,6 +52,13 @@ class OsGaussianSampler:
             _within(SATURATION - 1, _within(SATURATION, value) + each)
             for value, each in zip(values, noise, strict=True)
         ]
+
+
+def make_tables() -> None:
+    """Make the tables of all scales up to 2**20, so that no answer waits for them."""
+    for bits in range(_COMMON_BITS):
+        for scale in {1 << bits, max(1, 3 << bits >> 1)}:
+            _law_of(Fraction(scale - 1) ** 2 or Fraction(1, 4)).draw(1, urandom)
 
 
 def gaussian(size: int, variance: Fraction, entropy: Entropy) -> IntArray:
@@ -84,7 +93,7 @@ class Gaussian:
         if not 1 / MAX_VARIANCE <= variance <= MAX_VARIANCE:
             message = f"a variance lies from 2**-80 to 2**80, not {variance}"
             raise ValueError(message)
-        scale = Fraction(isqrt(floor(variance)) + 1)  # above the standard deviation
+        scale = Fraction(_shared(isqrt(floor(variance)) + 1))  # above the deviation
         self._variance = variance
         self._centre = variance / scale
         self._rate = _ONE / (2 * variance)
@@ -152,6 +161,16 @@ class Gaussian:
         ends = -LARGEST - 1, LARGEST
         signed = -magnitude if value < 0 else magnitude
         return max(ends[0], min(ends[1], signed)), kept
+
+
+def _shared(scale: int) -> int:
+    """Return the next power of two, or one and a half of it: a few dozen in all.
+
+    Tables of a proposal's law take milliseconds: most variances find theirs made. At
+    most half above, it lets one proposal in ten more be refused.
+    """
+    spare = max(0, scale.bit_length() - _SHARED_BITS)
+    return -(-scale >> spare) << spare if spare else scale
 
 
 def _within(end: int, value: int) -> int:

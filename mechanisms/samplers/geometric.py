@@ -19,7 +19,7 @@ _LAST = _DIGITS - 1
 _FEWEST_DIGITS = 1  # below the leading one, which cannot overflow then
 _MOST_DIGITS = 7  # the leading digit then reaches 2**63 by itself
 _BLOCK = 1 << 16
-_CACHED_LAWS = 64
+_CACHED_LAWS = 128
 
 
 class Geometric:

@@ -196,3 +196,34 @@ def test_a_relative_accuracy_is_priced_by_what_a_probe_has_shown(installation):
     }
     assert float(known["epsilon"]) < float(public["epsilon"])
     assert paid["charge"]["epsilon"] == known["epsilon"]
+
+
+def test_what_is_as_accurate_as_wished_for_is_given_by_itself(installation):
+    key = installation.analyst("zoe", "wishes")
+    by_sex = "SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex"
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        assert ask(http, TABLE, epsilon="2", **BUY).status_code == 200
+
+        def suffices(**wish):
+            body = {"sql": by_sex, "accuracy": wish}
+            planned = http.post("/v1/datasets/clinic/plan", json=body).json()
+            return [each["suffices"] for each in planned["free"]]
+
+        def asked(**wish):
+            body = {"sql": by_sex, "accuracy": wish}
+            return http.post("/v1/datasets/clinic/queries", json=body).json()
+
+        given = asked(within=60)
+        width = max(float(w) for w in given["half_widths"][0]["rows"])
+        told = [
+            suffices(within=60),
+            suffices(within=width),
+            suffices(within=width, cells="100%"),  # all at once miss more often
+            suffices(within=width, confidence=0.99),
+            suffices(within=width - 1),
+        ]
+        just, paid = asked(within=width), asked(within=width - 1)
+    assert told == [[True], [True], [False], [False], [False]]
+    assert (given["charge"]["reused"], given["charge"]["epsilon"]) == (True, "0")
+    assert just["charge"]["reused"]
+    assert not paid["charge"]["reused"]

@@ -49,6 +49,44 @@ def epsilon_ceil(loss: Loss, delta: Fraction) -> Loss:
     return Loss(max(0, nano))
 
 
+@lru_cache(_CACHED)
+def odds_epsilon_ceil(loss: Loss, delta: Fraction) -> Loss:
+    """Return an epsilon that a log-likelihood ratio passes with at most ``delta``.
+
+    It is more than ``epsilon_ceil`` where rho is small: what is (epsilon,
+    delta)-differentially private may have ratios beyond e to the epsilon with more
+    probability than delta.
+
+    Args:
+        loss: A rho, of one mechanism or of all that were composed.
+        delta: Strictly between 0 and 1.
+
+    Returns:
+        ``rho + 2 sqrt(rho ln(1/delta))``, rounded up to 1e-9.
+
+    Raises:
+        ValueError: ``delta`` is out of range, or the epsilon is beyond 2**62 nano.
+
+    Neighbouring relation: add or remove all rows of one unit, in either order.
+    Source: Bun and Steinke 2016; docs/proofs/zcdp.md.
+
+    >>> str(odds_epsilon_ceil(Loss(100_000_000), Fraction(1, 10**6)))
+    '2.450788001'
+    """
+    if not 0 < delta < 1:
+        message = f"a delta lies strictly between 0 and 1, not {delta}"
+        raise ValueError(message)
+    rho = loss.epsilon
+    digits = _DIGITS + len(str(math.ceil(rho))) + len(str(math.ceil(1 / delta)))
+    with localcontext(Context(prec=digits)):
+        root = (_decimal(rho) * _log(1 / delta)).sqrt()
+        nano = math.ceil((rho + 2 * Fraction(root + (root + 1) * _ROUNDING)) * NANO)
+    if nano > MAX_NANO:
+        message = f"this rho is more than an epsilon of 2**62 nano: {loss}"
+        raise ValueError(message)
+    return Loss(0) if loss == Loss(0) else Loss(nano)
+
+
 def epsilon_at_order(rho: Fraction, delta: Fraction, order: Fraction) -> Fraction:
     """Return at least the epsilon that one order proves.
 

@@ -35,6 +35,9 @@ STORING_SECONDS: Final = 0.011
 """Of the server, to measure, write down, store and anchor a small answer."""
 STORING_SECONDS_PER_VALUE: Final = 0.000_02
 """More of it for each noisy value: its draw, and its place in the answer."""
+STORING_SECONDS_PER_VECTOR: Final = 0.001
+"""More of it for each measured column: its scale is compared with its price, and
+tables of its noise may have to be made."""
 STORING_SECONDS_PER_SHOWN: Final = 0.000_01
 """More of it for each number or key that the answer shows beyond its noisy values:
 columns may repeat these. It is written, hashed, stored and sent."""
@@ -181,9 +184,9 @@ def formed(size: int) -> float:
 def forming_of(compiled: CompiledQuery) -> float:
     """Return the seconds of writing the answer in another form than JSON, beforehand.
 
-    A function of the plan, as ``work_of`` is: an answer has a value a cell and column.
+    A function of the plan, as ``work_of`` is: an answer has a value a row and column.
     """
-    shown = len(compiled.rendered.cells) * len(compiled.columns)
+    shown = compiled.row_count * len(compiled.columns)
     return (
         FORMING_SECONDS_PER_SHOWN * shown
         + FORMING_SECONDS_PER_KEY_BYTE * compiled.key_bytes
@@ -216,6 +219,7 @@ def work_of(compiled: CompiledQuery) -> Work:
         executing=EXECUTING_SECONDS + steps / 1e9,
         storing=STORING_SECONDS
         + STORING_SECONDS_PER_VALUE * values
+        + STORING_SECONDS_PER_VECTOR * (len(compiled.measures) - 1)
         + STORING_SECONDS_PER_SHOWN * repeated
         + STORING_SECONDS_PER_KEY_BYTE * compiled.key_bytes
         + compiled.showing_steps / 1e9,

@@ -13,9 +13,13 @@ from privacy.losses import Loss
 from privacy.measures import Measure
 from server.persistence import tables
 from server.use_cases.approvals.changes import Altered
-from server.use_cases.losses.amounts import as_epsilon
 from server.use_cases.losses.measures import measure_in
-from server.use_cases.losses.odds import but_for, odds_factor, promise_in_words
+from server.use_cases.losses.odds import (
+    but_for,
+    odds_epsilon,
+    odds_factor,
+    promise_in_words,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ class _Promise:
 
     def factor(self, cap: Loss) -> str:
         """Return by how much a cap lets odds change, at least by what is spent."""
-        return odds_factor(as_epsilon(self.measure, max(cap, self.spent)))
+        return odds_factor(odds_epsilon(self.measure, max(cap, self.spent)))
 
 
 def meaning_of(

@@ -3,14 +3,29 @@
 import math
 from fractions import Fraction
 
-from privacy.losses import Loss
+from mechanisms.scales.conversions.zcdp import odds_epsilon_ceil
+from privacy.losses import MAX_NANO, Loss
 from privacy.measures import PURE, Measure
-from server.use_cases.losses.amounts import as_epsilon
 
 LARGE_EPSILON = 20.0
 """Beyond it the factor is written as a power of ten."""
 WEAK = Loss.parse("10")
 """From here on the promise is too weak to be called one without a second word."""
+
+
+def odds_epsilon(measure: Measure, loss: Loss) -> Loss:
+    """Return the epsilon of the factor by which a loss lets odds change.
+
+    Of rho, but for events of the measure's delta: more than the epsilon of
+    (epsilon, delta), which adds delta to a probability and bounds no odds
+    (docs/proofs/zcdp.md).
+    """
+    if measure.is_pure:
+        return loss
+    try:
+        return odds_epsilon_ceil(loss, measure.delta.epsilon)
+    except ValueError:  # more than any ledger holds
+        return Loss(MAX_NANO)
 
 
 def odds_factor(loss: Loss) -> str:
@@ -38,13 +53,13 @@ def promise_in_words(unit: str, cap: Loss, spent: Loss, measure: Measure = PURE)
     """Say what a cap promises to each unit, and how weak it is where it is weak.
 
     A cap that was lowered takes back nothing: where more than it is spent, what is
-    spent is what holds. Rho is told as the epsilon that it amounts to at the measure's
+    spent is what holds. Of rho the factor holds but for events of the measure's
     delta (docs/proofs/zcdp.md).
     """
     most = max(cap, spent)
     if most == Loss(0):
         return "The cap is 0: nothing was answered about this population, nor will be."
-    bound = as_epsilon(measure, most)
+    bound = odds_epsilon(measure, most)
     promise = (
         f"Whatever all recipients of answers do together, and whatever else they know: "
         f"the odds that they can rightly give to one {unit} being in the data, against "

@@ -20,9 +20,9 @@ from privacy.measures import Measure, MeasureName
 from privacy.wording import counted
 from server.persistence import tables
 from server.use_cases.identity.catalogue import existing
-from server.use_cases.losses.amounts import as_epsilon, told
+from server.use_cases.losses.amounts import told
 from server.use_cases.losses.measures import measure_in, measure_of
-from server.use_cases.losses.odds import odds_factor, promise_in_words
+from server.use_cases.losses.odds import odds_epsilon, odds_factor, promise_in_words
 from server.use_cases.oversight.markdown import code_block, moment, plain, table
 from server.use_cases.oversight.statement_changes import (
     allotment_history,
@@ -158,7 +158,7 @@ class StatementService:
         scope = Scope.population(population)
         cap = self._services.ledger.limit(scope) or Loss(0)
         spent = self._services.ledger.spent(scope)
-        factor = odds_factor(as_epsilon(measure, spent))
+        factor = odds_factor(odds_epsilon(measure, spent))
         facts = [
             ("unit of protection", f"one {unit}: all rows of one, in every table"),
             ("measure", _MEASURES[measure.name]),

@@ -59,7 +59,12 @@ from server.use_cases.questions.paid.answers import (
     Found,
     PaidAnswers,
 )
-from server.use_cases.questions.paid.documents import made_document, offered, paid_taken
+from server.use_cases.questions.paid.documents import (
+    made_document,
+    offered,
+    paid_taken,
+    suffices,
+)
 from server.use_cases.questions.paid.refining import Earlier
 from server.use_cases.questions.questions import (
     Compiler,
@@ -196,7 +201,7 @@ class QueryService:
         free += free_offers(offers)
         paid = Found(None) if stored else self._paid.find(grant, question)
         if paid.derived is not None:
-            free.append(offered(question, paid.derived))
+            free.append(offered(question, paid.derived, request.accuracy))
         left = ledger.remaining(scopes_of(grant, caller))
         body = encode(
             plan_document(
@@ -257,14 +262,8 @@ class QueryService:
         grant, question = self._prepare(caller, dataset, request)
         looked_at = question.looked_at
         if request.reuse == "allow":
-            reply = None
-            if request.prefer == "release":
-                reply = self._released(caller, grant, question, key)
-            reply = reply or self._reuse(caller, grant, question, key)
-            if reply is None and request.prefer == "paid":
-                found = self._paid.find(grant, question)
-                reply = self._derived(caller, grant, question, key, found)
-                looked_at = _both(looked_at, found.looked_at)
+            reply, looked = self._given(caller, grant, question, request, key)
+            looked_at = _both(looked_at, looked)
             if reply is not None:
                 return replace(reply, looked_at=looked_at)
         earlier = None
@@ -278,6 +277,30 @@ class QueryService:
             self._require_confirmed(grant, question)
         paid = self._charge(caller, grant, question, key, earlier)
         return replace(paid, looked_at=looked_at)
+
+    def _given(
+        self,
+        caller: Caller,
+        grant: Grant,
+        question: Question,
+        request: QuestionRequest,
+        key: IdempotencyKey | None,
+    ) -> tuple[Reply | None, tuple[int, int]]:
+        """Answer from what is there already, if that may be given unpaid.
+
+        Returns:
+            The answer, and what was looked at to find it.
+        """
+        reply = None
+        if request.prefer == "release":
+            reply = self._released(caller, grant, question, key)
+        reply = reply or self._reuse(caller, grant, question, key)
+        if reply or not (request.prefer == "paid" or request.accuracy):
+            return reply, NOTHING_LOOKED_AT
+        found = self._paid.find(grant, question)
+        if request.prefer == "paid" or _suffices(question, request, found):
+            reply = self._derived(caller, grant, question, key, found)
+        return reply, found.looked_at
 
     def _beyond(self, grant: Grant, question: Question) -> Loss | None:
         """Return the most that a question may cost unconfirmed, where this costs more.
@@ -728,6 +751,12 @@ def _unavailable(
     """Say that a charge waits for its end, which recovery brings."""
     failure = LedgerUnavailableError(str(error), query_id=charge.query_id)
     return Reply(charge.query_id, executed=question, failure=failure)
+
+
+def _suffices(question: Question, request: QuestionRequest, found: Found) -> bool:
+    """Whether what was paid is as accurate as is wished for."""
+    derived = found.derived
+    return derived is not None and suffices(question, derived, request.accuracy)
 
 
 def _both(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:

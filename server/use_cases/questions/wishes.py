@@ -24,6 +24,7 @@ from query_lang.plans.compiled import (
     QuantileShown,
     leaves,
 )
+from query_lang.plans.compiled import Measure as PlanMeasure
 from query_lang.showing.decimals import decimal_of
 from query_lang.showing.noisy_conditions import all_shown
 from server.use_cases.questions.requests import Accuracy, loss_of
@@ -132,6 +133,37 @@ def priced_wish(
         widths = _tolerances(compiled, wish, found.least)
         return Wish(_solved(compiled, losses, noise, widths), known=found)
     return _of_public_facts(compiled, losses, noise)
+
+
+def keeps_to(
+    wish: Accuracy,
+    priced: Wish,
+    measures: Sequence[PlanMeasure],
+    widths: Callable[[Fraction], Sequence[Sequence[int]]],
+) -> bool:
+    """Whether numbers that exist already are as accurate as is wished for.
+
+    Each cell of a measure, and where a share of them is wished for, all at once: by the
+    sum of their chances to miss.
+
+    Args:
+        wish: The accuracy.
+        priced: How it was priced: what is known of how large numbers are.
+        measures: Of the question.
+        widths: Returns the half-width of each cell, in steps, at a chance to miss.
+    """
+    miss = 1 - (wish if wish.relative is None else _of_noise(wish)).confidence
+    found = widths(miss)
+    if wish.cells is not None:
+        found = widths(miss / max(map(len, found)))
+    known = priced.known
+    for place, measure in enumerate(measures):
+        floor = math.floor(wish.within * 10**measure.scale)
+        for cell, width in enumerate(found[place]):
+            size = 0 if known is None else known.least[place][cell]
+            if width > max(floor, math.floor((wish.relative or 0) * size)):
+                return False
+    return True
 
 
 def _of_public_facts(

@@ -231,7 +231,8 @@ class StoredAnswer(Priced):
 class PaidOffer(Priced):
     """An answer that is made of noisy numbers that the project paid for.
 
-    It is taken by ``options.prefer``. The loss is what was paid for them together.
+    It is taken by ``options.prefer``, and by itself where it suffices. The loss is what
+    was paid for them together.
     """
 
     kind: Literal["paid"]
@@ -242,6 +243,9 @@ class PaidOffer(Priced):
     """Ids of the paid queries, all that would be used."""
     half_widths: list[WidthsExpected]
     """How noisy each column would be."""
+    suffices: bool
+    """Whether it keeps to the accuracy that is wished for: then it is given by
+    itself."""
 
 
 FreeAnswer = TypeAliasType(

@@ -20,6 +20,7 @@ from privacy.events import VectorSensitivity
 from privacy.losses import Loss
 from privacy.measures import zcdp
 from privacy.sealed import Exact
+from server.use_cases.questions.paid.refining import weights_of
 from tests.audit.instruments.bounds import VERDICT_ALPHA
 from tests.audit.instruments.concentrated import (
     CLIPPED,
@@ -156,3 +157,69 @@ def test_gaussian_noise_of_a_wrong_scale_shows_another_epsilon(factor, report):
 
     report(f"delta 0.01, noise x {factor}: epsilon {bound:.3f}: must fail")
     assert bound > claim if factor < 1 else bound < LEAST * claim
+
+
+@dataclass(frozen=True)
+class Refined:
+    """One count that was asked twice, the second time for the difference."""
+
+    first: Suite
+    second: Suite
+    name: str = "more precision for the difference"
+
+    @property
+    def claim(self):
+        """The loss of both answers together."""
+        return self.first.claim + self.second.claim
+
+    def arms(self, sampler, cells=CELLS):
+        """Return the statistic of both answers, with the patient and without.
+
+        It follows from the mean by precision alone, which is what the second answer
+        shows: the mean is sufficient.
+        """
+        scales = [suite.statistic().scale for suite in (self.first, self.second)]
+        weights = [float(weight) for weight in weights_of(scales)]
+        precision = sum(1 / scale**2 for scale in scales)
+        parts = cells // CELLS
+        return [
+            np.concatenate(
+                [
+                    precision * self._means(move, weights, sampler) - self.claim
+                    for _ in range(parts)
+                ]
+            )
+            for move in (1, 0)
+        ]
+
+    def _means(self, move, weights, sampler):
+        drawn = [
+            weight * self._draws(suite, move, sampler)
+            for suite, weight in zip((self.first, self.second), weights, strict=True)
+        ]
+        return drawn[0] + drawn[1]
+
+    def _draws(self, suite, move, sampler):
+        sealed, charge = Exact((move,) * CELLS), Charge("q_test", suite.charge)
+        noisy = measure_event([sealed], suite.price(), charge, sampler)
+        return np.asarray(noisy[0])
+
+
+REFINED = Refined(
+    Suite("before", (1,), Loss(200_000_000)), Suite("added", (1,), Loss(300_000_000))
+)
+
+
+@pytest.mark.parametrize("cells", SIZES)
+def test_two_answers_show_the_rho_of_both_and_no_less(cells, report):
+    bound = rho_lower_bound(*REFINED.arms(QuerySampler(), cells), VERDICT_ALPHA)
+
+    report(f"{REFINED.name}: {cells:,} cells: rho {bound:.4f} of {REFINED.claim}")
+    assert LEAST * REFINED.claim <= bound <= REFINED.claim
+
+
+def test_half_the_noise_in_both_answers_is_caught(report):
+    bound = rho_lower_bound(*REFINED.arms(ScaledSampler(0.5)), VERDICT_ALPHA)
+
+    report(f"{REFINED.name}, noise x 0.5: rho {bound:.4f}: must fail")
+    assert bound > REFINED.claim

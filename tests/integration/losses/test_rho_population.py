@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 
 from curator_client import Curator
+from mechanisms.scales.conversions.zcdp import odds_epsilon_ceil
 from mechanisms.scales.gaussian.calibration import gaussian_scale
 from mechanisms.scales.gaussian.half_widths import gaussian_half_width
 from privacy.losses import Loss
@@ -207,6 +208,8 @@ def test_a_population_shows_its_cap_in_rho_and_what_it_amounts_to(installation):
     assert "rho 1 (epsilon " in statement
     assert "zero-concentrated" in statement
     assert "probability of at most 0.000001" in statement
+    odds = odds_epsilon_ceil(Loss.parse("1"), Fraction(1, 10**6))
+    assert f"a factor of at most e^{odds} = " in statement
 
 
 def test_a_charge_that_was_cut_off_is_answered_again_at_its_rho(installation, key):
@@ -229,6 +232,30 @@ def test_a_charge_that_was_cut_off_is_answered_again_at_its_rho(installation, ke
     answer = json.loads(record.body)
     assert answer["charge"]["rho"] == "0.3"
     assert answer["noise"][0]["mechanism"] == "discrete_gaussian"
+
+
+def test_a_refining_charge_that_was_cut_off_adds_to_the_same_answers(installation, key):
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        first = ask_rho(http, "0.02", sql=BY_SEX)
+    server = Server(installation.settings)
+    services = server.services
+    try:
+        compiler = Compiler(services.parser, Target(services.dialect))
+        offers = ReleaseOffers(services, OpenReleases(services))
+        queries = QueryService(services, compiler, offers)
+        request = read_request({"sql": BY_SEX, "rho": "0.05"})
+        paid = queries.begin(Caller("ada", "analyst"), "clinic", request, None)
+        services.ledger.give_up(paid.charge.query_id)
+        recovery = recovery_at_once(services, compiler, queries)
+        assert [recovery.run_once() for _ in range(2)] == [1, 0]
+        record = services.ledger.query(paid.charge.query_id)
+    finally:
+        services.engine.close()
+        services.databases.close()
+    answer = json.loads(record.body)
+    assert answer["charge"]["rho"] == "0.03"
+    assert answer["paid"]["queries"] == [first["query_id"]]
+    assert answer["half_widths"]
 
 
 def test_the_python_client_asks_and_tells_in_rho(installation, key):
@@ -267,6 +294,7 @@ def ask_rho(http, rho, **more):
 def test_more_precision_costs_the_difference(installation, key):
     with serve_in_thread(installation) as url, client(url, key) as http:
         at_once = price(http, rho="0.05")
+        ask_rho(http, "0.01", sql=BY_SEX)  # another question adds nothing
         first = ask_rho(http, "0.02")
         planned = price(http, rho="0.05")
         second = ask_rho(http, "0.05")
@@ -295,7 +323,20 @@ def test_more_precision_costs_the_difference(installation, key):
     assert third["charge"]["rho"] == "0.01"
     assert set(third["paid"]["queries"]) == {first["query_id"], second["query_id"]}
     assert fresh["charge"]["rho"] == "0.02"
-    assert spent == "0.08"
+    assert spent == "0.09"
+
+
+def test_another_project_is_shown_a_refining_draw_by_itself(installation, key):
+    other = installation.analyst("grace", "other", allotment="1")
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        ask_rho(http, "0.02")
+        refined = ask_rho(http, "0.06")
+        with client(url, other) as theirs:
+            shown = ask_rho(theirs, "0.03")
+    assert shown["charge"]["reused"]
+    assert "paid" not in shown
+    assert shown["noise"][0]["l2_sensitivity"] == "2"
+    assert shown["rows"] != refined["rows"]
 
 
 def test_the_mean_is_of_both_draws(installation, key):

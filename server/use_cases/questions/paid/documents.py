@@ -22,10 +22,12 @@ from server.use_cases.questions.replies import (
     Answer,
     Remaining,
 )
+from server.use_cases.questions.requests import Accuracy
+from server.use_cases.questions.wishes import keeps_to
 from server.use_cases.releases.replies import (
-    FreeAnswer,
     HalfWidths,
     Intervals,
+    PaidOffer,
     PaidTaken,
     WidthsExpected,
 )
@@ -33,7 +35,17 @@ from server.use_cases.releases.replies import (
 _CONFIDENCE = "0.95"
 
 
-def offered(question: Question, derived: Derived) -> FreeAnswer:
+def suffices(question: Question, derived: Derived, wish: Accuracy | None) -> bool:
+    """Whether paid numbers keep to the accuracy that is wished for."""
+    if wish is None or question.wish is None:
+        return False
+    measures = question.compiled.measures
+    return keeps_to(wish, question.wish, measures, derived.widths)
+
+
+def offered(
+    question: Question, derived: Derived, wish: Accuracy | None = None
+) -> PaidOffer:
     """Describe what a plan offers, with the least and greatest half-width."""
     taken = paid_taken(question, derived)
     return {
@@ -42,6 +54,7 @@ def offered(question: Question, derived: Derived) -> FreeAnswer:
         "half_widths": [
             _expected(column, vector, derived) for column, vector in _numbers(question)
         ],
+        "suffices": suffices(question, derived, wish),
     }
 
 

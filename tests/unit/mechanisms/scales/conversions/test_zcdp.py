@@ -10,8 +10,9 @@ from mechanisms.scales.conversions.zcdp import (
     best_order,
     epsilon_at_order,
     epsilon_ceil,
+    odds_epsilon_ceil,
 )
-from privacy.losses import Loss
+from privacy.losses import NANO, Loss
 
 DELTA = Fraction(1, 10**6)
 rhos = st.integers(1, 10**10).map(Loss)
@@ -100,3 +101,29 @@ def test_what_no_epsilon_can_say_is_refused():
 def test_orders_are_above_one():
     assert best_order(Fraction(10**9), Fraction(1, 2)) > 1
     assert best_order(Fraction(1, 10**9), Fraction(1, 10**300)) > 1
+
+
+def passed(rho, epsilon):
+    """Return P(L >= epsilon) of Gaussian noise, whose L is normal: mean rho, 2 rho."""
+    return norm.sf(epsilon, loc=rho, scale=math.sqrt(2 * rho))
+
+
+@pytest.mark.parametrize("delta", ["0.001", "0.000001", "0.000000001"])
+@pytest.mark.parametrize("rho", ["0.0001", "0.005", "0.1", "0.5", "1", "20"])
+def test_a_factor_of_odds_is_passed_no_more_often_than_delta(rho, delta):
+    loss, most = Loss.parse(rho), Fraction(delta)
+    odds = odds_epsilon_ceil(loss, most)
+    pair = epsilon_ceil(loss, most)
+    assert passed(float(rho), float(odds.epsilon)) <= float(delta)
+    assert odds >= pair
+    if loss <= Loss.parse("0.1"):  # what (epsilon, delta) does not say
+        assert passed(float(rho), float(pair.epsilon)) > float(delta)
+
+
+@given(st.integers(1, 10**11), st.integers(1, NANO - 1))
+def test_the_epsilon_of_odds_is_rounded_up(nano, delta):
+    loss, most = Loss(nano), Fraction(delta, NANO)
+    found = odds_epsilon_ceil(loss, most).epsilon - loss.epsilon
+    needed = 4 * loss.epsilon * Fraction(-math.log(most))
+    assert found**2 >= needed * (1 - Fraction(1, 10**13))
+    assert (found - Fraction(1, NANO)) ** 2 <= needed * (1 + Fraction(1, 10**13))
