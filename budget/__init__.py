@@ -1,1 +1,1 @@
-"""May this be released? Accountant, filter, odometer and ledger."""
+"""Limits, charges, and the ledger that records both."""

@@ -29,6 +29,7 @@ from budget.chain.writing import (
     reading_accounts,
 )
 from budget.charging import accounts, job_charges, leases
+from budget.charging.disk_space import forget_trial, try_disk_space
 from budget.charging.filter import charge_all
 from budget.charging.leases import Holder
 from budget.charging.noisy_vectors import with_vectors
@@ -45,7 +46,6 @@ from budget.charging.queries import (
     reading_key,
     settled_in,
 )
-from budget.charging.room import forget_trial, try_room
 from budget.charging.splices import Piece, Splice
 from budget.checking.reconciliation import Also, reconcile
 from budget.checking.verification import Verification, require_derived, verify
@@ -552,7 +552,7 @@ class Ledger:
             if not leases.is_any(connection, left):
                 return [], []
         with self._writer.transaction(renews_anchor=True) as write:
-            try_room(write.connection)
+            try_disk_space(write.connection)
         with self._writer.transaction() as write:  # anchored, or nothing is taken up
             forget_trial(write.connection)
             leases.fail_exhausted(write, self._holder, self._noted() - kept)

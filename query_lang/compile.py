@@ -15,21 +15,27 @@ from query_lang.costs.plans import aggregate_costs
 from query_lang.costs.showing import showing_steps
 from query_lang.plans.canonical import canonical_text
 from query_lang.plans.compiled import (
+    AverageShown,
     CompiledQuery,
     ComputedShown,
+    GroupingShown,
     KeyPlaces,
+    KeyShown,
     LiteralShown,
     Measure,
+    NamedTotal,
     NumberShown,
     Operation,
     OutputColumn,
     PublicShown,
+    QuantileShown,
     Shown,
     WindowShown,
 )
 from query_lang.plans.domains import key_bytes
 from query_lang.plans.nodes import (
     Aggregate,
+    CountDistinctMeasure,
     CountRowsMeasure,
     CountUnitsMeasure,
     CountValuesMeasure,
@@ -192,7 +198,15 @@ def _unit_of(plan: Aggregate, shown: Shown, unit: str) -> str | None:
             )
         case WindowShown("sum" | "avg" | "lag" | "lead", operand) if operand:
             return _unit_of(plan, operand, unit)
-        case _:
+        case (
+            AverageShown()
+            | QuantileShown()
+            | WindowShown()
+            | LiteralShown()
+            | KeyShown()
+            | GroupingShown()
+            | NamedTotal()
+        ):
             return None
 
 
@@ -214,7 +228,7 @@ def _counted(measure: MeasureKind, unit: str) -> str | None:
             return "rows"
         case CountUnitsMeasure():
             return unit
-        case _:
+        case CountDistinctMeasure() | SumMeasure() | HistogramMeasure():
             return None
 
 
@@ -225,7 +239,9 @@ def _measure(plan: Aggregate, measure: MeasureKind, weight: Fraction) -> Measure
             return Measure(sensitivity, weight, scale, 1, "sum", lower >= 0)
         case HistogramMeasure(_, bins):
             return Measure(sensitivity, weight, 0, bins.count)
-        case _:
+        case CountRowsMeasure() | CountValuesMeasure():
+            return Measure(sensitivity, weight)
+        case CountUnitsMeasure() | CountDistinctMeasure():
             return Measure(sensitivity, weight)
 
 

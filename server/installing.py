@@ -17,7 +17,7 @@ from budget.storage.postgresql import DatabaseUnreachableError, masked_url
 from budget.storage.process_lock import ProcessLock
 from server.configuration.settings import Settings
 from server.persistence import tables
-from server.persistence.moved import moved_to
+from server.persistence.moved_mark import moved_to
 from server.persistence.schema import (
     HEAD,
     UnknownRevisionError,

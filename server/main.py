@@ -96,7 +96,7 @@ COMMANDS: Final[dict[str, Told]] = {
         "The append-only record of every charge and change.",
     ),
     "backup": (
-        "server.commands.keeping",
+        "server.commands.maintenance",
         "Copies of the whole installation but for its anchor.",
     ),
     "db": ("server.commands.installation", "The catalogue database's schema."),

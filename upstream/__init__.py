@@ -1,1 +1,1 @@
-"""The custodian's jobs: from files on disk to private snapshots."""
+"""What custodians do with rows before and beside questions: load, tag, link, copy."""

@@ -4,7 +4,7 @@ Two records alternate in place, each with a checksum, so that a write cut short 
 the other whole. The file is locked across processes for the whole of a ledger write.
 After them stands a mark: the sequence of the last record that was synced. Readers look
 at it without the lock, so that nobody who reads waits for one who writes. Behind it are
-notes of questions whose noise was drawn and not stored (``draws``).
+draw records: questions whose noise was drawn and not stored (``draws``).
 """
 
 import contextlib
@@ -179,7 +179,7 @@ class HeldAnchor:
         return max(records, key=lambda record: record.generation)
 
     def _read_slot(self, slot: int) -> AnchorRecord | None:
-        text = _unsealed(os.pread(self._descriptor, RECORD_BYTES, slot * RECORD_BYTES))
+        text = _verified(os.pread(self._descriptor, RECORD_BYTES, slot * RECORD_BYTES))
         if text is None:
             return None
         words = json.loads(text)
@@ -224,12 +224,12 @@ class HeldAnchor:
 
     def synced_sequence(self) -> int:
         """Return the sequence in the mark; 0 where it is not whole."""
-        text = _unsealed(os.pread(self._descriptor, _MARK_BYTES, _MARK_AT))
+        text = _verified(os.pread(self._descriptor, _MARK_BYTES, _MARK_AT))
         return 0 if text is None else int(text)
 
     def _mark(self, seq: int) -> None:
         """Say to readers how far the synced record came; itself it needs no sync."""
-        content = _sealed(str(seq).encode()).ljust(_MARK_BYTES, b"\0")
+        content = _checksummed(str(seq).encode()).ljust(_MARK_BYTES, b"\0")
         if os.pwrite(self._descriptor, content, _MARK_AT) != len(content):
             raise OSError(_SHORT)
 
@@ -259,24 +259,24 @@ def encode_record(record: AnchorRecord) -> bytes:
             "generation": record.generation,
         }
     ).encode()
-    words = _sealed(text)
+    words = _checksummed(text)
     if len(words) > RECORD_BYTES:
         message = "too many populations for one anchor record"
         raise OSError(message)
     return words.ljust(RECORD_BYTES, b"\0")
 
 
-def _sealed(text: bytes) -> bytes:
-    """Return a text after its checksum."""
+def _checksummed(text: bytes) -> bytes:
+    """Return a text with its checksum before it."""
     return hashlib.sha256(text).hexdigest().encode() + b"\n" + text
 
 
-def _unsealed(raw: bytes) -> bytes | None:
+def _verified(raw: bytes) -> bytes | None:
     """Return the text that lies in a part of the file; None where it is not whole."""
     end = raw.find(b"\0")
     words, padding = (raw, b"") if end < 0 else (raw[:end], raw[end:])
     _, _, text = words.partition(b"\n")
-    if padding != bytes(len(padding)) or _sealed(text) != words:
+    if padding != bytes(len(padding)) or _checksummed(text) != words:
         return None
     return text
 

@@ -1,4 +1,4 @@
-"""The hash chain: each entry seals all before it."""
+"""The hash chain: each entry has the hash of the one before it."""
 
 import hashlib
 import json

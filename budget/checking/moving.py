@@ -25,7 +25,7 @@ ACTION = "ledger.move"
 
 Fill = Callable[[Connection, Connection], None]
 Compare = Callable[[Connection, Connection, int], None]
-Seal = Callable[[Connection, Head], None]
+Close = Callable[[Connection, Head], None]
 
 
 class UnfinishedCopyError(CuratorError):
@@ -49,13 +49,13 @@ class Steps:
         fill: Fills an empty target from the source; leaves one that an earlier move
             filled; refuses any other.
         compare: Refuses unless both hold the same rows, of the chain up to a sequence.
-        seal: Makes the source unusable, saying which entry it ended with.
+        close: Makes the source unusable, saying which entry it ended with.
         recorded: The tables whose rows the entries make.
     """
 
     fill: Fill
     compare: Compare
-    seal: Seal
+    close: Close
     recorded: Sequence[Table]
 
 
@@ -73,9 +73,9 @@ def move(
 ) -> Moved:
     """Move a ledger; nobody writes to either database meanwhile.
 
-    The target's commit, the source's seal and the anchor follow one another. Before the
-    seal is committed the source serves; from then on the target does. What a crash cuts
-    off, the same call ends.
+    The target's commit, the source's closing and the anchor follow one another. Before
+    the closing is committed the source serves; from then on the target does. What a
+    crash cuts off, the same call ends.
 
     Raises:
         AnchorMismatchError: The ledger is not whole, or does not contain its anchor.
@@ -87,7 +87,7 @@ def move(
             with source.writer.begin() as old:
                 left = head_of(old)
                 before, after = _copied(old, target, held, steps, actor)
-                steps.seal(old, left)
+                steps.close(old, left)
             if after != before:
                 held.write(after)
     except (OSError, SQLAlchemyError, DatabaseLostError) as error:
@@ -102,7 +102,7 @@ def _copied(
     """Let the target hold the ledger and its move.
 
     Returns:
-        The anchor as it is, and as it must be once the source is sealed.
+        The anchor as it is, and as it must be once the source is closed.
     """
     record = held.read()
     with target.writer.begin() as new:
@@ -131,7 +131,7 @@ def _brought_forward(
 def _require_taken_over(new: Connection, left: Head, record: AnchorRecord) -> None:
     """Refuse a source without its anchor, but where the target went on from it.
 
-    Somebody let the target serve before the seal of the source was committed.
+    Somebody let the target serve before the closing of the source was committed.
 
     Raises:
         AnchorMismatchError: The target is not this ledger, or not moved from there.

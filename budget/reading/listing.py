@@ -1,8 +1,9 @@
 """The ledger as it is listed over HTTP: what people did, each charge with its end.
 
-Nothing here is a sequence number, a hash, or the place of an end among other entries:
-where an end falls tells when an execution ended, which depends on rows (PRIVACY 6). A
-charge shows that it has ended once its reply has left. Proof: docs/proofs/ledger.md.
+Nothing here is a sequence number, a hash, or the position of an end among other
+entries: that position would reveal how long the execution ran, which depends on rows
+(PRIVACY 6). A charge shows that it has ended once its reply has left.
+Proof: docs/proofs/ledger.md.
 """
 
 import json

@@ -77,7 +77,14 @@ markerHeight="8" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#333"/></marker>
 
 ROOMS = (
     Box(20, 20, 860, "server", ["HTTP, commands, use cases, tables of people"]),
-    Box(20, 112, 860, "upstream", ["the custodian's files to one snapshot"], "rows"),
+    Box(
+        20,
+        112,
+        860,
+        "upstream",
+        ["what custodians do with rows beside questions"],
+        "rows",
+    ),
     Box(20, 204, 860, "release", ["what is published: cubes, sequences"], "noise"),
     Box(20, 296, 270, "engines", ["rows to sealed values"], "rows"),
     Box(315, 296, 270, "mechanisms", ["sealed to noisy numbers"], "noise"),

@@ -8,9 +8,9 @@ from typing import Protocol
 
 from privacy.schema import Dataset, ValuesDomain
 from query_lang.binding.sizes import Sizes, Tries
+from query_lang.plans.column_numbers import shape_of
 from query_lang.plans.compiled import QueryWarning
 from query_lang.plans.expressions import Expression, FieldRef
-from query_lang.plans.slots import shape_of
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import CommonTable, Name, Position
 from query_lang.syntax.nodes import Expression as Tree

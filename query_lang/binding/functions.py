@@ -1,6 +1,6 @@
 """Functions and operators: types, nullability and public domain of each result."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from privacy.schema import (
@@ -17,7 +17,7 @@ from query_lang.binding.scalars.narrowing import narrowed
 from query_lang.plans import intervals
 from query_lang.plans.domains import longest_of
 from query_lang.plans.expressions import Call, Constant, Expression, Facts, Function
-from query_lang.plans.intervals import Interval, interval_of, range_of
+from query_lang.plans.intervals import interval_of
 from query_lang.plans.literals import NUMBERS, check_on_grid, small_number
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
@@ -37,9 +37,6 @@ INTEGER = ColumnType.INTEGER
 
 
 # -- arithmetic --------------------------------------------------------------
-
-
-_Bounds = Callable[[Interval, Interval], Interval | None]
 
 
 def arithmetic(
@@ -77,23 +74,6 @@ def arithmetic(
 
 
 _JOINED = "texts are joined by ||: sex || '/' || ward"
-
-
-def _integer_call(
-    function: Function, one: Expression, other: Expression, bounds: _Bounds
-) -> Call:
-    facts = Facts(
-        INTEGER,
-        nullable=one.facts.nullable or other.facts.nullable,
-        constant=one.facts.constant and other.facts.constant,
-    )
-    domain = range_of(_bounds_of(one, other, bounds), facts)
-    return Call(function, (one, other), replace(facts, domain=domain))
-
-
-def _bounds_of(one: Expression, other: Expression, bounds: _Bounds) -> Interval | None:
-    first, second = interval_of(one.facts), interval_of(other.facts)
-    return None if first is None or second is None else bounds(first, second)
 
 
 def _without_nullif(divisor: Tree) -> Tree:

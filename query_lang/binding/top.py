@@ -23,8 +23,8 @@ from query_lang.binding.results.answer_windows import (
     AnswerWindowBinder,
 )
 from query_lang.binding.results.computed import ComputedBinder, is_computed
-from query_lang.binding.results.left_cells import left_cells, left_values
 from query_lang.binding.results.moments import MOMENTS, written_out
+from query_lang.binding.results.reachable_cells import reachable_cells, reachable_values
 from query_lang.binding.results.totals import TotalsBinder
 from query_lang.binding.scalars.narrowing import Conditions, listed_by, narrowed_by
 from query_lang.binding.scope import UnitColumn
@@ -197,7 +197,7 @@ class TopBinder:
         said = self.tree.having
         found = [] if said is None else [self._condition(said)]
         if self._chooses_rows():
-            found += left_cells(self.keys.values(), with_totals=bool(self.sets))
+            found += reachable_cells(self.keys.values(), with_totals=bool(self.sets))
         return All(tuple(found)) if len(found) > 1 else next(iter(found), None)
 
     def _chooses_rows(self) -> bool:
@@ -229,7 +229,7 @@ class TopBinder:
             self.keys[value] = Key(self._slot(value), name, facts, key_values(facts))
             self.meant.append(meant)
             places.append(written.position)
-        left = left_values(self.keys, self.meant, self.conditions, self.rows)
+        left = reachable_values(self.keys, self.meant, self.conditions, self.rows)
         for value, values in left.items():
             self.keys[value] = replace(self.keys[value], left=values)
         self.sets = tuple(

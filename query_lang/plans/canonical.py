@@ -7,10 +7,10 @@ from decimal import Decimal
 from fractions import Fraction
 
 from privacy.schema import Table
+from query_lang.plans.column_numbers import with_ranked_slots
 from query_lang.plans.compiled import Presentation
 from query_lang.plans.expressions import Facts
 from query_lang.plans.nodes import Aggregate, Key
-from query_lang.plans.slots import with_ranked_slots
 
 
 def canonical_text(plan: Aggregate, weights: Sequence[Fraction]) -> str:

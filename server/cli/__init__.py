@@ -1,1 +1,1 @@
-"""The commands of custodians on the server's host."""
+"""What each command does, by family; ``server/commands`` hands it what it needs."""

@@ -1,4 +1,4 @@
-"""What bootstrap hands to the commands; they cannot reach it themselves."""
+"""The form of what commands are handed; ``server/commands/wired.py`` fills it."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from server.cli.terminal.arguments import settings_or_exit
 from server.configuration.settings import Settings
-from server.processes.giving_way import giving_way, is_served
+from server.processes.command_priority import is_served, yielding_to_server
 
 if TYPE_CHECKING:  # each command reads what it needs
     from server.use_cases.jobs.jobs import JobService, Viewer
@@ -71,4 +71,4 @@ class Wiring:
     def gives_way(self) -> AbstractContextManager[None]:
         """Work at a lower priority where the installation is served."""
         databases = self.services().databases
-        return giving_way(lambda: is_served(databases))
+        return yielding_to_server(lambda: is_served(databases))

@@ -1,1 +1,4 @@
-"""The command line: each family's commands, wired, in a file read when named."""
+"""Each family of ``server/cli`` with the parts that bootstrap makes.
+
+One file a family, read when the family is named.
+"""

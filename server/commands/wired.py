@@ -1,4 +1,4 @@
-"""The wiring of every command: the parts that bootstrap makes."""
+"""The one ``Wiring``: what makes the parts that commands need."""
 
 from server.bootstrap import make_jobs, make_runner, make_services
 from server.cli.wiring import Wiring

@@ -188,7 +188,7 @@ METAPHORS = {
     *("office", "desk", "door", "shelf", "errand", "bench", "boot"),
     *("peel", "peeled", "tally", "foretold", "stray", "strays", "chance", "chances"),
 }
-KEPT_WORDS = {"boot", "lease_boot", "held_boot", "to_held_boot", "Foretold"}
+KEPT_WORDS = {"boot", "lease_boot", "held_boot", "to_held_boot"}
 
 
 def names_in(tree):

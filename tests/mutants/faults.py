@@ -237,7 +237,7 @@ FAULTS = (
     Fault(
         "units_of_several_cells_added_up",
         "people who are in several cells are added up as if they were in one",
-        "query_lang/deriving/ways.py",
+        "query_lang/deriving/derivations.py",
         "several = chosen.bit_count() > 1 and grid.by_unit and not axis.constant",
         "several = False",
         ("tests/unit/query_lang/deriving", "tests/semantics/test_derived.py"),
@@ -245,7 +245,7 @@ FAULTS = (
     Fault(
         "rows_without_a_cell_are_forgotten",
         "cells that leave rows out are taken for all rows",
-        "query_lang/deriving/ways.py",
+        "query_lang/deriving/derivations.py",
         "return chosen if union == part else 0",
         "return chosen",
         ("tests/unit/query_lang/deriving", "tests/semantics/test_derived.py"),
@@ -352,7 +352,7 @@ FAULTS = (
     Fault(
         "shapes_without_facts",
         "what is known of the columns around a subquery is no part of its shape",
-        "query_lang/plans/slots.py",
+        "query_lang/plans/column_numbers.py",
         "    changed = {\n"
         "        field.name: _renumbered(getattr(value, field.name), number)\n"
         "        for field in fields(value)\n",
@@ -830,10 +830,10 @@ FAULTS = (
     Fault(
         "loads_on_the_host_everywhere",
         "a load on the host runs on the servers' processors",
-        "server/processes/giving_way.py",
+        "server/processes/command_priority.py",
         "    keep_process_to(Processors.divided(usable).executors)\n",
         "    keep_process_to(usable)\n",
-        ("tests/integration/jobs/test_giving_way.py",),
+        ("tests/integration/jobs/test_command_priority.py",),
     ),
     Fault(
         "loads_overtaken_unseen",
@@ -913,18 +913,18 @@ FAULTS = (
     Fault(
         "texts_unencrypted",
         "texts are stored plain though there is a key",
-        "server/use_cases/services/sealing.py",
+        "server/use_cases/services/text_cipher.py",
         "return _ENCRYPTED + self._name + nonce + made",
         "return _PLAIN + content",
-        ("tests/unit/server/use_cases/services/test_sealing.py",),
+        ("tests/unit/server/use_cases/services/test_text_cipher.py",),
     ),
     Fault(
         "texts_unbound",
         "an encrypted text is opened in another's row",
-        "server/use_cases/services/sealing.py",
+        "server/use_cases/services/text_cipher.py",
         'return b"".join(len(part).to_bytes(4, "big") + part for part in parts)',
         'return b"" if parts else b""',
-        ("tests/unit/server/use_cases/services/test_sealing.py",),
+        ("tests/unit/server/use_cases/services/test_text_cipher.py",),
     ),
     Fault(
         "linkages_of_others",
@@ -1114,8 +1114,8 @@ FAULTS = (
         "registers_plain",
         "registers are kept plain though there is a key",
         "server/use_cases/linkage/work/registers.py",
-        'chunk = self._seal.close(content, "register", job, number)',
-        'chunk = TextSeal(None).close(content, "register", job, number)',
+        'chunk = self._cipher.encrypt(content, "register", job, number)',
+        'chunk = TextCipher(None).encrypt(content, "register", job, number)',
         ("tests/integration/linkage/test_linkage_jobs.py",),
     ),
     Fault(
@@ -2167,7 +2167,7 @@ FAULTS = (
         "query_lang/normalising/terms.py",
         "constant = facts.constant and one.facts.constant",
         "constant = facts.constant",
-        ("tests/unit/query_lang/deriving/test_ways.py",),
+        ("tests/unit/query_lang/deriving/test_derivations.py",),
     ),
     Fault(
         "paid_window_of_answered",
@@ -2516,9 +2516,9 @@ FAULTS = (
         "claimed_without_room",
         "a paid question is executed again while its answer cannot be stored",
         "budget/ledger.py",
-        "            try_room(write.connection)\n",
+        "            try_disk_space(write.connection)\n",
         "            pass\n",
-        ("tests/crash/full_disks/test_room.py",),
+        ("tests/crash/full_disks/test_disk_space.py",),
     ),
     Fault(
         "two_hosts_serve",
@@ -3497,7 +3497,7 @@ FAULTS = (
     Fault(
         "nulls_reach_no_group",
         "WHERE is said to leave no row in the NULL group, whatever it says of the key",
-        "query_lang/binding/results/left_cells.py",
+        "query_lang/binding/results/reachable_cells.py",
         "        left = {*key.values}\n",
         "        left = {*key.values} - {None}\n",
         ("tests/unit/query_lang/binding/results/test_reached_cells.py",),
@@ -3505,7 +3505,7 @@ FAULTS = (
     Fault(
         "another_key_over_fewer_values",
         "what a key's text means over fewer values says which cells WHERE leaves",
-        "query_lang/binding/results/left_cells.py",
+        "query_lang/binding/results/reachable_cells.py",
         "    return found.facts if is_same_value(found, value) else None",
         "    return found.facts",
         ("tests/unit/query_lang/binding/results/test_reached_cells.py",),

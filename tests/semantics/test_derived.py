@@ -9,8 +9,8 @@ from collections import Counter
 import pytest
 
 from query_lang.binding.bind import bind_query
+from query_lang.deriving.derivations import Deriver, Vector, value_of
 from query_lang.deriving.grids import grids_of
-from query_lang.deriving.ways import Deriver, Vector, value_of
 from query_lang.reading.parse import parse_query
 from tests.effort import gate_first
 from tests.semantics import hospital

@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 
 from query_lang.reading.parse import parse_query
+from release.sequences.strategies.registry import STRATEGIES as REGISTERED
 from tests.effort import gate_first
+from tests.statistical import sequence_picks
 from tests.statistical.sequence_branches import Branches
 from tests.statistical.sequence_choices import Choices
 from tests.statistical.sequence_coverage import (
@@ -38,6 +40,11 @@ TESTS = 17 * len(STRATEGIES) * (len(SHAPES) + 1)
 
 MANY_RELEASES = 150
 """Where one number is asked for."""
+
+
+def test_every_strategy_of_sequences_is_tried():
+    assert {*STRATEGIES, "auto"} == set(REGISTERED)
+    assert set(sequence_picks.STRATEGIES) == set(REGISTERED)
 
 
 @cache

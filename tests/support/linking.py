@@ -20,8 +20,8 @@ from server.use_cases.linkage.work.populations import population_of
 from server.use_cases.linkage.work.service import LinkageService
 from server.use_cases.loading.service import LoadService
 from server.use_cases.services.paging import Page
-from server.use_cases.services.sealing import TextSeal
 from server.use_cases.services.services import now_text
+from server.use_cases.services.text_cipher import TextCipher
 from tests.support.installations.harness import ImportingInstallation
 from tests.support.installations.texts import OPERATOR, Texts
 
@@ -120,7 +120,7 @@ def store_linkage(services, population):
         "steps": [],
     }
     of_pair = {"left": pair[0], "right": pair[1]}
-    seal, store = TextSeal(None), LinkageStore()
+    cipher, store = TextCipher(None), LinkageStore()
     with services.databases.writer.begin() as connection:
         connection.execute(
             insert(linkage).values(
@@ -151,7 +151,7 @@ def store_linkage(services, population):
                 score=0.5,
                 weight=0.0,
                 reason="score",
-                body=seal.close(json.dumps(body).encode(), *doubt_place(job, 1)),
+                body=cipher.encrypt(json.dumps(body).encode(), *doubt_place(job, 1)),
                 **of_pair,
             )
         )

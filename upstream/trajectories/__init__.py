@@ -1,1 +1,4 @@
-"""Anonymization of diagnosis codes and notes: censored, aligned, enumerated."""
+"""Methods that generalise codes and notes until k people fit: GCCens, LDA, DAST.
+
+Copies are made by them in ``upstream/anonymization``: ``codes`` and ``texts``.
+"""

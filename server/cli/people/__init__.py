@@ -1,1 +1,1 @@
-"""Commands about principals, populations, projects and proposals."""
+"""Commands about what ``use_cases/custody`` keeps, and about proposals."""

@@ -1,1 +1,4 @@
-"""People, projects and populations, as custodians and admins keep them."""
+"""What admins and custodians keep: principals and keys, projects, populations.
+
+Who a caller is, and what that lets them see, is ``identity``.
+"""

@@ -27,7 +27,7 @@ from server.use_cases.extraction.work import TextJob, TextParts, Working, own
 from server.use_cases.jobs.kinds import JobContext, JobParameters, Prepared
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
-from server.use_cases.services.sealing import TextSeal
+from server.use_cases.services.text_cipher import TextCipher
 from upstream.extraction.reading.outcomes import (
     Json,
     Position,
@@ -76,7 +76,7 @@ class _Reached:
     after: Json = None
 
     @classmethod
-    def of(cls, position: object, seal: TextSeal, job: str) -> "_Reached":
+    def of(cls, position: object, cipher: TextCipher, job: str) -> "_Reached":
         """Return what an earlier attempt saved.
 
         Raises:
@@ -86,12 +86,12 @@ class _Reached:
             return cls()
         documents, set_aside, after = cast("list[Json]", position)
         if isinstance(after, str):
-            after = json.loads(seal.open(base64.b64decode(after), *_PLACE, job))
+            after = json.loads(cipher.decrypt(base64.b64decode(after), *_PLACE, job))
         return cls(cast("int", documents), cast("int", set_aside), after)
 
-    def to_json(self, seal: TextSeal, job: str) -> list[Json]:
+    def to_json(self, cipher: TextCipher, job: str) -> list[Json]:
         """Return what a later attempt is told: names of files are closed, as texts."""
-        body = seal.close(json.dumps(self.after).encode(), *_PLACE, job)
+        body = cipher.encrypt(json.dumps(self.after).encode(), *_PLACE, job)
         return [self.documents, self.set_aside, base64.b64encode(body).decode()]
 
 
@@ -169,13 +169,15 @@ class Target:
             batch.after,
         )
         with slices.transaction() as connection:
-            position = now.to_json(self.parts.seal, self.context.job_id)
+            position = now.to_json(self.parts.cipher, self.context.job_id)
             self.context.save_position_with(connection, position)
         return now
 
     def reached(self) -> _Reached:
         """Return how far an earlier attempt was."""
-        return _Reached.of(self.context.position, self.parts.seal, self.context.job_id)
+        return _Reached.of(
+            self.context.position, self.parts.cipher, self.context.job_id
+        )
 
     def forget(self, reached: _Reached) -> None:
         """Delete what an earlier attempt wrote and did not know to be written."""

@@ -33,8 +33,8 @@ from server.use_cases.jobs.kinds import (
 from server.use_cases.jobs.store import ENDED, is_free
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
-from server.use_cases.services.sealing import TextSeal, read_seal
 from server.use_cases.services.services import Services
+from server.use_cases.services.text_cipher import TextCipher, read_text_key
 from server.use_cases.services.work_ends import TEXTS_BEGUN
 from upstream.extraction.models.model import TextModel
 from upstream.extraction.models.rules import USUAL
@@ -95,11 +95,11 @@ class TextParts:
         Raises:
             TextKeyError: The key's file is missing or holds none.
         """
-        seal = read_seal(services.settings.text_key)
-        self.seal = seal
+        cipher = read_text_key(services.settings.text_key)
+        self.cipher = cipher
         self.databases = services.databases
-        self.texts = TextStore(seal)
-        self.models = ModelStore(seal)
+        self.texts = TextStore(cipher)
+        self.models = ModelStore(cipher)
         self.spans = SpanStore()
 
     def slices(self, context: Working) -> Slices:
@@ -229,8 +229,11 @@ class TextJob:
         Raises:
             LeaseLostError: The job is another worker's now.
         """
-        seal, databases = TextSeal(None), self._services.databases  # nothing is opened
-        texts, spans, models = TextStore(seal), SpanStore(), ModelStore(seal)
+        cipher, databases = (
+            TextCipher(None),
+            self._services.databases,
+        )  # nothing is opened
+        texts, spans, models = TextStore(cipher), SpanStore(), ModelStore(cipher)
         slices = Slices(databases, context.require_claim_with)
         with databases.reader.connect() as connection:
             begun = texts.unfinished_jobs(connection)

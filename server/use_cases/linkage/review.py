@@ -45,8 +45,8 @@ from server.use_cases.services.errors import (
     NotFoundError,
 )
 from server.use_cases.services.paging import NO_CURSOR, ListOf, Page, listed
-from server.use_cases.services.sealing import read_seal
 from server.use_cases.services.services import Services
+from server.use_cases.services.text_cipher import read_text_key
 
 _DIGITS = 9  # of a number of 32 bits
 
@@ -152,7 +152,9 @@ class ReviewService:
                 raise _missing(viewer, _no_pair(left, right))
             standing = self._store.standing(connection, row, found.pair)
             history = self._store.history(connection, row.id, found.pair)
-        body = opened_body(read_seal(self._services.settings.text_key), row.job, found)
+        body = opened_body(
+            read_text_key(self._services.settings.text_key), row.job, found
+        )
         return cast(
             "DoubtDetail",
             {

@@ -26,8 +26,8 @@ from server.use_cases.linkage.opinions import (
 from server.use_cases.linkage.replies import Verdict
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import NoSuchThingError
-from server.use_cases.services.sealing import TextSeal
 from server.use_cases.services.services import now_text, random_id
+from server.use_cases.services.text_cipher import TextCipher
 
 LINKAGES: Final = linkage.name
 """The table of linkages; ledgers of before there were any have none."""
@@ -331,13 +331,13 @@ def _opinion(row: Row[tuple[object]]) -> Opinion:
     return Opinion((row.left, row.right), row.created_by, cast("Verdict", row.verdict))
 
 
-def opened_body(seal: TextSeal, job: str, doubt: DoubtRow) -> Document:
+def opened_body(cipher: TextCipher, job: str, doubt: DoubtRow) -> Document:
     """Return what a doubt's records say, and why they agree.
 
     Raises:
         TextKeyError: It cannot be opened.
     """
-    told = seal.open(doubt.body, *doubt_place(job, doubt.number))
+    told = cipher.decrypt(doubt.body, *doubt_place(job, doubt.number))
     return cast("Document", json.loads(told))
 
 

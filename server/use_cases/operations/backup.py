@@ -21,7 +21,7 @@ from budget.chain.entries import ledger_id_of
 from server.configuration.safety import sqlite_file
 from server.configuration.settings import Settings
 from server.persistence import tables
-from server.persistence.moved import moved_to
+from server.persistence.moved_mark import moved_to
 from server.use_cases.linkage.store import LINKAGES, LinkageStore
 from server.use_cases.loading.lock import lock_of_all_loads
 from server.use_cases.operations.backup_archives import (

@@ -15,7 +15,7 @@ from budget.storage.postgresql import masked_url
 from budget.storage.process_lock import ProcessLock, ProcessLockError
 from budget.storage.tables import chain
 from server.configuration.settings import Settings
-from server.persistence.moved import seal
+from server.persistence.moved_mark import close_ledger
 from server.persistence.schema import (
     HEAD,
     RECORDED_TABLES,
@@ -48,10 +48,10 @@ class MovedLedgerError(CommandRefusedError):
 def steps_to(target: Settings) -> Steps:
     """Return what a move does with the tables of an installation."""
 
-    def seal_source(old: Connection, head: Head) -> None:
-        seal(old, masked_url(str(target.database_url)), head.seq)
+    def close_source(old: Connection, head: Head) -> None:
+        close_ledger(old, masked_url(str(target.database_url)), head.seq)
 
-    return Steps(_fill, _compare, seal_source, RECORDED_TABLES)
+    return Steps(_fill, _compare, close_source, RECORDED_TABLES)
 
 
 @contextmanager

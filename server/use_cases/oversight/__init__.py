@@ -1,1 +1,1 @@
-"""Statements, the ledger and odometers, for whoever looks over shoulders."""
+"""For custodians and auditors: statements, the ledger, what was spent."""

@@ -1,1 +1,1 @@
-"""Making a release: spec, price, charge, files."""
+"""Making and withdrawing a release: spec, price, charge, files."""

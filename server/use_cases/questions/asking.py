@@ -51,6 +51,7 @@ from server.use_cases.questions.answers import (
     released_document,
     shown_again,
 )
+from server.use_cases.questions.disk_space import require_disk_space
 from server.use_cases.questions.free_answer_limit import ROW_BYTES, FreeAnswerLimit
 from server.use_cases.questions.measured import Measured
 from server.use_cases.questions.paid.answers import (
@@ -75,7 +76,6 @@ from server.use_cases.questions.replies import (
     Remaining,
 )
 from server.use_cases.questions.requests import QuestionRequest
-from server.use_cases.questions.room import require_room
 from server.use_cases.questions.wishes import LossRange
 from server.use_cases.releases.offers import (
     Near,
@@ -588,7 +588,7 @@ class QueryService:
         Raises:
             LedgerUnavailableError: The disk is nearly full, or answers wait for it.
         """
-        require_room(self._services.settings)
+        require_disk_space(self._services.settings)
         if self._services.kept.is_full():
             message = "answers wait to be stored: nothing is charged before they are"
             raise LedgerUnavailableError(message)

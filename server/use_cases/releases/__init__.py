@@ -1,1 +1,1 @@
-"""Published releases: listed, opened, asked and offered in place of a charge."""
+"""Reading published releases: listed, opened, asked, offered instead of a charge."""

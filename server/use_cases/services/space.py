@@ -4,7 +4,7 @@ import os
 import shutil
 from typing import Final
 
-from budget.charging.room import LEAST_BYTES
+from budget.charging.disk_space import LEAST_BYTES
 from privacy.errors import CuratorError, LedgerUnavailableError
 from server.configuration.safety import sqlite_file
 from server.configuration.settings import Settings, SettingsError, read_settings

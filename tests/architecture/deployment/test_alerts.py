@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import fields
 from decimal import Decimal
 from pathlib import Path
 
@@ -24,8 +25,15 @@ OF_PROMETHEUS = {"up"}
 
 def shown_series():
     """Return the names of all series that the listener shows."""
-    spent = {"people": Decimal(1)}
-    readings = Readings(0, 0, 0, 0, 0, 0, spent, spent, {"failed": 0}, 0)
+    by_label = {"spent": "people", "caps": "people", "jobs": "failed"}
+    readings = Readings(
+        **{
+            field.name: {by_label[field.name]: Decimal(1)}
+            if field.name in by_label
+            else 0
+            for field in fields(Readings)
+        }
+    )
     metrics = Metrics(lambda: readings, 64, lambda: 0, lambda: {"x": 0})
     metrics.observe(
         {"method": "GET", "route": "/", "status": 200, "code": "x", "outcome": "free"}

@@ -8,11 +8,14 @@ import math
 
 import pytest
 
+from release.sequences.strategies.ngram import Ngram
+from release.sequences.strategies.registry import STRATEGIES
 from tests.audit.instruments.bounds import (
     VERDICT_ALPHA,
     probability_of_bound_above,
     threshold_event,
 )
+from tests.audit.subjects.sequence_plans import GRAMS, TREES
 from tests.audit.subjects.sequences import TreeSuite
 from tests.audit.subjects.suites import LEAST
 
@@ -26,6 +29,11 @@ PATHS = {
 ADAPTIVE = TreeSuite(3, KNOWN, 6_000, parameters={"threshold": 1})
 LEVELS = TreeSuite(4, KNOWN, 10_000, epsilon="8", parameters=EVEN)
 SHAPE = TreeSuite(3, 0, 6_000, parameters=EVEN)
+
+
+def test_the_long_tier_audits_every_strategy():
+    assert GRAMS
+    assert {Ngram.name, *(plan.strategy for plan in TREES)} == set(STRATEGIES)
 
 
 @pytest.mark.parametrize("height", PATHS)

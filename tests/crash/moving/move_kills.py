@@ -19,7 +19,7 @@ SOURCE_GOES_ON = (
     "before comparing",
     "before the target's commit",
     "after the target's commit",
-    "before the seal's commit",
+    "before the closing's commit",
 )
 TARGET_GOES_ON = ("before the anchor", "within the anchor", "after the anchor")
 
@@ -52,8 +52,8 @@ PLANTED = {
     "between two tables": (moving, "_copy", after(moving._copy, 4)),
     "before comparing": (moving, "_go_on_counting", die),
     "before the target's commit": (checking, "encode_record", die),
-    "after the target's commit": (moving, "seal", die),
-    "before the seal's commit": (moving, "seal", after(moving.seal)),
+    "after the target's commit": (moving, "close_ledger", die),
+    "before the closing's commit": (moving, "close_ledger", after(moving.close_ledger)),
     "before the anchor": (HeldAnchor, "write", die),
     "within the anchor": (HeldAnchor, "_put", write_half),
     "after the anchor": (HeldAnchor, "write", after(HeldAnchor.write)),

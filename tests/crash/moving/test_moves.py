@@ -105,7 +105,7 @@ def test_numbers_that_postgresql_gives_go_on_after_those_that_were_copied(old, n
 
 
 @pytest.mark.parametrize("point", SOURCE_GOES_ON)
-def test_killed_before_the_seal_the_old_file_serves_and_the_move_is_done_again(
+def test_killed_before_the_closing_the_old_file_serves_and_the_move_is_done_again(
     old, new, point
 ):
     assert move_until(point, old, new.url).returncode == -signal.SIGKILL
@@ -119,7 +119,7 @@ def test_killed_before_the_seal_the_old_file_serves_and_the_move_is_done_again(
 
 
 @pytest.mark.parametrize("point", TARGET_GOES_ON)
-def test_killed_after_the_seal_the_new_ledger_serves_at_once(old, new, point):
+def test_killed_after_the_closing_the_new_ledger_serves_at_once(old, new, point):
     assert move_until(point, old, new.url).returncode == -signal.SIGKILL
     assert writes(new, "eve")
     assert move(old, new.url).returncode == 0
@@ -127,7 +127,7 @@ def test_killed_after_the_seal_the_new_ledger_serves_at_once(old, new, point):
 
 
 @pytest.mark.parametrize("point", TARGET_GOES_ON)
-def test_killed_after_the_seal_the_same_command_ends_the_move(old, new, point):
+def test_killed_after_the_closing_the_same_command_ends_the_move(old, new, point):
     assert move_until(point, old, new.url).returncode == -signal.SIGKILL
     assert move(old, new.url).returncode == 0
     assert is_moved(new)
@@ -146,7 +146,7 @@ def test_of_two_that_hold_the_anchor_the_first_that_writes_is_the_ledger(
 
 
 @pytest.mark.parametrize("point", COPIED)
-def test_a_target_that_served_before_the_seal_keeps_the_ledger(old, new, point):
+def test_a_target_that_served_before_the_closing_keeps_the_ledger(old, new, point):
     assert move_until(point, old, new.url).returncode == -signal.SIGKILL
     assert writes(new, "zoe")
     assert not writes(old, "eve")

@@ -15,7 +15,7 @@ from server.use_cases.extraction.pipelines import stages, table_making
 from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.services.errors import NotFoundError
 from server.use_cases.services.paging import Page
-from server.use_cases.services.sealing import TextKeyError
+from server.use_cases.services.text_cipher import TextKeyError
 from tests.effort import gate_first
 from tests.support.data.notes import (
     declare,

@@ -22,7 +22,7 @@ from server.use_cases.extraction.store.slices import SLICE_BYTES, SLICE_ROWS, Sl
 from server.use_cases.extraction.tagging import RulesFinder, TagJob
 from server.use_cases.jobs import running
 from server.use_cases.services.errors import JobStoppedError
-from server.use_cases.services.sealing import TextKeyError
+from server.use_cases.services.text_cipher import TextKeyError
 from tests.effort import gate_first
 from tests.support.data.notes import declare, write_gold, write_notes, write_pipeline
 from tests.support.installations.harness import STRANGERS, ImportingInstallation

@@ -20,7 +20,7 @@ from server.use_cases.extraction.store.texts import (
 )
 from server.use_cases.extraction.work import delete_collection
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
-from server.use_cases.services.sealing import TextKeyError, TextSeal
+from server.use_cases.services.text_cipher import TextCipher, TextKeyError
 from tests.effort import gate_first
 from upstream.extraction.text.documents import Place, TextDocument, pieces_of
 from upstream.extraction.text.spans import Span
@@ -66,7 +66,7 @@ def fill(databases, store, new=NEW):
 
 @pytest.mark.parametrize("key", [None, KEY], ids=["plain", "sealed"])
 def test_documents_and_what_was_set_aside_are_read_as_they_were_written(databases, key):
-    store = TextStore(TextSeal(key))
+    store = TextStore(TextCipher(key))
     fill(databases, store)
     with databases.reader.connect() as connection:
         found = store.collection(connection, "people", "notes")
@@ -92,22 +92,22 @@ def bodies(databases):
 
 
 def test_with_a_key_no_text_field_or_place_is_in_the_database(databases):
-    fill(databases, TextStore(TextSeal(KEY)))
+    fill(databases, TextStore(TextCipher(KEY)))
     held = bodies(databases)
     assert len(held) > 20
     for secret in (b"Ann", b"patient", b"folder", b"is empty"):
         assert [str(column) for column, value in held if secret in value] == []
     fill(
         databases,
-        TextStore(TextSeal(None)),
+        TextStore(TextCipher(None)),
         NewCollection("texts_2", "people", "plain", "{}", "job_2", "grace"),
     )
     assert any(b"Ann Lee" in value for _, value in bodies(databases))  # it can be found
 
 
 def test_rows_of_before_there_was_a_key_are_read_beside_new_ones(databases):
-    fill(databases, TextStore(TextSeal(None)))
-    later = TextStore(TextSeal(KEY))
+    fill(databases, TextStore(TextCipher(None)))
+    later = TextStore(TextCipher(KEY))
     new = NewCollection("texts_2", "people", "later", "{}", "job_2", "grace")
     fill(databases, later, new)
     with databases.reader.connect() as connection:
@@ -116,8 +116,8 @@ def test_rows_of_before_there_was_a_key_are_read_beside_new_ones(databases):
 
 
 def test_without_the_key_texts_are_refused_and_counts_are_not(databases):
-    fill(databases, TextStore(TextSeal(KEY)))
-    without = TextStore(TextSeal(None))
+    fill(databases, TextStore(TextCipher(KEY)))
+    without = TextStore(TextCipher(None))
     with databases.reader.connect() as connection:
         assert without.count(connection, "texts_1") == 3
         with pytest.raises(TextKeyError, match="CURATOR_TEXT_KEY"):
@@ -125,7 +125,7 @@ def test_without_the_key_texts_are_refused_and_counts_are_not(databases):
 
 
 def test_a_name_is_one_collections_of_its_population(databases, tmp_path):
-    store = TextStore(TextSeal(None))
+    store = TextStore(TextCipher(None))
     fill(databases, store)
     with databases.work.begin() as connection:
         store.begin_collection(connection, NEW)  # again, for the same job
@@ -147,7 +147,7 @@ def test_a_name_is_one_collections_of_its_population(databases, tmp_path):
 def test_spans_are_read_as_they_were_found_and_go_with_their_collection(
     databases, tmp_path
 ):
-    store, spans = TextStore(TextSeal(None)), SpanStore()
+    store, spans = TextStore(TextCipher(None)), SpanStore()
     fill(databases, store)
     found = {1: (Span(0, 7, "NAME", 0.5, "m"), Span(9, 11, "AGE", 1 / 3, "m"))}
     finding = Finding("texts_1", "model_1", "job_2", "grace")
@@ -172,7 +172,7 @@ def test_spans_are_read_as_they_were_found_and_go_with_their_collection(
 
 
 def test_a_model_is_known_by_its_name_and_its_id_in_its_population_alone(databases):
-    models = ModelStore(TextSeal(KEY))
+    models = ModelStore(TextCipher(KEY))
     new = NewModel("people", "names", "{}", {"documents": 3}, "job_5", "grace")
     learned = b"what it learned of Ann"
     body = models.insert_parts(Slices(databases), model_id_of("job_5"), learned)
@@ -190,14 +190,14 @@ def test_a_model_is_known_by_its_name_and_its_id_in_its_population_alone(databas
         with pytest.raises(CommandRefusedError, match="no model"):
             models.model(connection, row.id)  # these bytes are none
         with pytest.raises(TextKeyError):
-            ModelStore(TextSeal(None)).model(connection, row.id)
+            ModelStore(TextCipher(None)).model(connection, row.id)
     with databases.work.begin() as connection:
         models.delete(connection, row.id)
         assert models.rows(connection) == []
 
 
 def test_whoever_deletes_late_deletes_nothing_of_another_job(databases):
-    store, spans = TextStore(TextSeal(None)), SpanStore()
+    store, spans = TextStore(TextCipher(None)), SpanStore()
     fill(databases, store)
     found = {number: (Span(0, 1, "NAME", 0.5, "m"),) for number in range(1, 4)}
 

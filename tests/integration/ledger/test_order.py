@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select
 
 from budget.chain.entries import head_of
-from budget.charging.room import LEAST_BYTES
+from budget.charging.disk_space import LEAST_BYTES
 from budget.ledger import Scope
 from budget.storage.tables import answer, charge
 from engines.contract import Execution

@@ -12,7 +12,7 @@ from server.use_cases.linkage.work.declarations import Linkage
 from server.use_cases.linkage.work.doubts import DoubtWriter
 from server.use_cases.linkage.work.running import Given, Run
 from server.use_cases.linkage.work.view import ViewWriter
-from server.use_cases.services.sealing import TextSeal
+from server.use_cases.services.text_cipher import TextCipher
 from tests.support.linking import PAGE
 from upstream.linkage.registers.keyed import write_crosswalk, write_keyed
 from upstream.linkage.registers.register import opened
@@ -91,7 +91,7 @@ def run_of(folder, name, told, earlier, opinions):
         run.score()
         result = run.settle()
         ViewWriter(register, told).write(result.rows, [], result.known)
-        writer = DoubtWriter(register, told.match, run.scoring, TextSeal(None))
+        writer = DoubtWriter(register, told.match, run.scoring, TextCipher(None))
         writer.write(rows, "job_1", result.parameters)
         for one in result.rows:
             write_keyed(register, one, "the_key", folder / f"{name}_{one.source}.csv")

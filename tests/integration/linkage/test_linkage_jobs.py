@@ -19,7 +19,7 @@ from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.linkage.work import running
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
 from server.use_cases.services.paging import Page
-from server.use_cases.services.sealing import TextKeyError
+from server.use_cases.services.text_cipher import TextKeyError
 from tests.support.installations.harness import ImportingInstallation
 from tests.support.installations.texts import OPERATOR
 from tests.support.linking import PATIENTS, Linking

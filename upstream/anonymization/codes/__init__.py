@@ -1,1 +1,4 @@
-"""Copies of patients' diagnosis codes: repeats censored, or trajectories aligned."""
+"""Copies of diagnosis codes: what is published, measured and checked of each.
+
+The methods themselves, which know no copies, are in ``upstream/trajectories``.
+"""

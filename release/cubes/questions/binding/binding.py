@@ -51,7 +51,7 @@ from release.cubes.questions.binding.question import (
 )
 
 _MEMBER: Final = "#member"  # in no name that can be written
-_Asked = FunctionCall | Extract
+_Call = FunctionCall | Extract
 _PLAIN: Final = frozenset({str, int, bool, Position})
 T = TypeVar("T")
 
@@ -215,8 +215,8 @@ def _with_members(tree: Query, cube: PublishedCube) -> tuple[Query, frozenset[st
     """
     used: set[str] = set()
 
-    def turned(call: _Asked) -> _Asked:
-        asked = _asked(call)
+    def turned(call: _Call) -> _Call:
+        asked = _asked_function(call)
         view = cube.views.get(asked.dimension) if asked else None
         if asked is None or view is None:
             return call
@@ -238,7 +238,7 @@ def _with_members(tree: Query, cube: PublishedCube) -> tuple[Query, frozenset[st
 
 
 @dataclass(frozen=True, slots=True)
-class _Function:
+class _AskedFunction:
     """A function that is asked of a dimension."""
 
     dimension: str
@@ -246,25 +246,25 @@ class _Function:
     parameters: tuple[Scalar, ...]
 
 
-def _asked(call: _Asked) -> _Function | None:
+def _asked_function(call: _Call) -> _AskedFunction | None:
     """Return what a call asks of which dimension, if it is such a call."""
     if isinstance(call, Extract):
-        return _of(call.value, (Function.EXTRACT, call.part))
+        return _function_of_dimension(call.value, (Function.EXTRACT, call.part))
     if not call.arguments:
         return None
     first, *others = call.arguments
-    return _of(first, _function(call.name, others))
+    return _function_of_dimension(first, _cube_function(call.name, others))
 
 
-def _of(
+def _function_of_dimension(
     first: Expression, asked: tuple[Function, str | int] | None
-) -> _Function | None:
+) -> _AskedFunction | None:
     if asked is None or not isinstance(first, Name):
         return None
-    return _Function(first.name, asked[0], (asked[1],))
+    return _AskedFunction(first.name, asked[0], (asked[1],))
 
 
-def _function(
+def _cube_function(
     name: str, others: Sequence[Expression]
 ) -> tuple[Function, str | int] | None:
     match name, others:
@@ -278,7 +278,7 @@ def _function(
             return None
 
 
-def _mapped(node: T, turned: Callable[[_Asked], _Asked]) -> T:
+def _mapped(node: T, turned: Callable[[_Call], _Call]) -> T:
     """Return a tree with its function calls turned, from the leaves up."""
     if isinstance(node, tuple):
         items = tuple([_mapped(item, turned) for item in node])

@@ -15,6 +15,7 @@ from typing import Literal
 from query_lang.binding.bind import ResolvedQuery
 from query_lang.compile import output_columns
 from query_lang.plans.canonical import plan_to_json
+from query_lang.plans.column_numbers import shape_of
 from query_lang.plans.expressions import (
     TRUTH,
     Call,
@@ -37,7 +38,6 @@ from query_lang.plans.nodes import (
     SumMeasure,
     UnitJoin,
 )
-from query_lang.plans.slots import shape_of
 from release.cubes.questions.binding.absent_values import absent_values
 from release.cubes.questions.binding.cube import PublishedCube
 from release.cubes.questions.binding.question import (

@@ -12,8 +12,8 @@ from server.use_cases.extraction.store.parts import cut, delete_parts, joined
 from server.use_cases.extraction.store.slices import Slices
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
-from server.use_cases.services.sealing import TextSeal
 from server.use_cases.services.services import now_text
+from server.use_cases.services.text_cipher import TextCipher
 from upstream.extraction.models.model import TextModel
 from upstream.extraction.models.model_files import ModelFileError, read_model
 from upstream.extraction.terms.term_files import TermFileError, is_terms, read_terms
@@ -83,15 +83,15 @@ def job_id_of(model: str) -> str:
 class ModelStore:
     """The table of models."""
 
-    def __init__(self, seal: TextSeal) -> None:
-        self._seal = seal
+    def __init__(self, cipher: TextCipher) -> None:
+        self._cipher = cipher
 
     def insert_parts(self, slices: Slices, model: str, content: bytes) -> bytes:
         """Write a model's file but for its first part; return that, for ``insert``.
 
         Nobody sees it without its row. What an earlier attempt wrote is replaced.
         """
-        body = self._seal.close(content, text_model.name, model)
+        body = self._cipher.encrypt(content, text_model.name, model)
         first, further = cut(model, 0, body)
         delete_parts(slices, model)
         slices.insert(text_part, further)
@@ -186,7 +186,7 @@ class ModelStore:
             message = f"the model {model} was deleted"
             raise NoSuchThingError(message)
         body = joined(connection, model, {0: first})[0]
-        content = self._seal.open(body, text_model.name, model)
+        content = self._cipher.decrypt(body, text_model.name, model)
         try:
             return read_terms(content) if is_terms(content) else read_model(content)
         except (ModelFileError, TermFileError) as error:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select
 
 from server.persistence.text_tables import text_part
 from server.use_cases.extraction.store.slices import Row, Slices
-from server.use_cases.services.sealing import TextKeyError
+from server.use_cases.services.text_cipher import TextKeyError
 
 PART_BYTES: Final = 65_536
 _CUT, _COUNT_BYTES = b"\2", 4  # beside the ways in which a body is closed

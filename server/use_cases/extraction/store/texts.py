@@ -24,8 +24,8 @@ from server.use_cases.extraction.store.bodies import (
 from server.use_cases.extraction.store.parts import cut, delete_parts, joined
 from server.use_cases.extraction.store.slices import Row, Slices
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
-from server.use_cases.services.sealing import TextSeal
 from server.use_cases.services.services import now_text
+from server.use_cases.services.text_cipher import TextCipher
 from upstream.extraction.text.documents import TextDocument
 
 PAGE = 100
@@ -73,8 +73,8 @@ class StoredDocument:
 class TextStore:
     """The tables of texts; what writes is given its transaction, or slices of many."""
 
-    def __init__(self, seal: TextSeal) -> None:
-        self._seal = seal
+    def __init__(self, cipher: TextCipher) -> None:
+        self._cipher = cipher
 
     def begin_collection(self, connection: Connection, new: NewCollection) -> None:
         """Make a collection that nobody sees yet; once for its job.
@@ -202,7 +202,7 @@ class TextStore:
 
     def _closed(self, collection: str, one: StoredDocument) -> bytes:
         place = text_document.name, collection, one.number, one.document.id
-        return self._seal.close(document_body(one.document), *place)
+        return self._cipher.encrypt(document_body(one.document), *place)
 
     def insert_quarantined(
         self, slices: Slices, collection: str, first: int, found: Sequence[SetAside]
@@ -213,7 +213,7 @@ class TextStore:
                 "collection": collection,
                 "number": number,
                 "reason": one.reason,
-                "body": self._seal.close(
+                "body": self._cipher.encrypt(
                     set_aside_body(one), text_quarantined.name, collection, number
                 ),
             }
@@ -269,7 +269,7 @@ class TextStore:
                 row.number,
                 document_of(
                     row.key,
-                    self._seal.open(
+                    self._cipher.decrypt(
                         bodies[row.number], table.name, collection, row.number, row.key
                     ),
                 ),
@@ -297,7 +297,7 @@ class TextStore:
                 row.number,
                 set_aside_of(
                     row.reason,
-                    self._seal.open(row.body, table.name, collection, row.number),
+                    self._cipher.decrypt(row.body, table.name, collection, row.number),
                 ),
             )
             for row in rows

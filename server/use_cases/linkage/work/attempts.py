@@ -92,7 +92,7 @@ class Attempt:
         self._declared = wanted.declared
         self._parts = parts
         self._texts = texts
-        self._files = RegisterFiles(services, parts.seal)
+        self._files = RegisterFiles(services, parts.cipher)
         self._store = LinkageStore()
         with parts.databases.reader.connect() as connection:
             self._before = self._store.known(
@@ -122,7 +122,7 @@ class Attempt:
                 register.copy_to(folder / _KEPT)
             self._context.raise_if_stopped()
             doubts = DoubtWriter(
-                register, self._declared.match, run.scoring, self._parts.seal
+                register, self._declared.match, run.scoring, self._parts.cipher
             )
             slices = self._parts.slices(self._context)
             doubts.write(slices, self._context.job_id, result.parameters)

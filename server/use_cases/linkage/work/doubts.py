@@ -8,7 +8,7 @@ from server.persistence.linkage_tables import linkage_act, linkage_doubt
 from server.use_cases.extraction.store.slices import Row, Slices
 from server.use_cases.linkage.replies import RecordShape, StepShape
 from server.use_cases.linkage.store import doubt_place
-from server.use_cases.services.sealing import TextSeal
+from server.use_cases.services.text_cipher import TextCipher
 from upstream.linkage.declared import LinkageSpec
 from upstream.linkage.records import Step
 from upstream.linkage.registers.register import Register, quoted
@@ -26,12 +26,16 @@ class DoubtWriter:
     """Writes a run's doubts and acts; nobody sees them until the run counts."""
 
     def __init__(
-        self, register: Register, spec: LinkageSpec, scoring: Scoring, seal: TextSeal
+        self,
+        register: Register,
+        spec: LinkageSpec,
+        scoring: Scoring,
+        cipher: TextCipher,
     ) -> None:
         self._register = register
         self._fields = list(spec.fields)
         self._scoring = scoring
-        self._seal = seal
+        self._cipher = cipher
 
     def write(self, slices: Slices, job: str, parameters: Parameters) -> int:
         """Write them anew; return how many doubts there are in all.
@@ -89,7 +93,9 @@ class DoubtWriter:
                 }
 
     def _closed(self, job: str, number: int, body: dict[str, object]) -> bytes:
-        return self._seal.close(json.dumps(body).encode(), *doubt_place(job, number))
+        return self._cipher.encrypt(
+            json.dumps(body).encode(), *doubt_place(job, number)
+        )
 
     def _records(self, numbers: Iterable[int]) -> dict[int, RecordShape]:
         """Return what records say, by their numbers."""

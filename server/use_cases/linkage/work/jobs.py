@@ -49,7 +49,7 @@ from server.use_cases.loading.comparisons import require_reason
 from server.use_cases.loading.loading import LoadChoices
 from server.use_cases.services.documents import Document
 from server.use_cases.services.lines import one_line
-from server.use_cases.services.sealing import TextSeal
+from server.use_cases.services.text_cipher import TextCipher
 from upstream.manifests.declarations import Identifier
 
 
@@ -142,7 +142,7 @@ class LinkJob(TextJob):
         if given.dry_run:  # nothing of it counts, so nothing of it is kept
             self.discard(context, is_over=True)
         else:
-            RegisterFiles(self._services, parts.seal).delete_work(context.job_id)
+            RegisterFiles(self._services, parts.cipher).delete_work(context.job_id)
         return made
 
     def _read(
@@ -180,7 +180,7 @@ class LinkJob(TextJob):
         """
         super().discard(context, is_over=is_over)
         delete_leftovers(self._services)
-        files = RegisterFiles(self._services, TextSeal(None))  # nothing is opened
+        files = RegisterFiles(self._services, TextCipher(None))  # nothing is opened
         databases = self._services.databases
         with databases.reader.connect() as connection:
             counting = LinkageStore().registers(connection)
@@ -267,7 +267,7 @@ class ExportJob(LinkJob):
         self.begin(context, parameters)
         given = own(parameters, ExportParameters)
         parts, store = self._parts(), LinkageStore()
-        files = RegisterFiles(self._services, parts.seal)
+        files = RegisterFiles(self._services, parts.cipher)
         with parts.databases.reader.connect() as connection:
             row = store.find(connection, given.population, given.linkage)
             doubts = store.doubts(connection, row.job, most=MOST)
@@ -275,7 +275,7 @@ class ExportJob(LinkJob):
         path = files.sheet(row.id)
         path.unlink(missing_ok=True)
         shown = [
-            (*one.pair, one.score, one.reason, opened_body(parts.seal, row.job, one))
+            (*one.pair, one.score, one.reason, opened_body(parts.cipher, row.job, one))
             for one in doubts
             if standing.state(one.pair, one.reason) in UNDECIDED
         ]

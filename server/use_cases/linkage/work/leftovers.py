@@ -27,8 +27,8 @@ from server.use_cases.extraction.store.spans import SpanStore
 from server.use_cases.jobs.store import ENDED
 from server.use_cases.linkage.store import LinkageStore
 from server.use_cases.linkage.work.registers import RegisterFiles
-from server.use_cases.services.sealing import TextSeal
 from server.use_cases.services.services import Services
+from server.use_cases.services.text_cipher import TextCipher
 
 KNOWN: Final = "known_"
 """Begins the names of finders that are the loops of runs."""
@@ -99,7 +99,7 @@ def delete_registers_of_nobody(services: Services) -> None:
 
     Only for who holds off loads and backups, and knows that the ledger is the last one.
     """
-    files = RegisterFiles(services, TextSeal(None))  # nothing is opened
+    files = RegisterFiles(services, TextCipher(None))  # nothing is opened
     for job in _of_nobody(services, files.jobs()):
         files.path(job).unlink(missing_ok=True)
 

@@ -14,9 +14,9 @@ from typing import Final
 
 from server.use_cases.loading.lock import lock_beside_loads
 from server.use_cases.services.errors import CommandRefusedError
-from server.use_cases.services.sealing import TextSeal
 from server.use_cases.services.secret_files import sync_folder
 from server.use_cases.services.services import Services
+from server.use_cases.services.text_cipher import TextCipher
 
 _CHUNK: Final = 2**20
 _LENGTH_BYTES: Final = 4
@@ -26,10 +26,10 @@ WORK: Final = "work"
 class RegisterFiles:
     """Where the registers of linkages, and jobs' own folders, lie."""
 
-    def __init__(self, services: Services, seal: TextSeal) -> None:
+    def __init__(self, services: Services, cipher: TextCipher) -> None:
         self._settings = services.settings
         self.folder = services.settings.data / "linkages"
-        self._seal = seal
+        self._cipher = cipher
 
     def work(self, job: str) -> Path:
         """Return a job's own folder."""
@@ -86,7 +86,7 @@ class RegisterFiles:
             number = 0
             while True:
                 content = read.read(_CHUNK)
-                chunk = self._seal.close(content, "register", job, number)
+                chunk = self._cipher.encrypt(content, "register", job, number)
                 told = len(chunk).to_bytes(_LENGTH_BYTES, "big") + chunk
                 written.write(told)
                 digest.update(told)
@@ -115,7 +115,7 @@ class RegisterFiles:
             while told := read.read(_LENGTH_BYTES):
                 chunk = read.read(int.from_bytes(told, "big"))
                 seen.update(told + chunk)
-                written.write(self._seal.open(chunk, "register", job, number))
+                written.write(self._cipher.decrypt(chunk, "register", job, number))
                 number += 1
         if seen.hexdigest() != digest:
             message = f"the register {path} was changed: bring it back from a backup"

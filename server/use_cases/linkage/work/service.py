@@ -14,8 +14,8 @@ from server.use_cases.linkage.work.sheets import read_sheet
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
 from server.use_cases.services.private_files import copy_private
-from server.use_cases.services.sealing import read_seal
 from server.use_cases.services.services import Services
+from server.use_cases.services.text_cipher import read_text_key
 from upstream.linkage.registers.keyed import write_crosswalk, write_identifiers
 from upstream.linkage.registers.register import Register, opened
 
@@ -148,7 +148,7 @@ class LinkageService:
         with recorded as change:
             self._store.drop(change.connection, row.id)
         slices = Slices(self._services.databases)
-        files = RegisterFiles(self._services, read_seal(None))
+        files = RegisterFiles(self._services, read_text_key(None))
         files.sheet(row.id).unlink(missing_ok=True)
         for job in jobs:
             delete_rows_of_run(slices, job, is_named=False)
@@ -158,8 +158,8 @@ class LinkageService:
     @contextmanager
     def _register(self, row: LinkageRow) -> Iterator[tuple[Register, Path]]:
         """Open a linkage's register in a folder that goes behind it; lend both."""
-        seal = read_seal(self._services.settings.text_key)
-        files = RegisterFiles(self._services, seal)
+        cipher = read_text_key(self._services.settings.text_key)
+        files = RegisterFiles(self._services, cipher)
         with self._services.databases.reader.connect() as connection:
             digest = self._store.register_digest(connection, row.job)
         with shown_folder(files.folder) as folder:

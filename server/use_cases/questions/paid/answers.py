@@ -19,8 +19,7 @@ from mechanisms.scales.sum_tails import SumLaw
 from mechanisms.scales.weighted_sums import sum_half_width
 from privacy.errors import CuratorError
 from privacy.losses import Loss
-from query_lang.deriving.grids import Grid, grids_of
-from query_lang.deriving.ways import (
+from query_lang.deriving.derivations import (
     Combination,
     Deriver,
     Effort,
@@ -28,6 +27,7 @@ from query_lang.deriving.ways import (
     draws_of,
     value_of,
 )
+from query_lang.deriving.grids import Grid, grids_of
 from query_lang.plans.compiled import KeyShown, NumberShown
 from query_lang.showing.chosen_rows import is_chosen_by_noise
 from server.use_cases.identity.access import Grant

@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 from privacy.errors import SqlNotAllowedError
+from query_lang.plans.column_numbers import shape_of
 from query_lang.plans.expressions import ExistsInQuery, Facts, FieldRef
-from query_lang.plans.slots import shape_of
 from tests.support.compiling import compile_query
 from tests.support.data.hospital import HOSPITAL
 

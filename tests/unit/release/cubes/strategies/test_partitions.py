@@ -13,14 +13,17 @@ from release.contract.models import Roll
 from release.cubes.models.registry import MODELS
 from release.cubes.strategies.partitions.agrid import AdaptiveGrid
 from release.cubes.strategies.partitions.dpcube import DPCube
-from release.cubes.strategies.partitions.privtree import PrivTree
+from release.cubes.strategies.registry import STRATEGIES
 from tests.effort import rounds
 from tests.support.noise.meters import cube_of, domain_of, epsilon, run
 from tests.support.noise.replays import KeepingMeter, ReplayMeter
 from tests.support.noise.samplers import ZeroVectorSampler
 
-STRATEGIES = [AdaptiveGrid(), DPCube(), PrivTree()]
-each = pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda s: s.name)
+FOLDER = "release.cubes.strategies.partitions"
+PARTITIONS = [
+    own for own in STRATEGIES.values() if type(own).__module__.startswith(FOLDER)
+]
+each = pytest.mark.parametrize("strategy", PARTITIONS, ids=lambda s: s.name)
 
 
 def spiky(*shape, seed=1):

@@ -8,8 +8,7 @@ import pytest
 from mechanisms.scales.weighted_sums import sum_half_width
 from privacy.contributions import NO_BOUNDS, ContributionBounds
 from query_lang.binding.bind import bind_query
-from query_lang.deriving.grids import grids_of
-from query_lang.deriving.ways import (
+from query_lang.deriving.derivations import (
     Deriver,
     Effort,
     Taken,
@@ -18,6 +17,7 @@ from query_lang.deriving.ways import (
     least_squares,
     value_of,
 )
+from query_lang.deriving.grids import grids_of
 from query_lang.reading.parse import parse_query
 from tests.semantics import hospital
 

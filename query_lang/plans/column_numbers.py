@@ -1,8 +1,9 @@
-"""Slots given other numbers: what differs by them alone is the same plan.
+"""Column numbers of a plan given anew: what differs by them alone is the same plan.
 
-Binding numbers slots as it goes, so an expression that holds a subquery gets other
-numbers each time that it is written. Those that its own nodes make are bound in it, as
-the variable of a quantifier is; the slots of the rows around it are free.
+A column that a node makes has a number, its slot. Binding numbers slots as it goes, so
+an expression that holds a subquery gets other numbers each time that it is written.
+Those that its own nodes make are bound in it, as the variable of a quantifier is; the
+slots of the rows around it are free.
 """
 
 from collections.abc import Callable, Iterator, Mapping

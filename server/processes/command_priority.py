@@ -1,4 +1,4 @@
-"""A command that works on rows gives way to a server, as jobs do.
+"""A command that works on rows leaves processors to a server, as jobs do.
 
 How long a route without slots takes must not tell that, and how, rows are worked on
 beside it (PRIVACY 6, "Other routes"). Where nobody serves, a load has the machine.
@@ -41,7 +41,7 @@ def is_served(databases: Databases) -> bool:
 
 
 @contextmanager
-def giving_way(served: Callable[[], bool]) -> Iterator[None]:
+def yielding_to_server(served: Callable[[], bool]) -> Iterator[None]:
     """Leave processors to a server from when there is one, to the end of a block.
 
     Args:
@@ -53,12 +53,12 @@ def giving_way(served: Callable[[], bool]) -> Iterator[None]:
     def look() -> None:
         while not ended.wait(_LOOK_SECONDS):
             if served():
-                _give_way(usable)
+                _yield_processors(usable)
                 return
 
     looking = threading.Thread(target=look, daemon=True)
     if served():
-        _give_way(usable)
+        _yield_processors(usable)
     else:
         looking.start()
     try:
@@ -71,6 +71,6 @@ def giving_way(served: Callable[[], bool]) -> Iterator[None]:
         set_niceness(niceness)
 
 
-def _give_way(usable: frozenset[int]) -> None:
+def _yield_processors(usable: frozenset[int]) -> None:
     set_niceness(max(NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))
     keep_process_to(Processors.divided(usable).executors)

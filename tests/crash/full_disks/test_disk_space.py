@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from budget.chain.anchor import AnchorFile
+from budget.charging.disk_space import LARGEST_ANSWER_BYTES
 from budget.charging.noisy_vectors import with_vectors
-from budget.charging.room import LARGEST_ANSWER_BYTES
 from budget.storage.tables import trial
 from privacy.errors import LedgerUnavailableError
 from privacy.losses import Loss

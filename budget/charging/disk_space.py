@@ -1,4 +1,4 @@
-"""Whether there is room to store an answer: tried before a question is executed again.
+"""Whether the disk can store an answer: tried before a question is executed again.
 
 An execution counts against the three that a charge has. On a full disk each would be
 spent on an answer that cannot be stored, and a question that was paid for would fail.
@@ -22,7 +22,7 @@ LEAST_BYTES: Final = 4 * LARGEST_ANSWER_BYTES
 """What a command that reads no files may write, and a server's next answers."""
 
 
-def try_room(connection: Connection) -> None:
+def try_disk_space(connection: Connection) -> None:
     """Write what the largest answer would be, into the database that stores it.
 
     SQLite writes it at the commit: it stays until ``forget_trial``. PostgreSQL extends
@@ -30,7 +30,7 @@ def try_room(connection: Connection) -> None:
     compressed.
 
     Raises:
-        SQLAlchemyError: There is no room, or the disk fails.
+        SQLAlchemyError: The disk is full, or fails.
     """
     content = os.urandom(LARGEST_ANSWER_BYTES)
     if connection.dialect.name == "sqlite":
@@ -43,5 +43,5 @@ def try_room(connection: Connection) -> None:
 
 
 def forget_trial(connection: Connection) -> None:
-    """Give the room back, for the answers that follow."""
+    """Give the space back, for the answers that follow."""
     connection.execute(delete(trial))

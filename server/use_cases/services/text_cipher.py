@@ -2,7 +2,7 @@
 
 A body is one byte that says how it is written, and then its content: plain, or the
 key's name (8 bytes), a random nonce (12) and what AES-GCM made, bound to the row that
-it stands in. So a row that is moved to another place is not opened.
+it stands in. So a row that is moved to another place is not decrypted.
 """
 
 import hashlib
@@ -29,20 +29,20 @@ class TextKeyError(CommandRefusedError):
     """
 
 
-class TextSeal:
-    """Closes the bodies of rows, and opens them again."""
+class TextCipher:
+    """Encrypts the bodies of rows, and decrypts them again."""
 
     def __init__(self, key: bytes | None) -> None:
         """Take the key of 32 bytes; None: new rows are written plain."""
         self._cipher = None if key is None else AESGCM(key)
         self._name = b"" if key is None else _name_of(key)
 
-    def close(self, content: bytes, *place: object) -> bytes:
+    def encrypt(self, content: bytes, *place: object) -> bytes:
         """Return a body.
 
         Args:
             content: What is in it.
-            place: The table and the row's key, without which it is not opened.
+            place: The table and the row's key, without which it is not decrypted.
         """
         if self._cipher is None:
             return _PLAIN + content
@@ -50,12 +50,12 @@ class TextSeal:
         made = self._cipher.encrypt(nonce, content, _bound(place))
         return _ENCRYPTED + self._name + nonce + made
 
-    def open(self, body: bytes, *place: object) -> bytes:
+    def decrypt(self, body: bytes, *place: object) -> bytes:
         """Return what is in a body.
 
         Raises:
-            TextKeyError: It was closed with another key, there is none, or the row was
-                changed.
+            TextKeyError: It was encrypted with another key, there is none, or the row
+                was changed.
         """
         how, rest = body[:1], body[1:]
         if how == _PLAIN:
@@ -63,14 +63,14 @@ class TextSeal:
         if self._cipher is None:
             message = f"the texts are encrypted: set {_SETTING} to their key's file"
             raise TextKeyError(message)
-        name, sealed = rest[:_NAME_BYTES], rest[_NAME_BYTES:]
+        name, encrypted = rest[:_NAME_BYTES], rest[_NAME_BYTES:]
         if name != self._name:
             message = (
                 f"the file that {_SETTING} names holds another key than the one that "
                 "these texts were encrypted with: bring that file back"
             )
             raise TextKeyError(message)
-        nonce, made = sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:]
+        nonce, made = encrypted[:_NONCE_BYTES], encrypted[_NONCE_BYTES:]
         try:
             return self._cipher.decrypt(nonce, made, _bound(place))
         except InvalidTag:
@@ -78,21 +78,21 @@ class TextSeal:
             raise TextKeyError(message) from None
 
 
-def read_seal(path: Path | None) -> TextSeal:
-    """Return the seal of a key's file: 64 hexadecimal digits.
+def read_text_key(path: Path | None) -> TextCipher:
+    """Return the cipher of a key's file: 64 hexadecimal digits.
 
     Raises:
         TextKeyError: The file is missing, holds no key, or others may read it.
     """
     if path is None:
-        return TextSeal(None)
+        return TextCipher(None)
     try:
         if path.stat().st_mode & _OTHERS:  # serve refuses it, too; commands come here
             message = (
                 f"{_SETTING}: others may read or change {path}: type 'chmod 600 {path}'"
             )
             raise TextKeyError(message)
-        return TextSeal(read_secret(path))
+        return TextCipher(read_secret(path))
     except (OSError, ValueError):
         message = (
             f"{_SETTING} ({path}) cannot be read as a key: it must hold 64 hexadecimal "

@@ -11,8 +11,8 @@ _TABLE = "moved_ledger"
 _REFUSED = "this ledger was moved to PostgreSQL"
 
 
-def seal(connection: Connection, where: str, seq: int) -> None:
-    """Mark a SQLite ledger as moved, and refuse any further write in any process.
+def close_ledger(connection: Connection, where: str, seq: int) -> None:
+    """Close a SQLite ledger: mark it as moved, and refuse writes of any process.
 
     Triggers refuse also those who opened the file before.
 

@@ -34,7 +34,7 @@ from query_lang.syntax.logic import All, AnyOf, Negation
 from query_lang.syntax.nodes import Expression as Tree
 
 
-def left_values(
+def reachable_values(
     keys: Mapping[Expression, Key],
     trees: Sequence[Tree],
     conditions: Conditions,
@@ -66,7 +66,7 @@ def left_values(
     return found
 
 
-def left_cells(
+def reachable_cells(
     keys: Iterable[Key], *, with_totals: bool = False
 ) -> Iterator[NoisyCondition]:
     """Yield what a cell's keys fulfil if WHERE can leave rows in it; nothing noisy.

@@ -1,18 +1,18 @@
-"""Whether there is room for the next answers: looked at before any charge."""
+"""Whether the disk can store the next answers: looked at before any charge."""
 
 import shutil
 
-from budget.charging.room import LEAST_BYTES
+from budget.charging.disk_space import LEAST_BYTES
 from privacy.errors import LedgerUnavailableError
 from server.configuration.safety import sqlite_file
 from server.configuration.settings import Settings
 
 
-def require_room(settings: Settings) -> None:
+def require_disk_space(settings: Settings) -> None:
     """Refuse where the disk of the database's file may not take the next answers.
 
     One limit for every question: a limit that followed what is asked would measure,
-    for nothing, how much room other work has left. PostgreSQL's disk is not seen.
+    for nothing, how much space other work has left. PostgreSQL's disk is not seen.
 
     Raises:
         LedgerUnavailableError: Less than ``LEAST_BYTES`` is free.

@@ -12,7 +12,7 @@ from budget.charging import server_processes
 from budget.charging.server_processes import HostIdentity
 from server.cli import wiring
 from server.main import cli
-from server.processes.giving_way import is_served
+from server.processes.command_priority import is_served
 from tests.effort import gate_first
 from tests.support.installations.harness import Installation
 
@@ -21,7 +21,7 @@ import os, sys, threading, time
 from pathlib import Path
 import duckdb
 from engines.processes.processors import Processors
-from server.processes.giving_way import giving_way
+from server.processes.command_priority import yielding_to_server
 
 usable = frozenset(os.sched_getaffinity(0))
 own = Processors.divided(usable).executors
@@ -38,7 +38,7 @@ def looked():
     levels = {os.getpriority(os.PRIO_PROCESS, one) for one in threads}
     return places, levels
 
-with giving_way(lambda: next(answers, False)):
+with yielding_to_server(lambda: next(answers, False)):
     if len(sys.argv) > 2:
         deadline = time.monotonic() + 60
         while looked() != ({own}, {max(15, before)}):
@@ -100,12 +100,12 @@ def test_the_command_loads_while_it_gives_way(tmp_path, monkeypatch):
     manifest, told = installation.write_manifest(), []
 
     @contextlib.contextmanager
-    def giving_way(served):
+    def yielding_to_server(served):
         told.append(served())
         yield
         told.append(len(list((installation.data / "snapshots").iterdir())))
 
-    monkeypatch.setattr(wiring, "giving_way", giving_way)
+    monkeypatch.setattr(wiring, "yielding_to_server", yielding_to_server)
     for how in ([], ["--json"]):
         done = CliRunner().invoke(
             cli, ["dataset", "load", str(manifest), *how], env=installation.environment
