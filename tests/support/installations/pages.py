@@ -70,6 +70,7 @@ def assert_python_runs_for_nothing(page, served, folder):
     }
     done = subprocess.run(
         [sys.executable, "-c", "\n".join(blocks(page, "python"))],
+        cwd=folder,  # what a page writes does not stay in the tree
         env=shell,
         capture_output=True,
         text=True,
