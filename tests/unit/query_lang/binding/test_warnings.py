@@ -31,6 +31,8 @@ SWAPPED = (
         (PER_UNIT.format(f"LAST_VALUE(age) {BY.format('')}"), ["window_rows"]),
         (PER_UNIT.format(f"FIRST_VALUE(age) {BY.format('')}"), []),
         (PER_UNIT.format(f"ROW_NUMBER() {BY.format('')}"), []),
+        (PER_UNIT.format(f"ROW_NUMBER() {BY.format(' DESC')}"), ["nulls_last"]),
+        (PER_UNIT.format(f"ROW_NUMBER() {BY.format(' DESC NULLS LAST')}"), []),
         ("SELECT ward, COUNT(*) FROM encounters GROUP BY ward ORDER BY ward", []),
         (SWAPPED, ["column_before_alias"]),
         ("SELECT sex, COUNT(*) FROM encounters GROUP BY sex ORDER BY 1 DESC", []),
