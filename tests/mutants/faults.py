@@ -3628,6 +3628,6 @@ FAULTS = (
         "server/use_cases/questions/wishes.py",
         "        found = widths(miss / max(map(len, found)))\n",
         "        found = widths(miss)\n",
-        ("tests/integration/test_paid_answers.py", "-m", ""),
+        ("tests/integration/test_paid_answers.py",),
     ),
 )
