@@ -29,6 +29,7 @@ from server.use_cases.questions.replies import (
     ChargeShape,
     Cost,
     Plan,
+    PlannedBlocks,
     PlannedTotals,
     PricedWish,
     Remaining,
@@ -242,7 +243,12 @@ def plan_document(
         "free": list(free),
         "related": list(related),
         **_priced_by(question.wish),
+        **_of_blocks(question.compiled.blocks),
     }
+
+
+def _of_blocks(blocks: Sequence[str]) -> PlannedBlocks:
+    return {"blocks": list(blocks)} if blocks else {}
 
 
 def _of_sets(totals: list[SetOfTotals]) -> PlannedTotals:

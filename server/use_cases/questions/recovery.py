@@ -233,7 +233,8 @@ class Recovery:
             request = request_of(one.request_json)
             question = prepare(self._compiler, grant, losses, request)
             caller = Caller(one.principal, "analyst")
-            left = self._services.ledger.remaining(scopes_of(grant, caller))
+            scopes = scopes_of(grant, caller, question.compiled.blocks)
+            left = self._services.ledger.remaining(scopes)
         except Exception as error:  # noqa: BLE001 - given up, tried again, then failed
             facts = {"error": type(error).__name__}
             _log.warning("recovery gives up a question", extra=facts)
