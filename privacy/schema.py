@@ -133,6 +133,24 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Blocks:
+    """How a population is divided, by a fact of a unit that never changes.
+
+    ``column`` holds it in each row of each of ``tables``, all private, of which the
+    first has a row of every unit; ``values`` are all that there may be. Verified row by
+    row when data is loaded, and against all that was loaded before.
+    """
+
+    column: str
+    tables: tuple[str, ...]
+    values: tuple[int | str, ...]
+
+    def names(self) -> tuple[str, ...]:
+        """Return what each block is called: its value as text."""
+        return tuple(map(str, self.values))
+
+
+@dataclass(frozen=True, slots=True)
 class Dataset:
     """Named tables over one population; everything here is public.
 
@@ -140,6 +158,7 @@ class Dataset:
     ``max_units`` the most units that the population has, verified when data is loaded.
     ``sizes_are_held`` tells whether rows were loaded by a version that holds them to
     ``max_units``, ``max_rows`` and ``max_length``: else no cost follows from these.
+    ``blocks`` says how the population is divided, where it is.
     """
 
     name: str
@@ -150,3 +169,4 @@ class Dataset:
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     max_units: int = DEFAULT_MAX_UNITS
     sizes_are_held: bool = True
+    blocks: Blocks | None = None

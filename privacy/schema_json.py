@@ -8,6 +8,7 @@ from privacy.schema import (
     DEFAULT_MAX_LENGTH,
     DEFAULT_MAX_ROWS,
     DEFAULT_MAX_UNITS,
+    Blocks,
     Column,
     ColumnType,
     Dataset,
@@ -61,6 +62,15 @@ def dataset_to_json(dataset: Dataset) -> JsonObject:
         "tables": [table_to_json(table) for table in dataset.tables.values()],
         "hierarchies": [_hierarchy_to_json(h) for h in dataset.hierarchies.values()],
         **_held_sizes(dataset),
+        **({} if dataset.blocks is None else {"blocks": _blocks_json(dataset.blocks)}),
+    }
+
+
+def _blocks_json(blocks: Blocks) -> JsonObject:
+    return {
+        "column": blocks.column,
+        "tables": list(blocks.tables),
+        "values": list(blocks.values),
     }
 
 
@@ -146,6 +156,17 @@ def dataset_from_json(document: JsonObject) -> Dataset:
         hierarchies={str(h["name"]): _hierarchy_from_json(h) for h in hierarchies},
         max_units=_integer(document.get("max_units", DEFAULT_MAX_UNITS)),
         sizes_are_held="max_units" in document,
+        blocks=_blocks_from_json(document.get("blocks")),
+    )
+
+
+def _blocks_from_json(document: object) -> Blocks | None:
+    if not isinstance(document, dict):
+        return None
+    return Blocks(
+        str(document["column"]),
+        tuple(str(name) for name in _list(document["tables"])),
+        tuple(v if isinstance(v, int) else str(v) for v in _list(document["values"])),
     )
 
 

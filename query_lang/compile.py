@@ -9,6 +9,7 @@ from privacy.errors import InvalidOptionError
 from privacy.schema import ColumnType, Dataset
 from query_lang.binding.bind import ResolvedQuery, bind_query
 from query_lang.binding.top import vectors_of, weights_of
+from query_lang.confining.touched import touched_blocks
 from query_lang.costs.checks import CostCheck, check_showing
 from query_lang.costs.places import place_of
 from query_lang.costs.plans import aggregate_costs
@@ -147,6 +148,7 @@ def compile_bound(
         key_bytes=key_bytes(plan.keys, plan.columns, len(plan.presentation.sets)),
         showing_steps=showing,
         key_places=places,
+        blocks=touched_blocks(plan.child, dataset),
     )
 
 

@@ -40,7 +40,8 @@ _SHORT = "the anchor was written short"
 class AnchorRecord:
     """What the ledger must contain.
 
-    ``totals`` is what each population has spent, in nano-epsilon.
+    ``totals`` is what was spent of each cap, in nano-epsilon: by population, or by
+    population and block (``Scope.total_name``).
     """
 
     ledger_id: str
@@ -261,7 +262,7 @@ def encode_record(record: AnchorRecord) -> bytes:
     ).encode()
     words = _checksummed(text)
     if len(words) > RECORD_BYTES:
-        message = "too many populations for one anchor record"
+        message = "too many populations and blocks for one anchor record"
         raise OSError(message)
     return words.ljust(RECORD_BYTES, b"\0")
 

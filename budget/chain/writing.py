@@ -28,7 +28,7 @@ from budget.storage.prepared import (
     StatementResult,
     together,
 )
-from budget.storage.records import Scope
+from budget.storage.records import PROMISED, Scope
 from budget.storage.tables import counter, limit
 from privacy.errors import AnchorMismatchError, LedgerUnavailableError
 from privacy.losses import Loss
@@ -46,18 +46,17 @@ REPLACED = (
 )
 
 EDITED = (
-    "the ledger was edited: a population's counter lies below its anchored total; "
+    "the ledger was edited: a counter of a cap lies below its anchored total; "
     "see 'curator ledger verify'"
 )
 
 _UNREADABLE = "the ledger cannot be read now"
-_POPULATION = str(Scope.population(""))
 _TOTALS = Prepared(
     select(counter.c.scope, counter.c.nano_epsilon).where(
-        counter.c.scope.startswith(_POPULATION)
+        or_(*(counter.c.scope.startswith(f"{kind}:") for kind in PROMISED))
     )
 )
-_AT_ONCE = 3  # scopes: those of a charge
+_AT_ONCE = 3  # scopes: those of a charge where its population has no blocks
 _AMOUNTS = Prepared(
     union_all(
         *(
@@ -186,13 +185,13 @@ def make_counter(connection: Connection, scope: Scope) -> None:
     connection.execute(insert(counter).values(scope=str(scope), nano_epsilon=0))
 
 
-def population_totals(connection: Connection) -> dict[str, int]:
-    """Return what each population has spent, in nano-epsilon."""
+def cap_totals(connection: Connection) -> dict[str, int]:
+    """Return what was spent of each cap, in nano-epsilon, as the anchor names them."""
     return _totals_in(_TOTALS.rows(connection))
 
 
 def _totals_in(rows: Sequence[Row]) -> dict[str, int]:
-    return {scope.removeprefix(_POPULATION): amount for scope, amount in rows}
+    return {Scope.read(scope).total_name: amount for scope, amount in rows}
 
 
 class Writer:
@@ -322,8 +321,8 @@ class Writer:
         """Refuse a ledger that does not contain its anchor.
 
         Raises:
-            AnchorMismatchError: It is behind, or another; or a population's counter
-                lies below its anchored total.
+            AnchorMismatchError: It is behind, or another; or a counter of a cap lies
+                below its anchored total.
         """
         first, totals = together(connection, _checking(record))
         _require_contained(record, first.rows, totals.rows)

@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from budget.chain.anchor import AnchorFile, AnchorRecord, HeldAnchor, encode_record
 from budget.chain.entries import Appender, Head, head_of, is_contained
-from budget.chain.writing import MISMATCH, population_totals
+from budget.chain.writing import MISMATCH, cap_totals
 from budget.checking.verification import require_derived
 from budget.storage.databases import Databases
 from budget.storage.postgresql import DatabaseLostError
@@ -119,7 +119,7 @@ def _brought_forward(
 ) -> AnchorRecord:
     """Return the anchor at the ledger's end, where a crash may have left it behind."""
     require_derived(old, recorded)
-    head, totals = head_of(old), population_totals(old)
+    head, totals = head_of(old), cap_totals(old)
     if head != record.head:
         after = record.generation + 1
         record = AnchorRecord(record.ledger_id, head, totals, after)
@@ -146,7 +146,7 @@ def _require_taken_over(new: Connection, left: Head, record: AnchorRecord) -> No
 
 
 def _require_totals(connection: Connection, record: AnchorRecord) -> None:
-    if population_totals(connection) != dict(record.totals):
+    if cap_totals(connection) != dict(record.totals):
         message = (
             "the ledger's totals are not its anchor's: see 'curator ledger verify'"
         )

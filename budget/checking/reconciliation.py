@@ -1,7 +1,8 @@
-"""Going on after a restore: the population pays for what the anchor saw.
+"""Going on after a restore: each cap pays for what the anchor saw.
 
 A restored ledger has forgotten charges, and perhaps answers that were sent. So each
-population is charged the difference to the anchor's total, every unfinished charge
+population, or block of one, is charged the difference to the anchor's total, every
+unfinished charge
 fails (its answer may have been seen, and fresh noise for it would be unpaid), and the
 caller disables all keys, since a restore revives revoked ones.
 """
@@ -16,9 +17,9 @@ from budget.chain.anchor import AnchorFile, AnchorRecord, HeldAnchor
 from budget.chain.entries import Head, head_of, is_contained, ledger_id_of
 from budget.chain.recorded import RecordedTransaction
 from budget.chain.writing import (
+    cap_totals,
     ensure_counter,
     open_write,
-    population_totals,
 )
 from budget.storage.databases import Databases
 from budget.storage.records import Scope
@@ -44,8 +45,8 @@ def reconcile(
     """Write the reconcile entry and a new anchor.
 
     The entry takes the greater of both sequences plus 1 and names both heads. Where
-    the anchor cannot be read, or is another ledger's, every population is closed: its
-    cap becomes 0 until it is raised again.
+    the anchor cannot be read, or is another ledger's, every cap becomes 0 until it is
+    raised again.
 
     Args:
         databases: Of the ledger.
@@ -132,18 +133,18 @@ def _append(
     )
     generation = 0 if before is None else before.generation + 1
     write.flush()
-    totals = population_totals(connection)
+    totals = cap_totals(connection)
     return AnchorRecord(ledger_id, write.entries.head, totals, generation)
 
 
 def _charge_difference(connection: Connection, known: AnchorRecord) -> dict[str, int]:
-    """Charge each population what the anchor saw and the ledger forgot."""
-    spent = population_totals(connection)
+    """Charge each cap what the anchor saw and the ledger forgot."""
+    spent = cap_totals(connection)
     charged = {}
     for name, total in known.totals.items():
         forgotten = total - spent.get(name, 0)
         if forgotten > 0:
-            scope = Scope.population(name)
+            scope = Scope.of_total(name)
             ensure_counter(connection, scope)
             connection.execute(
                 update(counter)
@@ -155,8 +156,8 @@ def _charge_difference(connection: Connection, known: AnchorRecord) -> dict[str,
 
 
 def _close_all(connection: Connection, change: RecordedTransaction) -> None:
-    for name in population_totals(connection):
-        change.set_limit(Scope.population(name), Loss(0))
+    for name in cap_totals(connection):
+        change.set_limit(Scope.of_total(name), Loss(0))
 
 
 def _fail_unfinished(connection: Connection) -> list[str]:

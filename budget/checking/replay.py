@@ -33,20 +33,16 @@ class Expected:
     totals: dict[int, dict[str, int]] = field(default_factory=dict)  # at one seq
     entries: int = 0
 
-    def population_totals(self) -> dict[str, int]:
-        """Return what each population has spent so far, in nano-epsilon."""
-        prefix = str(Scope.population(""))
-        return {
-            scope.removeprefix(prefix): nano
-            for scope, nano in self.counters.items()
-            if scope.startswith(prefix)
-        }
+    def cap_totals(self) -> dict[str, int]:
+        """Return what was spent of each cap so far, in nano-epsilon."""
+        counted = ((Scope.read(text), nano) for text, nano in self.counters.items())
+        return {scope.total_name: nano for scope, nano in counted if scope.is_promised}
 
 
 def replay(connection: Connection, *, totals_at: int = 0) -> Expected:
     """Walk the chain from its start, checking every link.
 
-    ``totals_at`` is the sequence at which populations' totals are kept, for comparing
+    ``totals_at`` is the sequence at which the totals of caps are kept, for comparing
     them with an anchor's.
     """
     expected = Expected()
@@ -59,7 +55,7 @@ def replay(connection: Connection, *, totals_at: int = 0) -> Expected:
         expected.head = Head(row.seq, row.hash)
         expected.heads[row.seq] = row.hash
         if row.seq == totals_at:
-            expected.totals[row.seq] = expected.population_totals()
+            expected.totals[row.seq] = expected.cap_totals()
         expected.entries += 1
     return expected
 

@@ -25,6 +25,7 @@ from sqlalchemy import (
 from typing_extensions import TypedDict
 
 from budget.charging.queries import NO_CURSOR, read_cursor
+from budget.reading.statements import blocks_in
 from budget.storage.tables import chain, charge
 from privacy.errors import InvalidOptionError
 from privacy.losses import Loss
@@ -65,6 +66,9 @@ class Line(TypedDict):
     """Name of the principal who asked; null where nobody did."""
     epsilon: str | None
     """What was charged, or refused; null where nothing was asked for."""
+    blocks: list[str]
+    """Of a charge of a population with blocks: to the cap of each of which it was
+    charged; else empty."""
     action: str | None
     """What was changed, such as `project.create`; null for queries."""
     actor: str | None
@@ -194,6 +198,7 @@ def _line(row: LineRow, number: int | None, hidden: Collection[str]) -> Line:
         "project": body.get("project"),
         "principal": body.get("principal"),
         "epsilon": str(Loss(nano)) if isinstance(nano, int) else None,
+        "blocks": list(blocks_in(body)),
         "action": body.get("action"),
         "actor": body.get("actor"),
     }

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, select
 
+from budget.storage.records import Scope
 from budget.storage.tables import chain, charge
 from privacy.losses import Loss
 
@@ -28,6 +29,7 @@ class ChargeLine:
     request_json: str
     state: str
     reused: bool
+    blocks: tuple[str, ...] = ()  # that were debited, of a population that has some
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,11 @@ def read_charges(
     connection: Connection, *, population: str | None = None, project: str | None = None
 ) -> list[ChargeLine]:
     """Return the charges of a population or of a project, oldest first."""
-    wanted = select(charge).order_by(charge.c.seq)
+    wanted = (
+        select(charge, chain.c.body)
+        .join(chain, chain.c.seq == charge.c.seq)
+        .order_by(charge.c.seq)
+    )
     if population is not None:
         wanted = wanted.where(charge.c.population == population)
     if project is not None:
@@ -62,9 +68,19 @@ def read_charges(
             request_json=row.request,
             state=row.state,
             reused=row.source_query_id is not None,
+            blocks=blocks_in(json.loads(row.body)),
         )
         for row in connection.execute(wanted)
     ]
+
+
+def blocks_in(entry: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the blocks that an entry of a charge debits, in its order."""
+    texts = entry.get("scopes")
+    scopes = map(Scope.read, texts) if isinstance(texts, list) else ()
+    return tuple(
+        scope.name.partition("/")[2] for scope in scopes if scope.kind == "block"
+    )
 
 
 def last_reconciled(connection: Connection) -> int | None:

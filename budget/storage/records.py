@@ -15,8 +15,16 @@ class Scope:
 
     @classmethod
     def population(cls, name: str) -> "Scope":
-        """The cap of a population: the only limit that is a privacy statement."""
+        """The cap of a population: the only limit that is a privacy statement.
+
+        One with blocks has none of its own: nothing can be charged to it.
+        """
         return cls("population", name)
+
+    @classmethod
+    def block(cls, population: str, value: str) -> "Scope":
+        """The cap of one block of a population (docs/proofs/blocks.md)."""
+        return cls("block", f"{population}/{value}")
 
     @classmethod
     def project(cls, name: str) -> "Scope":
@@ -33,10 +41,37 @@ class Scope:
         """Whether nothing may be charged while no limit is set."""
         return self.kind != "principal"
 
+    @property
+    def is_promised(self) -> bool:
+        """Whether its limit is a cap: a promise to patients, and held by the anchor."""
+        return self.kind in PROMISED
+
+    @property
+    def total_name(self) -> str:
+        """What the anchor calls its total: a population's name, ``name/value``."""
+        return self.name
+
+    @classmethod
+    def of_total(cls, name: str) -> "Scope":
+        """Return the scope whose total the anchor holds under a name.
+
+        No population has a slash in its name.
+        """
+        return cls("block" if "/" in name else "population", name)
+
+    @classmethod
+    def read(cls, text: str) -> "Scope":
+        """Return the scope that tables and entries hold as ``text``."""
+        kind, _, name = text.partition(":")
+        return cls(kind, name)
+
     def __str__(self) -> str:
         """Write the scope as tables and entries hold it."""
         return f"{self.kind}:{self.name}"
 
+
+PROMISED = ("population", "block")
+"""Kinds of scopes that have a cap: whose spent totals the anchor holds."""
 
 NO_PROJECT = ""
 """The project of charges whose work is a job's: a release is its population's alone."""

@@ -410,6 +410,7 @@ class CompiledQuery:
         showing_steps: Of the server to show what is computed, at most.
         key_places: Of each key of an answer with totals: how many values it has, and
             the places of those that totals add up; of others nothing.
+        blocks: Whose units it can touch; empty where the population has none.
     """
 
     columns: tuple[OutputColumn, ...]
@@ -423,6 +424,7 @@ class CompiledQuery:
     key_bytes: int = 0
     showing_steps: int = 0
     key_places: tuple[KeyPlaces, ...] = ()
+    blocks: tuple[str, ...] = ()
 
     @property
     def row_count(self) -> int:

@@ -17,6 +17,7 @@ from query_lang.binding.bind import bound_warnings, bounded, check_bounds
 from query_lang.binding.environment import Environment
 from query_lang.binding.expressions import ExpressionBinder
 from query_lang.binding.queries import QueryBinder
+from query_lang.confining.touched import touched_blocks
 from query_lang.costs.checks import CostCheck
 from query_lang.costs.plans import aggregate_costs
 from query_lang.plans.canonical import canonical_text
@@ -100,6 +101,7 @@ class CubePlan:
         derivation: Why D is what it is, in words.
         warnings: What the custodian may not have meant.
         cost: What counting its cells takes at most.
+        blocks: Whose units it can touch; empty where the population has none.
     """
 
     statement: CubeStatement
@@ -109,6 +111,7 @@ class CubePlan:
     derivation: str
     warnings: tuple[QueryWarning, ...]
     cost: PlanCost
+    blocks: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
@@ -206,6 +209,7 @@ def compile_cube(
         derivation=derive(plan, dataset.unit),
         warnings=bound.warnings,
         cost=cost,
+        blocks=touched_blocks(plan.child, dataset),
     )
 
 

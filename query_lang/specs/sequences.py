@@ -15,6 +15,7 @@ from query_lang.binding.bind import bounded, check_bounds
 from query_lang.binding.environment import Environment
 from query_lang.binding.expressions import ExpressionBinder
 from query_lang.binding.queries import QueryBinder
+from query_lang.confining.touched import touched_blocks
 from query_lang.costs.checks import CostCheck
 from query_lang.costs.sequences import sequence_costs
 from query_lang.plans.canonical import canonical_json
@@ -114,6 +115,7 @@ class SequencePlan:
         derivation: Why one unit moves one sequence, in words.
         warnings: What the custodian may not have meant.
         cost: What counting them takes at most.
+        blocks: Whose units they can touch; empty where the population has none.
 
     Neighbouring relation: add or remove all rows of one unit: the count of one
     sequence moves by 1. Proof: docs/proofs/sequences.md.
@@ -127,6 +129,7 @@ class SequencePlan:
     derivation: str
     warnings: tuple[QueryWarning, ...]
     cost: PlanCost
+    blocks: tuple[str, ...] = ()
 
     @property
     def l1_sensitivity(self) -> int:
@@ -238,6 +241,7 @@ def compile_sequences(
         derivation=bound.derivation,
         warnings=bound.warnings,
         cost=cost,
+        blocks=touched_blocks(plan.child, dataset),
     )
 
 

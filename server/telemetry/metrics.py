@@ -10,7 +10,7 @@ own: it has no series of the process's memory, CPU or start.
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 from prometheus_client import (
@@ -41,8 +41,10 @@ class Readings:
         entries: Of the ledger.
         anchor_lag: Entries that the anchor has not seen; more than 0 for long is an
             incident.
-        spent: Of each population, epsilon.
+        spent: Of each population, epsilon; of one with blocks the most of any.
         caps: Of each population, epsilon.
+        block_spent: Of each population's blocks, epsilon.
+        block_caps: Of each population's blocks, epsilon.
         jobs: By state.
         late_releases: Releases that missed their public time, ever.
     """
@@ -57,6 +59,8 @@ class Readings:
     caps: Mapping[str, Decimal]
     jobs: Mapping[str, int]
     late_releases: int
+    block_spent: Mapping[tuple[str, str], Decimal] = field(default_factory=dict)
+    block_caps: Mapping[tuple[str, str], Decimal] = field(default_factory=dict)
 
 
 class MetricsListenError(CuratorError):
@@ -196,6 +200,8 @@ def _reading_gauges(readings: Readings) -> Iterator[GaugeMetricFamily]:
     yield _labelled(
         "curator_population_cap_epsilon", "Cap.", "population", readings.caps
     )
+    yield _of_blocks("curator_block_spent_epsilon", "Spent.", readings.block_spent)
+    yield _of_blocks("curator_block_cap_epsilon", "Cap.", readings.block_caps)
     yield _labelled("curator_jobs", "Jobs, by state.", "state", readings.jobs)
 
 
@@ -209,4 +215,13 @@ def _labelled(
     family = GaugeMetricFamily(name, words, labels=[label])
     for key, value in sorted(values.items()):
         family.add_metric([key], float(value))
+    return family
+
+
+def _of_blocks(
+    name: str, words: str, values: Mapping[tuple[str, str], Decimal]
+) -> GaugeMetricFamily:
+    family = GaugeMetricFamily(name, words, labels=["population", "block"])
+    for key, value in sorted(values.items()):
+        family.add_metric(list(key), float(value))
     return family

@@ -13,7 +13,7 @@ from sqlalchemy import inspect
 
 from budget.chain.anchor import AnchorFile, AnchorRecord
 from budget.chain.entries import head_of, ledger_id_of
-from budget.chain.writing import population_totals
+from budget.chain.writing import cap_totals
 from budget.ledger import ChargeRequest, Ledger, Scope
 from budget.storage.databases import Databases
 from privacy.losses import Loss
@@ -120,7 +120,7 @@ def restored(revision, databases, folder):
         connection.executescript(script)
     with databases.reader.connect() as connection:
         record = AnchorRecord(
-            ledger_id_of(connection), head_of(connection), population_totals(connection)
+            ledger_id_of(connection), head_of(connection), cap_totals(connection)
         )
     anchor = AnchorFile(folder / "anchor")
     anchor.create(record)

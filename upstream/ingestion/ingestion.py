@@ -30,6 +30,7 @@ from upstream.ingestion.load_warnings import alike_warnings, load_warnings
 from upstream.ingestion.private_tables import PrivateTable
 from upstream.ingestion.public_tables import store_public_table
 from upstream.ingestion.secrets import IngestionKeys, derive_keys
+from upstream.ingestion.unit_blocks import UnitBlocks
 from upstream.manifests.declarations import TableSpec
 from upstream.manifests.derived import derived_columns, storing_order
 from upstream.manifests.manifest import Manifest
@@ -107,6 +108,8 @@ class Ingested:
         not_stored: The SHA-256 of what is compared as public and not stored: columns of
             public tables' files that are not declared, values that are not kept, and
             the names of files and folders.
+        block_marks: Of a population with blocks: 32 bytes a unit, which go into the
+            population's file too (``unit_blocks``).
     """
 
     report: IngestionReport
@@ -114,6 +117,7 @@ class Ingested:
     new: NewUnits = NO_NEW_UNITS
     names_others: tuple[str, ...] = ()
     not_stored: str = ""
+    block_marks: bytes = b""
 
 
 NOTHING_BEFORE = Surroundings()
@@ -186,7 +190,9 @@ def ingest(  # noqa: PLR0913 - the load's whole setting, by keyword
         ):
             spill = _spill(target)
             area = StagingArea(connection, spill, kind, folds, bucket_bytes, progress)
-            load = _Load(area, manifest, surroundings, linked)
+            load = _Load(
+                area, manifest, surroundings, linked, is_whole=most_rows is None
+            )
             copies = CopyArea(spill / "copies", import_folder, most_rows)
             ingested = load.run(Folders(base, import_folder, copies))
         connection.execute("CHECKPOINT snapshot; DETACH snapshot")
@@ -422,8 +428,11 @@ class _Load:
         manifest: Manifest,
         surroundings: Surroundings,
         linked: LinkedTables | None,
+        *,
+        is_whole: bool,
     ) -> None:
         self.area = area
+        self.is_whole = is_whole
         self.manifest = manifest
         self.linked = linked
         self._seen: list[str] = []
@@ -460,8 +469,12 @@ class _Load:
         private = [table for table in staged if not table.table.public]
         self.watch.refuse_together()
         self.watch.refuse_rows_of(list(self._private_rows(private)))
+        blocks = self._unit_blocks(private)
         stored |= self._store_private(private)
         self.watch.refuse_rows_of(list(self._derived_rows(private)))
+        if blocks is not None:
+            blocks.see_derived(private)
+            blocks.check(is_whole=self.is_whole)
         reports = [stored[table.name] for table in self.manifest.tables]
         warnings = load_warnings(self.area.connection, self.manifest.tables, reports)
         alike = count_alike(self.area.connection)
@@ -476,7 +489,16 @@ class _Load:
             self.watch.new_units(),
             self.watch.names_others,
             self.watch.not_stored,
+            b"" if blocks is None else blocks.marks(),
         )
+
+    def _unit_blocks(self, staged: Sequence[StagedTable]) -> UnitBlocks | None:
+        """Look at the units' blocks in what files say; None where there are none."""
+        if self.schema.blocks is None:
+            return None
+        blocks = UnitBlocks(self.area.connection, self.schema.blocks)
+        blocks.see_staged(staged)
+        return blocks
 
     def _store_public(self, staged: Sequence[StagedTable]) -> dict[str, TableReport]:
         """Store public tables, and look at each, before any private row is stored."""

@@ -12,6 +12,7 @@ from pydantic import (
     PrivateAttr,
     StrictBool,
     StrictInt,
+    StrictStr,
     StringConstraints,
     WithJsonSchema,
 )
@@ -167,10 +168,23 @@ class LossRange(Spec):
     max: LossField
 
 
+class BlocksSpec(Spec):
+    """How the population is divided: each block has the cap for itself.
+
+    ``column`` says in each row of ``tables`` in which block the row's unit is; the
+    first table has a row of every unit. ``values`` are the blocks; later ones follow.
+    """
+
+    column: Identifier
+    tables: tuple[Identifier, ...] = Field(min_length=1)
+    values: tuple[StrictInt | StrictStr, ...] = Field(min_length=1)
+
+
 class PopulationSpec(Spec):
     """Whom we protect, and the cap that all recipients share.
 
     ``delta`` is at what rho is told as an epsilon, where the measure is zCDP.
+    ``blocks``: the cap is that of each block, and of no other.
     """
 
     id: Identifier
@@ -185,6 +199,7 @@ class PopulationSpec(Spec):
     rho_per_query: LossRange | None = None
     max_units: StrictInt | None = Field(default=None, ge=1, le=MOST_ROWS)
     unit_fold: FoldField | None = None
+    blocks: BlocksSpec | None = None
     source: Source | None = None
 
     @property

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from pydantic import PrivateAttr, ValidationError
 
-from privacy.schema import Dataset, Hierarchy
+from privacy.schema import Blocks, Dataset, Hierarchy
 from upstream.errors import ManifestError, Problem
 from upstream.manifests.declarations import Declarations
 from upstream.manifests.derived import broken_derived_rules
@@ -41,6 +41,7 @@ class Manifest(Declarations):
     def schema(self) -> Dataset:  # type: ignore[override] # pydantic's is deprecated
         """Return what everyone may know about the dataset."""
         tables = {table.name: table_schema(table) for table in self.tables}
+        told = self.population.blocks
         return Dataset(
             name=self.dataset,
             population=self.population.id,
@@ -49,6 +50,9 @@ class Manifest(Declarations):
             tables=MappingProxyType(tables),
             hierarchies=self._own,
             max_units=self.population.most_units,
+            blocks=None
+            if told is None
+            else Blocks(told.column, told.tables, told.values),
         )
 
     def with_hierarchies(self, own: Mapping[str, Hierarchy]) -> "Manifest":

@@ -26,6 +26,7 @@ _POPULATION: Example = {
     "delta_cap": "0",
     "spent": "0.3",
     "remaining": "9.7",
+    "blocks": [],
     "epsilon_per_query": {"min": "0.001", "max": "5"},
     "datasets": ["hospital"],
     "shares_units_with": [],
@@ -138,6 +139,7 @@ _ENTRY: Example = {
     "project": "sepsis",
     "principal": "ada",
     "epsilon": "0.3",
+    "blocks": [],
     "action": None,
     "actor": None,
 }

@@ -129,6 +129,8 @@ def limit_name(scope: str) -> str:
     """
     kind, _, name = scope.partition(":")
     project, _, member = name.partition("/")
+    if kind == "block":
+        return f"cap of block {member} of {project}"
     if member:
         return f"allotment of {member} in {project}"
     return f"{'cap' if kind == 'population' else 'allotment'} of {name}"

@@ -20,7 +20,7 @@ _COLUMN_FACTS = (
     "type", "scale", "nullable", "constant_in_unit", "domain", "max_length",
     "expression",
 )  # fmt: skip
-_POPULATION_FACTS = ("max_units", "unit_fold")
+_POPULATION_FACTS = ("max_units", "unit_fold", "blocks")
 _DEFAULTS: Mapping[str, object] = {
     "unit_fold": [],
     "max_length": DEFAULT_MAX_LENGTH,

@@ -7,12 +7,12 @@ from typing import Final
 
 from sqlalchemy import Connection, select
 
-from budget.chain.writing import read_accounts
 from budget.ledger import Scope
 from privacy.losses import Loss
 from privacy.measures import Measure
 from server.persistence import tables
 from server.use_cases.approvals.changes import Altered
+from server.use_cases.losses.caps import blocks_in, caps_in
 from server.use_cases.losses.measures import measure_in
 from server.use_cases.losses.odds import (
     but_for,
@@ -79,11 +79,10 @@ def _promise(connection: Connection, population: str) -> _Promise | None:
     ).one_or_none()
     if row is None:
         return None
-    scope = Scope.population(population)
-    account = read_accounts(connection, [scope])[scope]
-    cap, spent = Loss(account.limit or 0), Loss(account.spent or 0)
-    measure = measure_in(json.loads(row.declaration))
-    return _Promise(population, row.unit, cap, spent, measure)
+    declaration = json.loads(row.declaration)
+    held = caps_in(connection, population, blocks_in(declaration))
+    measure = measure_in(declaration)
+    return _Promise(population, row.unit, held.cap, held.spent, measure)
 
 
 def _of_fact(altered: Altered, held: _Promise | None) -> Iterator[str]:
@@ -98,7 +97,8 @@ def _of_fact(altered: Altered, held: _Promise | None) -> Iterator[str]:
         if cap is not None:
             unit, cap = str(new.get("unit", "patient")), Loss.parse(str(cap))
             yield promise_in_words(unit, cap, Loss(0), measure)
-    if subject.kind == "limit" and subject.name.startswith("population:") and held:
+    is_cap = subject.kind == "limit" and Scope.read(subject.name).is_promised
+    if is_cap and held:
         old, wanted = Loss.parse(str(altered.old)), Loss.parse(str(new))
         before, after = (held.factor(one) for one in (old, wanted))
         yield (
@@ -107,7 +107,7 @@ def _of_fact(altered: Altered, held: _Promise | None) -> Iterator[str]:
             f"{held.spent} was spent."
         )
         yield promise_in_words(held.unit, wanted, held.spent, held.measure)
-    if subject.kind == "limit" and not subject.name.startswith("population:"):
+    if subject.kind == "limit" and not is_cap:
         yield (
             "An allotment rations the cap among projects and people. It bounds "
             "nobody's knowledge: the promise to patients stays that of the cap."

@@ -2,12 +2,9 @@
 
 import json
 from pathlib import Path
-from typing import NotRequired
 
 from sqlalchemy import Connection, select
-from typing_extensions import TypedDict
 
-from budget.ledger import Scope
 from privacy.losses import Loss
 from privacy.measures import Measure
 from privacy.schema import DEFAULT_MAX_UNITS
@@ -22,6 +19,8 @@ from server.use_cases.approvals.second_persons import (
 )
 from server.use_cases.custody.allowed_overlaps import populations_sharing_with
 from server.use_cases.custody.replies import (
+    BlockShape,
+    CapShape,
     HeldDataset,
     HeldDatasetDetail,
     PopulationShape,
@@ -29,6 +28,7 @@ from server.use_cases.custody.replies import (
 from server.use_cases.identity.access import custodians_of
 from server.use_cases.identity.catalogue import existing
 from server.use_cases.losses.amounts import as_epsilon, per_query
+from server.use_cases.losses.caps import BlockCap, blocks_in, cap_scopes, caps_of
 from server.use_cases.losses.measures import measure_in
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.secret_files import read_secret, secret_digest
@@ -55,10 +55,9 @@ class PopulationService:
             custodians = sorted(custodians_of(connection, name))
             sharing = populations_sharing_with(connection, name)
             shown = shown_populations(connection, self._actor, sharing)
-        scope = Scope.population(name)
-        cap = self._services.ledger.limit(scope) or Loss(0)
-        spent = self._services.ledger.spent(scope)
-        measure = measure_in(json.loads(row.declaration))
+        declaration = json.loads(row.declaration)
+        held = caps_of(self._services.ledger, name, declaration)
+        measure = measure_in(declaration)
         least, most = Loss(row.epsilon_min_nano), Loss(row.epsilon_max_nano)
         return {
             "name": name,
@@ -67,9 +66,10 @@ class PopulationService:
             "unit_fold": json.loads(row.declaration).get("unit_fold") or [],
             "max_units": _max_units(row.declaration),
             "measure": measure.name,
-            **_cap(measure, cap),
-            "spent": str(spent),
-            "remaining": str(cap.minus_floor_zero(spent)),
+            **_cap(measure, held.cap),
+            "spent": str(held.spent),
+            "remaining": str(held.remaining),
+            "blocks": [_block(measure, block) for block in held.blocks],
             **per_query(measure, least, most),
             "datasets": names,
             "shares_units_with": shown,
@@ -96,6 +96,8 @@ class PopulationService:
     ) -> PopulationShape:
         """Set a cap; a higher one needs two persons. The reason is recorded.
 
+        Of a population with blocks it is the cap of each of them.
+
         Args:
             name: Of the population.
             cap: In its measure.
@@ -105,7 +107,6 @@ class PopulationService:
         Raises:
             CommandRefusedError: Its losses are not what they were taken for.
         """
-        scope = Scope.population(name)
         with (
             asking_second_person(self._services, self._actor),
             self._services.ledger.recorded(
@@ -113,13 +114,22 @@ class PopulationService:
             ) as change,
         ):
             row = existing(change.connection, tables.population, name)
-            _check_word(name, measure_in(json.loads(row.declaration)), word)
-            held = self._services.ledger.limit(scope) or Loss(0)
-            if cap > held:
-                raised = Altered.limit(scope, held, cap)
-                wanted = Change("population.cap", name, (raised,), reason)
+            declaration = json.loads(row.declaration)
+            _check_word(name, measure_in(declaration), word)
+            scopes = cap_scopes(name, blocks_in(declaration))
+            held = {
+                scope: self._services.ledger.limit(scope) or Loss(0) for scope in scopes
+            }
+            raised = tuple(
+                Altered.limit(scope, before, cap)
+                for scope, before in held.items()
+                if cap > before
+            )
+            if raised:
+                wanted = Change("population.cap", name, raised, reason)
                 require_second_person(change, self._actor, wanted)
-            change.set_limit(scope, cap)
+            for scope in scopes:
+                change.set_limit(scope, cap)
         return self.population(name)
 
     def datasets(self) -> list[HeldDataset]:
@@ -168,21 +178,25 @@ def _check_word(name: str, measure: Measure, word: str | None) -> None:
         raise CommandRefusedError(message)
 
 
-class _Cap(TypedDict):
-    epsilon_cap: str
-    delta_cap: str
-    rho_cap: NotRequired[str]
-
-
-def _cap(measure: Measure, cap: Loss) -> _Cap:
+def _cap(measure: Measure, cap: Loss) -> CapShape:
     """Return a cap in its measure, and as the epsilon that it amounts to."""
-    found: _Cap = {
+    found: CapShape = {
         "epsilon_cap": str(as_epsilon(measure, cap)),
         "delta_cap": str(measure.delta),
     }
     if not measure.is_pure:
         found["rho_cap"] = str(cap)
     return found
+
+
+def _block(measure: Measure, block: BlockCap) -> BlockShape:
+    """Return what one block may spend, and has spent."""
+    return {
+        "block": block.name,
+        **_cap(measure, block.cap),
+        "spent": str(block.spent),
+        "remaining": str(block.remaining),
+    }
 
 
 def _max_units(declaration: str) -> int:

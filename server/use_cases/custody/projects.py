@@ -28,6 +28,7 @@ from server.use_cases.custody.replies import (
 )
 from server.use_cases.identity.access import is_expired
 from server.use_cases.identity.catalogue import check_name, existing, holds, refuse_used
+from server.use_cases.losses.caps import blocks_of, caps_in
 from server.use_cases.losses.shares import share_of
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
 from server.use_cases.services.services import Services, now_text, random_id
@@ -112,14 +113,14 @@ class ProjectService:
 
     def _beyond_cap(self, population: str, allotment: Loss) -> BeyondCap:
         """Return a note where a project may spend more than its population can."""
-        scope = Scope.population(population)
-        cap = self._services.ledger.limit(scope) or Loss(0)
-        if allotment <= cap:
-            return {}
-        left = cap.minus_floor_zero(self._services.ledger.spent(scope))
+        with self._services.databases.reader.connect() as connection:
+            held = caps_in(connection, population, blocks_of(connection, population))
+        if held.blocks or allotment <= held.cap:
+            return {}  # a project may spend the cap of every block
         note = (
-            f"the allotment {allotment} is more than the cap {cap} of {population}, "
-            f"which wins: at most {left} can still be spent, by all projects together"
+            f"the allotment {allotment} is more than the cap {held.cap} of "
+            f"{population}, which wins: at most {held.remaining} can still be spent, "
+            "by all projects together"
         )
         return {"note": note}
 

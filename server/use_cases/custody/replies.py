@@ -10,7 +10,31 @@ from server.use_cases.losses.amounts import PerQuery
 from server.use_cases.services.documents import DayText, Document, LossText, TimeText
 
 
-class PopulationShape(PerQuery):
+class CapShape(TypedDict):
+    """A cap, in its population's measure and as an epsilon."""
+
+    epsilon_cap: LossText
+    """The most epsilon that all answers about these people may ever spend; of a
+    population that counts rho, what `rho_cap` amounts to at `delta_cap`. Of a
+    population with blocks: the cap of each."""
+    delta_cap: LossText
+    """At which `epsilon_cap` holds; 0 where losses are pure."""
+    rho_cap: NotRequired[LossText]
+    """Of a population that counts rho: the most that may ever be spent."""
+
+
+class BlockShape(CapShape):
+    """One block of a population: its cap, and what is spent of it."""
+
+    block: str
+    """Its value of the column that divides the population."""
+    spent: LossText
+    """What was charged for queries and releases that can touch its units."""
+    remaining: LossText
+    """What is left of its cap."""
+
+
+class PopulationShape(PerQuery, CapShape):
     """A population: whom it protects, its cap, what is spent."""
 
     name: str
@@ -26,17 +50,14 @@ class PopulationShape(PerQuery):
     """The declared upper bound on the number of units; public."""
     measure: MeasureName
     """What its losses count: epsilon (`pure`), or rho (`zcdp`)."""
-    epsilon_cap: LossText
-    """The most epsilon that all answers about these people may ever spend; of a
-    population that counts rho, what `rho_cap` amounts to at `delta_cap`."""
-    delta_cap: LossText
-    """At which `epsilon_cap` holds; 0 where losses are pure."""
-    rho_cap: NotRequired[LossText]
-    """Of a population that counts rho: the most that may ever be spent."""
     spent: LossText
-    """What was charged so far, for all projects and releases, in its measure."""
+    """What was charged so far, for all projects and releases, in its measure; of a
+    population with blocks the most that was charged to any of them."""
     remaining: LossText
-    """What is left of the cap, in its measure."""
+    """What is left of the cap, in its measure; of a population with blocks what a query
+    about all of them may still spend."""
+    blocks: list[BlockShape]
+    """Of a population with blocks: each one's cap, in declared order; else empty."""
     datasets: list[str]
     """Names of the datasets over this population."""
     shares_units_with: list[str]

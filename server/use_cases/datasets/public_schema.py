@@ -5,7 +5,11 @@ from typing import TypedDict, cast
 from privacy.schema import ColumnType, Dataset, HierarchyDomain, Table
 from privacy.schema_json import table_to_json
 from query_lang.hierarchies import code_count, levels_of
-from server.use_cases.datasets.replies import HierarchyShape, TableShape
+from server.use_cases.datasets.replies import (
+    DividedDataset,
+    HierarchyShape,
+    TableShape,
+)
 
 
 class PublicSchema(TypedDict):
@@ -26,6 +30,20 @@ def public_schema_of(schema: Dataset) -> PublicSchema:
         "max_units": schema.max_units,
         "tables": [_shown_table(table) for table in schema.tables.values()],
         "hierarchies": _hierarchies(schema),
+    }
+
+
+def shown_blocks(schema: Dataset) -> DividedDataset:
+    """Return how the dataset's population is divided; nothing where it is not."""
+    blocks = schema.blocks
+    if blocks is None:
+        return {}
+    return {
+        "blocks": {
+            "column": blocks.column,
+            "tables": list(blocks.tables),
+            "values": list(blocks.values),
+        }
     }
 
 

@@ -16,7 +16,7 @@ from server.use_cases.custody.replies import HeldDataset
 from server.use_cases.datasets.expiry import expiry_warnings
 from server.use_cases.datasets.made_up import made_up_sample
 from server.use_cases.datasets.metadata.formats import FORMATS
-from server.use_cases.datasets.public_schema import public_schema_of
+from server.use_cases.datasets.public_schema import public_schema_of, shown_blocks
 from server.use_cases.datasets.replies import (
     Budget,
     DatasetDetail,
@@ -78,7 +78,8 @@ class AnalystReader:
             losses = loss_range(connection, row.population)
             item = _item(connection, name)
             projects = projects_of(connection, caller.name)
-        schema = public_schema_of(schema_of(row.active_snapshot, row.schema).dataset)
+        declared = schema_of(row.active_snapshot, row.schema).dataset
+        schema = public_schema_of(declared)
         return {
             **item,
             "snapshot_date": schema["snapshot_date"],
@@ -90,6 +91,7 @@ class AnalystReader:
             "budget": self._budget(projects, caller),
             "max_units": schema["max_units"],
             "tables": schema["tables"],
+            **shown_blocks(declared),
         }
 
     def sample(

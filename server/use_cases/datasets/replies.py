@@ -134,7 +134,26 @@ class HierarchyShape(TypedDict):
     """How many codes it lists."""
 
 
-class DatasetDetail(HeldDataset, PerQuery):
+class ShownBlocks(TypedDict):
+    """How a population is divided into blocks, each of which has the cap for itself."""
+
+    column: str
+    """What of a row says in which block its unit is."""
+    tables: list[str]
+    """Names of the tables that have the column; the first has a row of every unit."""
+    values: list[int | str]
+    """The blocks, in declared order."""
+
+
+class DividedDataset(TypedDict):
+    """What datasets have beside whose population has blocks."""
+
+    blocks: NotRequired[ShownBlocks]
+    """Of a population with blocks: how it is divided. A query is charged to those that
+    its text can touch, as its plan says."""
+
+
+class DatasetDetail(HeldDataset, DividedDataset, PerQuery):
     """A dataset's public schema, its limits and the caller's budget."""
 
     measure: MeasureName

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, select
 from privacy.losses import Loss
 from privacy.measures import PURE
 from privacy.schema_json import dataset_to_json
+from privacy.wording import counted
 from server.persistence import tables
 from server.use_cases.approvals.declarations import (
     Changed,
@@ -21,11 +22,22 @@ from server.use_cases.approvals.declarations import (
 from server.use_cases.losses.measures import measure_in
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
-from upstream.manifests.declarations import PopulationSpec
+from upstream.ingestion.unit_blocks import moved_units
+from upstream.manifests.declarations import BlocksSpec, PopulationSpec
 from upstream.manifests.manifest import Manifest
 
 CHANGEABLE = ("max_units", "unit_fold")
 """Keys of a population that two persons may change; the others never do here."""
+
+
+BLOCKS_LINKED = (
+    "a population with blocks cannot be loaded by a linkage: merging and splitting "
+    "records moves rows from one unit to another, which may be in another block. Link "
+    "the records first, keep the unit ids, and load files that have them"
+)
+
+BLOCKS = "blocks"
+"""Two persons may add to them; nothing else of them ever changes."""
 
 
 def check_population(
@@ -36,10 +48,11 @@ def check_population(
     Raises:
         CommandRefusedError: One differs.
     """
+    check_blocks(declared, stored)
     word = measure_in(stored).word
     known = {"measure": PURE.name, **stored, f"{word}_cap": str(cap)}
     for name, value in json.loads(stored_words(declared)).items():
-        if name in CHANGEABLE or value is None:
+        if name in {*CHANGEABLE, BLOCKS} or value is None:
             continue
         if value != known.get(name):
             message = (
@@ -47,6 +60,79 @@ def check_population(
                 f"the ledger: {_remedy(declared.id, name)}"
             )
             raise CommandRefusedError(message)
+
+
+def check_blocks(declared: PopulationSpec, stored: Document) -> None:
+    """Require the blocks that a population was created with, perhaps some more.
+
+    Raises:
+        CommandRefusedError: They are others; or what says which ids are one unit
+            differs, by which a unit could come to be in two of them.
+    """
+    told, known = declared.blocks, _known_blocks(stored)
+    if known is None and told is None:
+        return
+    name = declared.id
+    if known is None:
+        message = (
+            f"population {name} was created without blocks, and stays so: what was "
+            "charged so far was charged to all of its units. Leave blocks out"
+        )
+        raise CommandRefusedError(message)
+    if told is None:
+        message = (
+            f"population {name} has blocks: give them in the manifest, "
+            f"blocks: {_written(known)}"
+        )
+        raise CommandRefusedError(message)
+    same = told.model_copy(update={"values": known.values})
+    if same != known or told.values[: len(known.values)] != known.values:
+        message = (
+            f"population.blocks is {_written(told)} here but {_written(known)} in the "
+            "ledger: column and tables never change, and new values come after those "
+            "that are there"
+        )
+        raise CommandRefusedError(message)
+    folds = stored.get("unit_fold") or []
+    if [*(declared.unit_fold or ())] != folds:
+        message = (
+            f"unit_fold of population {name} cannot change, since it has blocks: it "
+            "could make one unit of two that are in different ones"
+        )
+        raise CommandRefusedError(message)
+
+
+def _known_blocks(stored: Document) -> BlocksSpec | None:
+    told = stored.get(BLOCKS)
+    return None if told is None else BlocksSpec.model_validate(told)
+
+
+def _written(blocks: BlocksSpec) -> str:
+    return json.dumps(blocks.model_dump(mode="json"))
+
+
+def refuse_moved(
+    marks: bytes, known: frozenset[bytes], declared: PopulationSpec
+) -> None:
+    """Refuse units that were in another block when they were loaded before.
+
+    Args:
+        marks: Of the load's units, as ingestion gives them.
+        known: The population's digests, the marks of earlier loads among them.
+        declared: The population.
+
+    Raises:
+        CommandRefusedError: There are some.
+    """
+    moved = moved_units(marks, known)
+    if moved:
+        message = (
+            f"{counted(moved, 'unit')} of the load {'was' if moved == 1 else 'were'} "
+            f"in another block of {declared.id} before: a unit stays in the block that "
+            "it was first loaded in, since what was charged since counts on it. Give "
+            "each unit its first block, or leave it out"
+        )
+        raise CommandRefusedError(message)
 
 
 def _remedy(population: str, name: str) -> str:
@@ -119,7 +205,8 @@ def completed(manifest: Manifest, stored: Document | None) -> Manifest:
 def restated(declared: PopulationSpec, stored: Document) -> str:
     """Return a stored declaration with what a manifest, two persons agreed, changes."""
     given = json.loads(stored_words(declared))
-    return json.dumps({**stored, **{name: given[name] for name in CHANGEABLE}})
+    names = [name for name in (*CHANGEABLE, BLOCKS) if name in given]
+    return json.dumps({**stored, **{name: given[name] for name in names}})
 
 
 def declared_by(manifest: Manifest) -> Declared:
@@ -154,8 +241,16 @@ def stored_words(declared: PopulationSpec) -> str:
             "max_units": declared.max_units,
             "unit_fold": declared.unit_fold,
             "source": declared.source,
+            **_block_words(declared),
         }
     )
+
+
+def _block_words(declared: PopulationSpec) -> Document:
+    """Return what is said of blocks; nothing by most, which have none."""
+    if declared.blocks is None:
+        return {}
+    return {BLOCKS: declared.blocks.model_dump(mode="json")}
 
 
 def _measure_words(declared: PopulationSpec) -> Document:

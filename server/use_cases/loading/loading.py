@@ -11,7 +11,7 @@ from pathlib import Path
 from sqlalchemy import Connection, select
 
 from budget.chain.writing import UnanchoredError
-from budget.ledger import RecordedTransaction, Scope
+from budget.ledger import RecordedTransaction
 from privacy.schema_json import dataset_from_json, dataset_to_json
 from privacy.wording import counted
 from server.persistence import tables
@@ -32,17 +32,20 @@ from server.use_cases.loading.comparisons import (
     recording_refusal,
 )
 from server.use_cases.loading.fitting import (
+    BLOCKS_LINKED,
     CHANGEABLE,
     check_population,
     completed,
     declared_by,
     differences,
     display_of,
+    refuse_moved,
     restated,
 )
 from server.use_cases.loading.lock import load_lock, lock_of_all_loads
 from server.use_cases.loading.new_populations import (
     creation,
+    insert_blocks,
     insert_population,
     require_cap,
 )
@@ -53,6 +56,7 @@ from server.use_cases.loading.surroundings import (
     surroundings_since,
 )
 from server.use_cases.loading.versions import OvertakenError, Versions
+from server.use_cases.losses.caps import blocks_in, caps_of
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.secret_files import (
@@ -287,6 +291,8 @@ class Loader:
     ) -> Document:
         """Load while no other load of the population is under way."""
         began = time.monotonic()
+        if request.linked is not None and asked.manifest.population.blocks is not None:
+            raise CommandRefusedError(BLOCKS_LINKED)
         folder = self._services.settings.import_
         with self._services.databases.reader.connect() as connection:
             stored = stored_population(connection, asked.manifest.population.id)
@@ -323,6 +329,7 @@ class Loader:
             }
             if choices.dry_run:
                 target.unlink()
+                self._refuse_moved(manifest, ingested, compared)
                 return loaded
             key = overlap_key(asked.secret)
             load = _Loaded(manifest, snapshot, ingested, loaded, key)
@@ -412,11 +419,15 @@ class Loader:
     def _held(self, load: _Loaded, versions: Versions) -> _Held:
         """Hold a load against the overlap files and the active snapshot.
 
+        No unit may have been in another block before.
+
         Few new units are compared with no other population's, and of known ones no
         digest is, whichever the file lacks (ADR 0016).
         """
         known = self._overlaps.known(load.manifest.population.id, versions.own)
-        fresh = split_hashes(load.ingested.population_ids)
+        marks = load.ingested.block_marks
+        refuse_moved(marks, known, load.manifest.population)
+        fresh = split_hashes(load.ingested.population_ids + marks)
         new = load.ingested.new
         asked = {} if are_too_few(new.count) else versions.populations
         return _Held(
@@ -426,6 +437,14 @@ class Loader:
             self._shown_before(versions.active),
             OverlapFile.of(known | fresh),
         )
+
+    def _refuse_moved(
+        self, manifest: Manifest, ingested: Ingested, versions: Versions
+    ) -> None:
+        """Say in a dry run, too, that units were in other blocks before."""
+        if ingested.block_marks:
+            known = self._overlaps.known(manifest.population.id, versions.own)
+            refuse_moved(ingested.block_marks, known, manifest.population)
 
     def _sweep(self) -> None:
         with lock_of_all_loads(self._services.settings, wait=False) as alone:
@@ -456,8 +475,9 @@ class Loader:
         if row is None:
             require_cap(declared)
         else:
-            cap = self._services.ledger.limit(Scope.population(declared.id))
-            check_population(declared, json.loads(row.declaration), cap)
+            stored = json.loads(row.declaration)
+            caps = caps_of(self._services.ledger, declared.id, stored)
+            check_population(declared, stored, caps.cap)
         changed = differences(connection, manifest).changed
         if changed and not (choices.accept_changes and choices.reason):
             message = (
@@ -532,6 +552,7 @@ class Loader:
         stored = stored_population(change.connection, name) or {}
         words = restated(manifest.population, stored)
         altered = {}
+        insert_blocks(change, manifest.population, blocks_in(stored))
         if known != digest:
             altered["overlap_digest"] = digest
         if json.loads(words) != {**dict.fromkeys(CHANGEABLE), **stored}:

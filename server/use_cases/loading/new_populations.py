@@ -1,7 +1,7 @@
 """What a manifest says of a population that is not there yet."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from budget.ledger import RecordedTransaction, Scope
@@ -11,6 +11,7 @@ from server.use_cases.approvals.changes import Altered, Subject
 from server.use_cases.custody.people import make_custodian
 from server.use_cases.identity.access import custodians_of
 from server.use_cases.loading.fitting import stored_words
+from server.use_cases.losses.caps import cap_scopes, caps_in
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.services import now_text
 from upstream.manifests.declarations import PopulationSpec
@@ -67,11 +68,33 @@ def insert_population(
             "created": now_text(),
         },
     )
-    change.set_limit(Scope.population(declared.id), require_cap(declared))
+    cap = require_cap(declared)
+    for scope in cap_scopes(declared.id, _blocks(declared)):
+        change.set_limit(scope, cap)
     custodians = custodians_of(change.connection, None)
     for creator in creators:
         if creator in custodians:
             make_custodian(change, declared.id, creator)
+
+
+def insert_blocks(
+    change: RecordedTransaction, declared: PopulationSpec, known: Sequence[str]
+) -> None:
+    """Give the blocks that a population gains the cap that the others have.
+
+    Args:
+        change: The entry of the load that brings them.
+        declared: The population, as two persons agreed.
+        known: Its blocks so far.
+    """
+    cap = caps_in(change.connection, declared.id, known).cap
+    for block in _blocks(declared)[len(known) :]:
+        change.set_limit(Scope.block(declared.id, block), cap)
+
+
+def _blocks(declared: PopulationSpec) -> tuple[str, ...]:
+    told = declared.blocks
+    return () if told is None else tuple(map(str, told.values))
 
 
 def _range(declared: PopulationSpec) -> tuple[Loss, Loss]:

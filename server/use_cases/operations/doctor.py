@@ -17,7 +17,6 @@ from sqlalchemy import select
 
 from budget.chain.anchor import ANCHOR_BYTES
 from budget.charging.server_processes import HostIdentity, serving
-from budget.ledger import Scope
 from budget.reading.statements import read_entries
 from budget.storage.process_lock import file_system_of
 from privacy.errors import CuratorError
@@ -31,6 +30,7 @@ from server.persistence import tables
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.datasets.expiry import expires_soon
 from server.use_cases.identity.access import is_expired
+from server.use_cases.losses.caps import caps_of
 from server.use_cases.publishing.published import file_problems, published
 from server.use_cases.services.services import Services
 from server.use_cases.services.unreadable import charged_snapshots
@@ -353,18 +353,24 @@ def _projects(services: Services) -> Found:
 
 def _caps(services: Services) -> Found:
     with services.databases.reader.connect() as connection:
-        names = connection.execute(select(tables.population.c.name)).scalars().all()
-    for name in names:
-        scope = Scope.population(name)
-        cap = services.ledger.limit(scope) or Loss(0)
-        spent = services.ledger.spent(scope)
-        near = spent.nano_epsilon * 100 >= cap.nano_epsilon * NEARLY_SPENT_PERCENT
-        advice = ": what is left is all that can ever be answered" if near else ""
-        yield Finding(
-            "caps",
-            "warn" if near else "ok",
-            f"population {name} has spent {spent} of {cap}{advice}",
-        )
+        known = tables.population.c
+        rows = connection.execute(select(known.name, known.declaration)).all()
+    for row in rows:
+        held = caps_of(services.ledger, row.name, json.loads(row.declaration))
+        whole = (f"population {row.name}", held.cap, held.spent)
+        blocks = [
+            (f"block {one.name} of population {row.name}", one.cap, one.spent)
+            for one in held.blocks
+        ]
+        for what, cap, spent in blocks or [whole]:
+            yield _cap_found(what, cap, spent)
+
+
+def _cap_found(what: str, cap: Loss, spent: Loss) -> Finding:
+    near = spent.nano_epsilon * 100 >= cap.nano_epsilon * NEARLY_SPENT_PERCENT
+    advice = ": what is left is all that can ever be answered" if near else ""
+    words = f"{what} has spent {spent} of {cap}{advice}"
+    return Finding("caps", "warn" if near else "ok", words)
 
 
 def _incidents(services: Services) -> Found:

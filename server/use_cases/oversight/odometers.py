@@ -7,13 +7,13 @@ from typing import Final, get_args
 from sqlalchemy import func, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from budget.ledger import Scope
 from privacy.errors import CuratorError
 from privacy.losses import Loss
 from server.persistence import tables
 from server.telemetry.metrics import Readings
 from server.use_cases.jobs.replies import JobState
 from server.use_cases.losses.amounts import as_epsilon
+from server.use_cases.losses.caps import caps_of
 from server.use_cases.losses.measures import measure_in
 from server.use_cases.releases.times import LATE
 from server.use_cases.services.services import Services
@@ -50,12 +50,13 @@ class Odometers:
             ).all()
             results = connection.execute(_PUBLISHED).scalars().all()
         position = ledger.position()
-        measures = {row.name: measure_in(json.loads(row.declaration)) for row in rows}
+        declared = {row.name: json.loads(row.declaration) for row in rows}
+        measures = {name: measure_in(words) for name, words in declared.items()}
+        held = {name: caps_of(ledger, name, words) for name, words in declared.items()}
 
-        def told(name: str, loss: Loss | None) -> Decimal:
-            return as_decimal(as_epsilon(measures[name], loss or Loss(0)))
+        def told(name: str, loss: Loss) -> Decimal:
+            return as_decimal(as_epsilon(measures[name], loss))
 
-        scopes = {name: Scope.population(name) for name in measures}
         return Readings(
             failed=position.failed,
             incidents=engine.incidents + releases.failed,
@@ -63,8 +64,18 @@ class Odometers:
             late=late,
             entries=position.entries,
             anchor_lag=position.unanchored,
-            spent={n: told(n, ledger.spent(s)) for n, s in scopes.items()},
-            caps={n: told(n, ledger.limit(s)) for n, s in scopes.items()},
+            spent={name: told(name, caps.spent) for name, caps in held.items()},
+            caps={name: told(name, caps.cap) for name, caps in held.items()},
+            block_spent={
+                (name, block.name): told(name, block.spent)
+                for name, caps in held.items()
+                for block in caps.blocks
+            },
+            block_caps={
+                (name, block.name): told(name, block.cap)
+                for name, caps in held.items()
+                for block in caps.blocks
+            },
             jobs=_NO_JOBS | {row[0]: row[1] for row in jobs},
             late_releases=sum(json.loads(text).get(LATE, False) for text in results),
         )

@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection, Table, select
 
+from budget.ledger import Scope
 from budget.reading import statements as books
 from budget.reading.statements import EntryLine
+from budget.storage.records import PROMISED
 from privacy.losses import Loss
 from server.persistence import tables
 from server.use_cases.approvals.changes import Altered, limit_name
@@ -50,8 +52,8 @@ class Belongings:
     def has_scope(self, scope: str) -> bool:
         """Whether a limit is the population's, a project's, or a member's of one."""
         kind, _, name = scope.partition(":")
-        if kind == "population":
-            return name == self.population
+        if kind in PROMISED:
+            return name.partition("/")[0] == self.population
         return name.partition("/")[0] in self.projects
 
 
@@ -283,8 +285,13 @@ def _charged(entry: EntryLine) -> list[str]:
 
 def reconciled(changes: Iterable[EntryLine], population: str) -> Loss:
     """Return what reconciliations charged a population beside its questions."""
-    scope = f"population:{population}"
-    charged = (_mapping(entry.body.get("charged")).get(scope) for entry in changes)
+    charged = (
+        nano
+        for entry in changes
+        for scope, nano in _mapping(entry.body.get("charged")).items()
+        if Scope.read(scope).is_promised
+        and Scope.read(scope).name.partition("/")[0] == population
+    )
     return Loss(sum((_nano(nano) for nano in charged), 0))
 
 

@@ -21,6 +21,7 @@ from privacy.wording import counted
 from server.persistence import tables
 from server.use_cases.identity.catalogue import existing
 from server.use_cases.losses.amounts import told
+from server.use_cases.losses.caps import PopulationCaps, caps_of
 from server.use_cases.losses.measures import measure_in, measure_of
 from server.use_cases.losses.odds import odds_epsilon, odds_factor, promise_in_words
 from server.use_cases.oversight.markdown import code_block, moment, plain, table
@@ -50,6 +51,12 @@ CHARGE_TIMES = (
 RELEASES_READ = (
     "Of its population. They were paid from the population's cap, not from the "
     "allotment, and are read and asked for nothing."
+)
+
+_IN_BLOCKS: Final = (
+    "The population is divided into blocks by {column}, a fact of each {unit} that "
+    "never changes. The cap is that of each block: what is charged to others tells "
+    "nothing of a {unit} who is not in them. What was spent is told for each block."
 )
 
 _MEASURES: Mapping[MeasureName, str] = {
@@ -87,7 +94,7 @@ class StatementService:
                 f"# Privacy statement: population {plain(name)}",
                 self._made_from(connection),
                 "## What is promised",
-                self._promise(row.unit, name, measure),
+                self._promise(row, measure),
                 _sum_of(charges, reconciled(changes, name), measure.word),
                 _notes(connection),
                 "## Releases",
@@ -154,19 +161,25 @@ class StatementService:
             "ledger verify` checks it."
         )
 
-    def _promise(self, unit: str, population: str, measure: Measure) -> str:
-        scope = Scope.population(population)
-        cap = self._services.ledger.limit(scope) or Loss(0)
-        spent = self._services.ledger.spent(scope)
-        factor = odds_factor(odds_epsilon(measure, spent))
+    def _promise(self, row: Row[tuple[object, ...]], measure: Measure) -> str:
+        unit = str(row.unit)
+        declaration = json.loads(str(row.declaration))
+        held = caps_of(self._services.ledger, str(row.name), declaration)
+        promise = promise_in_words(plain(unit), held.cap, held.spent, measure)
         facts = [
             ("unit of protection", f"one {unit}: all rows of one, in every table"),
             ("measure", _MEASURES[measure.name]),
-            ("cap", told(measure, cap)),
-            ("spent", f"{told(measure, spent)}, a factor of {factor}"),
-            ("remaining", f"{measure.word} {cap.minus_floor_zero(spent)}"),
         ]
-        promise = promise_in_words(plain(unit), cap, spent, measure)
+        if held.blocks:
+            column = plain(str(declaration["blocks"]["column"]))
+            blocks = _IN_BLOCKS.format(unit=plain(unit), column=column)
+            shown = [promise, blocks, table(("fact", ""), facts)]
+            return "\n\n".join([*shown, _block_table(held, measure)])
+        facts += [
+            ("cap", told(measure, held.cap)),
+            ("spent", _spent(held.spent, measure)),
+            ("remaining", f"{measure.word} {held.remaining}"),
+        ]
         return f"{promise}\n\n{table(('fact', ''), facts)}"
 
     def _project_facts(
@@ -226,6 +239,27 @@ class StatementService:
         return [summary, *shown]
 
 
+def _spent(spent: Loss, measure: Measure) -> str:
+    factor = odds_factor(odds_epsilon(measure, spent))
+    return f"{told(measure, spent)}, a factor of {factor}"
+
+
+def _block_table(held: PopulationCaps, measure: Measure) -> str:
+    """Return a line for each block: what is promised to its patients alone."""
+    return table(
+        ("block", "cap", "spent", "remaining"),
+        [
+            (
+                block.name,
+                told(measure, block.cap),
+                _spent(block.spent, measure),
+                f"{measure.word} {block.remaining}",
+            )
+            for block in held.blocks
+        ],
+    )
+
+
 def _titles(releases: Iterable[PublicationRow]) -> dict[str, str]:
     """Return what the charge of each release is called, by its job's id."""
     return {row.job: f"release {row.name}, {row.id}" for row in releases}
@@ -253,6 +287,8 @@ def _charge(
     line: ChargeLine, word: str, hidden: Collection[str], title: str | None
 ) -> list[str]:
     price = "free" if line.reused else f"{word} {line.loss}"
+    if line.blocks and not line.reused:
+        price += f" of {', '.join(line.blocks)}"
     facts = (
         moment(line.time),
         line.principal,

@@ -20,7 +20,7 @@ from sqlalchemy import Connection, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from budget.charging.job_charges import not_begun
-from budget.ledger import ChargeRequest, RecordedTransaction, Scope
+from budget.ledger import ChargeRequest, RecordedTransaction
 from budget.storage.records import NO_PROJECT, FailedReplay, Refused, Replay
 from mechanisms.measuring.meter import Meter
 from privacy.charges import Charge
@@ -47,6 +47,7 @@ from server.use_cases.jobs.kinds import (
 )
 from server.use_cases.jobs.store import ENDED, is_free
 from server.use_cases.losses.amounts import told
+from server.use_cases.losses.caps import cap_scopes, least_of
 from server.use_cases.publishing.cost_settings import release_target
 from server.use_cases.publishing.plans import ReleasePlan
 from server.use_cases.publishing.specs import (
@@ -234,7 +235,7 @@ class ReleaseJob:
                 _request(context, planned), _BEGIN, begin, is_made=is_made
             )
         if isinstance(outcome, Refused):
-            (left,) = outcome.remaining.values()
+            left = least_of(outcome.remaining.values())
             message = (
                 f"the release would cost {told(planned.measure, planned.price)}, and "
                 f"the cap "
@@ -624,7 +625,7 @@ def _request(context: JobContext, planned: ReleasePlan) -> ChargeRequest:
         population=population,
         dataset=spec.dataset,
         snapshot=planned.snapshot,
-        scopes=(Scope.population(population),),
+        scopes=cap_scopes(population, planned.plan.blocks),
         loss=planned.price,
         question=f"release:{release_id_of(context.job_id)}",
         private_history=True,

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from sqlalchemy import ColumnElement, Connection, select, true
 
-from budget.ledger import Scope
 from privacy.errors import InvalidOptionError
 from privacy.measures import Measure
 from privacy.times import shown_time
@@ -18,6 +17,7 @@ from server.persistence import tables
 from server.persistence.release_names import is_called
 from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.losses.amounts import Priced, priced
+from server.use_cases.losses.caps import cap_scopes, least_of
 from server.use_cases.losses.measures import measure_of, measures_of_populations
 from server.use_cases.losses.releases import paid_for
 from server.use_cases.publishing.cost_settings import release_target
@@ -27,6 +27,7 @@ from server.use_cases.publishing.replies import (
     AdminRelease,
     AdminReleaseItem,
     Affordability,
+    BlocksTouched,
     ReleasePlanShape,
     VerifiedShape,
 )
@@ -76,8 +77,9 @@ class ReleaseService:
         return _plan_document(planned, self._affordable(planned))
 
     def _affordable(self, planned: ReleasePlan) -> Affordability:
-        scope = Scope.population(planned.dataset.population)
-        left = self._services.ledger.remaining([scope])[scope]
+        blocks = planned.plan.blocks
+        scopes = cap_scopes(planned.dataset.population, blocks)
+        left = least_of(self._services.ledger.remaining(scopes).values())
         with self._services.databases.reader.connect() as connection:
             free = True
             try:
@@ -89,6 +91,7 @@ class ReleaseService:
             "affordable": left is not None and planned.price <= left,
             "remaining": None if left is None else str(left),
             "name_is_free": free,
+            **_of_blocks(blocks),
         }
 
     def _check_population(self, viewer: Viewer, population: str | None) -> None:
@@ -275,6 +278,10 @@ def _by_id(connection: Connection, release_id: str) -> PublicationRow:
 
 
 # -- plans ------------------------------------------------------------------------
+
+
+def _of_blocks(blocks: Sequence[str]) -> BlocksTouched:
+    return {"blocks": list(blocks)} if blocks else {}
 
 
 def _price(planned: ReleasePlan) -> Priced:

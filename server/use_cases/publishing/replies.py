@@ -71,7 +71,15 @@ class ReleaseRange(Sizes):
     """Of sequences: by which value trees are parted; null where one tree is of all."""
 
 
-class Affordability(TypedDict):
+class BlocksTouched(TypedDict):
+    """What plans of releases have beside where the population has blocks."""
+
+    blocks: NotRequired[Annotated[list[str], Field(examples=[["north", "south"]])]]
+    """Of a population with blocks: whose units the release can touch by its spec. Each
+    is charged the whole; `remaining` is what is left of the least of their caps."""
+
+
+class Affordability(BlocksTouched):
     """Whether a release can be charged now, and be called so."""
 
     population: str

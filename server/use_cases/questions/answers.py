@@ -27,6 +27,7 @@ from server.use_cases.questions.plan_replies import (
     Attainable,
     Cost,
     Plan,
+    PlannedBlocks,
     PlannedTotals,
     PricedWish,
     RefiningPlan,
@@ -264,11 +265,16 @@ def plan_document(
         "ways": list(offered.ways),
         **_priced_by(question.wish),
         **_refines(offered.refines),
+        **_of_blocks(question.compiled.blocks),
     }
 
 
 def _refines(taken: PaidTaken | None) -> RefiningPlan:
     return {} if taken is None else {"refines": taken}
+
+
+def _of_blocks(blocks: Sequence[str]) -> PlannedBlocks:
+    return {"blocks": list(blocks)} if blocks else {}
 
 
 def _of_sets(totals: list[SetOfTotals]) -> PlannedTotals:

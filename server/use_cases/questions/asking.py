@@ -40,6 +40,7 @@ from release.contract.answers import ReleaseAnswer
 from server.use_cases.identity.access import Caller, Grant, find_grant
 from server.use_cases.identity.roles import PLAN, Gate
 from server.use_cases.losses.amounts import priced
+from server.use_cases.losses.caps import cap_scopes
 from server.use_cases.losses.shares import share_of
 from server.use_cases.questions.advising.ways import Adviser
 from server.use_cases.questions.answers import (
@@ -202,7 +203,7 @@ class QueryService:
         paid = Found(None) if stored else self._paid.find(grant, question)
         if paid.derived is not None:
             free.append(offered(question, paid.derived, request.accuracy))
-        left = ledger.remaining(scopes_of(grant, caller))
+        left = ledger.remaining(scopes_of(grant, caller, question.compiled.blocks))
         body = encode(
             plan_document(
                 question,
@@ -738,7 +739,7 @@ class QueryService:
             population=grant.population,
             dataset=grant.dataset,
             snapshot=grant.snapshot,
-            scopes=scopes_of(grant, caller),
+            scopes=scopes_of(grant, caller, question.compiled.blocks),
             loss=loss,
             question=question.identity,
             private_history=grant.project.private_history,
@@ -773,10 +774,16 @@ def _both(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
     return one[0] + other[0], one[1] + other[1]
 
 
-def scopes_of(grant: Grant, caller: Caller) -> tuple[Scope, ...]:
-    """Return every limit that a charge under this grant debits."""
+def scopes_of(grant: Grant, caller: Caller, blocks: Sequence[str]) -> tuple[Scope, ...]:
+    """Return every limit that a charge under this grant debits.
+
+    Args:
+        grant: Of the asker.
+        caller: Who asks.
+        blocks: Whose units the question can touch; empty where there are none.
+    """
     return (
-        Scope.population(grant.population),
+        *cap_scopes(grant.population, blocks),
         Scope.project(grant.project.name),
         Scope.principal(grant.project.name, caller.name),
     )

@@ -184,7 +184,15 @@ class RefiningPlan(TypedDict):
     `noise` is that of all of it."""
 
 
-class Plan(PricedWish, PlannedTotals, RefiningPlan, Amount):
+class PlannedBlocks(TypedDict):
+    """What plans have beside where the population has blocks."""
+
+    blocks: NotRequired[Annotated[list[str], Field(examples=[["north", "south"]])]]
+    """Of a population with blocks: whose units the query can touch by its text. Asking
+    charges the loss to the cap of each of them, and of no other."""
+
+
+class Plan(PricedWish, PlannedTotals, PlannedBlocks, RefiningPlan, Amount):
     """What an answer would cost and how noisy it would be; no data was touched.
 
     The loss is what asking would charge.

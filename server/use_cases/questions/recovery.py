@@ -241,7 +241,8 @@ class Recovery:
             request = request_of(one.request_json)
             question = prepare(self._compiler, grant, losses, request)
             caller = Caller(one.principal, "analyst")
-            left = self._services.ledger.remaining(scopes_of(grant, caller))
+            scopes = scopes_of(grant, caller, question.compiled.blocks)
+            left = self._services.ledger.remaining(scopes)
             named = refined_by(one.request_json)
             earlier = self._queries.earlier(grant, question, named) if named else None
         except Exception as error:  # noqa: BLE001 - given up, tried again, then failed

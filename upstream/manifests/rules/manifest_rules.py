@@ -14,6 +14,7 @@ from upstream.manifests.declarations import (
     PopulationSpec,
     TableSpec,
 )
+from upstream.manifests.rules.block_rules import broken_block_rules
 from upstream.manifests.rules.column_rules import broken_column_rules
 from upstream.manifests.rules.file_rules import broken_file_rules, is_relative
 from upstream.manifests.yaml_nodes import Place, Plain
@@ -48,7 +49,11 @@ _DATA_AS_SOURCE = frozenset({"data", "the data", "from data", "from the data"})
 
 def broken_rules(manifest: Declarations) -> list[tuple[Place, str]]:
     """Return every broken rule with the path of the node that breaks it."""
-    return [*_manifest(manifest), *_population(manifest.population)]
+    return [
+        *_manifest(manifest),
+        *_population(manifest.population),
+        *broken_block_rules(manifest),
+    ]
 
 
 def _manifest(manifest: Declarations) -> Broken:
@@ -98,9 +103,11 @@ def _hierarchies(manifest: Declarations, names: list[str]) -> Broken:
 def _population(population: PopulationSpec) -> Broken:
     at: Place = ("population",)
     losses = (population.cap, population.delta_cap)
-    sizes = (population.per_query, population.max_units)
+    sizes = (population.per_query, population.max_units, population.blocks)
     if any(x is not None for x in (*losses, *sizes)):
-        yield from source_rules(at, population.source, "the caps and max_units")
+        what = "the caps and max_units"
+        what += " and blocks" if population.blocks is not None else ""
+        yield from source_rules(at, population.source, what)
     elif population.source is not None:
         yield from source_rules(at, population.source, "")
     if population.unit_fold and population.unit_type == "integer":

@@ -10,6 +10,7 @@ from query_lang.binding.outside_domain import nearest_value
 from server.use_cases.extraction.declarations import Declared
 from server.use_cases.extraction.pipelines.files import Column, Rows, Table
 from server.use_cases.extraction.tagging import ModelName
+from server.use_cases.loading.fitting import BLOCKS_LINKED
 from upstream.errors import IngestionError, Problem
 from upstream.extraction.reading.specs import SourceSpec
 from upstream.linkage.blocking.keys import BlockingError
@@ -289,6 +290,8 @@ def _misfits(
     if manifest.population.unit_type != "integer":
         said = "load: unit keys are whole numbers: declare unit_type: integer"
         yield ("load", "population", KEY), said
+    if manifest.population.blocks is not None:
+        yield ("load", "population", KEY), f"load: {BLOCKS_LINKED}"
     private = Counter(one.name for one in manifest.tables if not one.public)
     for number, table in enumerate(manifest.tables):
         place: Place = ("load", "tables", number)

@@ -1,0 +1,1 @@
+"""Which blocks of a population a plan can touch: from the plan alone, no data."""

@@ -1,0 +1,188 @@
+"""A population with blocks, over HTTP: each block is spent by itself."""
+
+import pytest
+
+from privacy.losses import Loss
+from server.use_cases.custody.people import PeopleService
+from server.use_cases.custody.populations import PopulationService
+from server.use_cases.operations.doctor import _caps
+from server.use_cases.oversight.odometers import Odometers
+from server.use_cases.oversight.statements import StatementService
+from tests.support.installations.blocks import (
+    PATIENTS,
+    RHO,
+    SITES,
+    VISITS,
+    Enrolment,
+    divided,
+    load,
+)
+from tests.support.installations.harness import ask, client, serve_in_thread
+from tests.support.installations.publishing import OPERATOR, Press, spec
+from tests.support.noise.samplers import ZeroSampler
+
+AT = "SELECT COUNT(*) AS n FROM visits WHERE site = '{}'"
+ALL = "SELECT site, COUNT(*) AS n FROM visits GROUP BY site"
+JOINED = (
+    "SELECT COUNT(*) AS n FROM visits AS v JOIN patients AS p "
+    "ON p.patient_id = v.patient_id WHERE p.site = 'north' AND v.day > 1"
+)
+
+
+@pytest.fixture
+def installation(tmp_path):
+    return divided(tmp_path)
+
+
+def shown(installation):
+    with installation.services() as services:
+        return PopulationService(services, "local:test").population("people")
+
+
+def left(installation):
+    return {one["block"]: one["remaining"] for one in shown(installation)["blocks"]}
+
+
+def test_one_block_is_spent_and_the_other_still_answers(installation):
+    key = installation.analyst()
+    with (
+        serve_in_thread(installation, ZeroSampler) as url,
+        client(url, key) as http,
+    ):
+        first = ask(http, AT.format("north"))
+        refused = ask(http, JOINED, epsilon="0.001")
+        both = ask(http, ALL, epsilon="0.001")
+        other = ask(http, AT.format("south"))
+        planned = http.post(
+            "/v1/datasets/clinic/plan", json={"sql": JOINED, "epsilon": "0.001"}
+        ).json()
+        dataset = http.get("/v1/datasets/clinic").json()
+        every = http.post(
+            "/v1/datasets/clinic/plan", json={"sql": ALL, "epsilon": "0.001"}
+        ).json()
+    assert first.json()["rows"] == other.json()["rows"] == [[100]]
+    assert [one.status_code for one in (refused, both)] == [402, 402]
+    assert "a limit that is not shown to you" in refused.json()["detail"]
+    assert (planned["blocks"], planned["affordable"]) == (["north"], False)
+    assert dataset["blocks"] == {
+        "column": "site",
+        "tables": ["patients", "visits"],
+        "values": ["north", "south"],
+    }
+    assert (every["blocks"], every["affordable"]) == (["north", "south"], False)
+    assert left(installation) == {"north": "0", "south": "0"}
+
+
+def test_a_third_block_comes_later_with_the_cap_of_the_others(installation):
+    key = installation.analyst()
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        assert ask(http, ALL).status_code == 200
+        assert ask(http, AT.format("north"), epsilon="0.001").status_code == 402
+    grown = Enrolment(
+        (*PATIENTS, ("w1", "west", "F")), (*VISITS, ("w1", 2)), sites=(*SITES, "west")
+    )
+    load(installation, grown, accept_changes=True, reason="a third site")
+    assert left(installation) == {"north": "0", "south": "0", "west": "1"}
+    with (
+        serve_in_thread(installation, ZeroSampler) as url,
+        client(url, key) as http,
+    ):
+        assert ask(http, AT.format("west")).json()["rows"] == [[1]]
+        assert ask(http, ALL, epsilon="0.001").status_code == 402
+    assert left(installation)["west"] == "0"
+    with installation.services() as services:
+        assert services.ledger.verify([]).ok
+
+
+def test_the_same_question_is_free_when_its_blocks_are_spent(installation):
+    key = installation.analyst()
+    body = {"sql": AT.format("north"), "epsilon": "1"}
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        first = http.post("/v1/datasets/clinic/queries", json=body).json()
+        again = http.post("/v1/datasets/clinic/queries", json=body).json()
+    assert again["rows"] == first["rows"]
+    assert again["charge"]["reused"]
+    assert left(installation) == {"north": "0", "south": "1"}
+
+
+def plan_of(press, release):
+    with press.service() as service:
+        return service.plan(OPERATOR, {"release": release})
+
+
+def test_a_release_is_charged_to_the_blocks_that_its_where_can_touch(installation):
+    press = Press(installation)
+    own = spec(
+        epsilon="0.75",
+        dimensions=[{"column": "sex"}],
+        **{"from": "patients", "where": "site = 'south'"},
+    )
+    planned = plan_of(press, own)
+    assert (planned["blocks"], planned["remaining"]) == (["south"], "1")
+    press.publish(own)
+    assert left(installation) == {"north": "1", "south": "0.25"}
+    whole = plan_of(press, {key: own[key] for key in own if key != "where"})
+    assert (whole["blocks"], whole["remaining"]) == (["north", "south"], "0.25")
+    assert not whole["affordable"]
+
+
+def test_caps_are_set_for_all_blocks_and_told_of_each(installation):
+    key = installation.analyst()
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        ask(http, AT.format("north"), epsilon="0.25")
+    with installation.services() as services:
+        raised = PopulationService(services, "local:test").set_cap(
+            "people", Loss.parse("2"), "agreed"
+        )
+        statement = StatementService(services).population("people")
+        readings = Odometers(services).read(late=0)
+        found = [one.detail for one in _caps(services)]
+    assert (raised["epsilon_cap"], raised["spent"], raised["remaining"]) == (
+        "2",
+        "0.25",
+        "1.75",
+    )
+    assert [one["remaining"] for one in raised["blocks"]] == ["1.75", "2"]
+    assert "| north | epsilon 2 | epsilon 0.25, a factor of 1.29 | epsilon 1.75 |" in (
+        statement
+    )
+    assert "| south | epsilon 2 | epsilon 0, a factor of 1 | epsilon 2 |" in statement
+    assert "epsilon 0.25 of north" in statement
+    assert "cap of block north of people: 1 -> 2" in statement
+    assert readings.block_spent[("people", "north")] == Loss.parse("0.25").epsilon
+    assert readings.block_caps[("people", "south")] == 2
+    assert readings.spent["people"] == Loss.parse("0.25").epsilon
+    assert found == [
+        "block north of population people has spent 0.25 of 2",
+        "block south of population people has spent 0 of 2",
+    ]
+
+
+def test_blocks_that_count_rho_are_spent_by_themselves(tmp_path):
+    installation = divided(tmp_path, Enrolment(cap=RHO))
+    key = installation.analyst()
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        asked = [
+            http.post(
+                "/v1/datasets/clinic/queries",
+                json={"sql": AT.format(site), "rho": "0.5"},
+            ).status_code
+            for site in ("north", "south")
+        ]
+    assert asked == [200, 200]
+    assert [one["rho_cap"] for one in shown(installation)["blocks"]] == ["0.5", "0.5"]
+    assert left(installation) == {"north": "0", "south": "0"}
+
+
+def test_a_custodian_sees_the_blocks_of_each_charge(installation):
+    key = installation.analyst()
+    with installation.services() as services:
+        people = PeopleService(services, "local:test")
+        people.create_principal("kim", "auditor")
+        auditor = people.create_key("kim")["key"]
+    with serve_in_thread(installation) as url:
+        with client(url, key) as http:
+            ask(http, JOINED, epsilon="0.1")
+        with client(url, auditor) as http:
+            lines = http.get("/v1/admin/ledger").json()["items"]
+    assert [one["blocks"] for one in lines if one["kind"] == "charge"] == [["north"]]
