@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
 from typing import Any, Final
@@ -12,6 +13,7 @@ from privacy.losses import ZERO_LOSS, Loss
 from tests.support.installations.harness import client
 
 DATASET: Final = "diabetes130"
+TRIES: Final = 5
 Document = Mapping[str, Any]
 
 
@@ -113,11 +115,20 @@ class Asker:
     def _posted(self, route: str, body: Mapping[str, object]) -> Document | Refusal:
         headers = {"Idempotency-Key": secrets.token_hex(16)}
         path = f"/v1/datasets/{DATASET}/{route}"
-        reply = self.http.post(path, json=body, headers=headers)
+        reply = self._sent(path, body, headers)
         found = reply.json()
         if reply.is_success:
             return found
         return Refusal(found["type"], found["detail"])
+
+    def _sent(
+        self, path: str, body: Mapping[str, object], headers: Mapping[str, str]
+    ) -> httpx.Response:
+        """Send a request; again, with its key, where an idle connection was closed."""
+        for _ in range(TRIES):
+            with suppress(httpx.TransportError):
+                return self.http.post(path, json=body, headers=headers)
+        return self.http.post(path, json=body, headers=headers)
 
     def _read(self, answer: Document) -> Answer:
         spent = Loss.parse(answer["charge"][self.word])
