@@ -96,14 +96,18 @@ def show(questions: Sequence[Question], found: Sequence[Line]) -> None:
     """Print both tables."""
     fit = found[0].account.number()
     print(f"{len(questions)} questions, {fit} of them not too small for anybody\n")
-    print("| cap | driver | useful | of them free | too noisy | refused | spent |")
-    print("|---|---|---|---|---|---|---|")
+    print(
+        "| cap | driver | useful | of them free | too noisy | refused | spent |"
+        " on the noisy |"
+    )
+    print("|---" * 8 + "|")
     for line in found:
         number = line.account.number
         print(
             f"| {line.cap} | {line.driver} | {number(Fate.USEFUL)} |"
             f" {number(Fate.USEFUL, free=True)} | {number(Fate.NOISY)} |"
             f" {number(Fate.REFUSED)} | {line.account.spent:.0%} |"
+            f" {line.account.on_noisy:.0%} |"
         )
     print(f"\n| cap | driver | {' | '.join(Kind)} | outside |")
     print("|---" * (len(Kind) + 3) + "|")

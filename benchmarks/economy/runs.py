@@ -67,12 +67,14 @@ class Account:
         fates: How many questions of each kind, by what became of them and whether they
             cost nothing.
         spent: As a share of the cap, with what a release had cost.
+        on_noisy: What answers that are too noisy cost, as a share of the cap.
         outside: Of all cells shown, the share whose truth lies beyond their half-width;
             None: nothing was drawn.
     """
 
     fates: Mapping[tuple[Kind, Fate, bool], int]
     spent: float
+    on_noisy: float
     outside: float | None
 
     def number(
@@ -97,17 +99,21 @@ def account(
 ) -> Account:
     """Judge a run by the truth."""
     fates: Counter[tuple[Kind, Fate, bool]] = Counter()
-    cells = missed = 0
+    cells = missed = noisy = 0
     for question, told in zip(questions, done.told, strict=True):
         truth = truths[question.number]
         if truth.is_too_small:
             continue
         shown = [] if told.answer is None else told.answer.cells
-        fates[question.kind, _fate(shown, truth), told.spent == ZERO_LOSS] += 1
+        fate = _fate(shown, truth)
+        fates[question.kind, fate, told.spent == ZERO_LOSS] += 1
+        noisy += told.spent.nano_epsilon if fate is Fate.NOISY else 0
         cells, missed = cells + len(shown), missed + outside(shown, truth)
     paid = done.published + Loss(sum(told.spent.nano_epsilon for told in done.told))
-    spent = float(paid.epsilon / cap.loss.epsilon)
-    return Account(fates, spent, missed / max(1, cells))
+    spent, on_noisy = (
+        each.nano_epsilon / cap.loss.nano_epsilon for each in (paid, Loss(noisy))
+    )
+    return Account(fates, spent, on_noisy, missed / max(1, cells))
 
 
 def _fate(shown: Sequence[Cell], truth: Truth) -> Fate:

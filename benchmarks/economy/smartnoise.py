@@ -34,7 +34,8 @@ def priced(
         if not truth.is_too_small:
             useful = _is_useful(question.meaning, truth, epsilon)
             fates[question.kind, Fate.USEFUL if useful else Fate.NOISY, False] += 1
-    return Account(fates, 1.0, None)
+    noisy = sum(n for (_, fate, _), n in fates.items() if fate is Fate.NOISY)
+    return Account(fates, 1.0, noisy / len(questions), None)
 
 
 def _is_useful(meaning: Meaning, truth: Truth, epsilon: float) -> bool:
