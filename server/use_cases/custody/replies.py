@@ -10,7 +10,7 @@ from server.use_cases.losses.amounts import PerQuery
 from server.use_cases.services.documents import DayText, Document, LossText, TimeText
 
 
-class CapShape(TypedDict):
+class PopulationCapShape(TypedDict):
     """A cap, in its population's measure and as an epsilon."""
 
     epsilon_cap: LossText
@@ -23,7 +23,7 @@ class CapShape(TypedDict):
     """Of a population that counts rho: the most that may ever be spent."""
 
 
-class BlockShape(CapShape):
+class BlockShape(PopulationCapShape):
     """One block of a population: its cap, and what is spent of it."""
 
     block: str
@@ -34,7 +34,7 @@ class BlockShape(CapShape):
     """What is left of its cap."""
 
 
-class PopulationShape(PerQuery, CapShape):
+class PopulationShape(PerQuery, PopulationCapShape):
     """A population: whom it protects, its cap, what is spent."""
 
     name: str

@@ -25,7 +25,9 @@ OF_PROMETHEUS = {"up"}
 
 def shown_series():
     """Return the names of all series that the listener shows."""
+    block = "people", "2026"
     by_label = {"spent": "people", "caps": "people", "jobs": "failed"}
+    by_label |= {"block_spent": block, "block_caps": block}
     readings = Readings(
         **{
             field.name: {by_label[field.name]: Decimal(1)}

@@ -8,7 +8,9 @@ from server.use_cases.custody.populations import PopulationService
 from server.use_cases.operations.doctor import _caps
 from server.use_cases.oversight.odometers import Odometers
 from server.use_cases.oversight.statements import StatementService
-from tests.support.installations.blocks import (
+from tests.support.installations.harness import ask, client, serve_in_thread
+from tests.support.installations.publishing import OPERATOR, Press, spec
+from tests.support.manifest_blocks import (
     PATIENTS,
     RHO,
     SITES,
@@ -17,8 +19,6 @@ from tests.support.installations.blocks import (
     divided,
     load,
 )
-from tests.support.installations.harness import ask, client, serve_in_thread
-from tests.support.installations.publishing import OPERATOR, Press, spec
 from tests.support.noise.samplers import ZeroSampler
 
 AT = "SELECT COUNT(*) AS n FROM visits WHERE site = '{}'"

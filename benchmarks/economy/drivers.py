@@ -1,0 +1,162 @@
+"""How groups ask: evenly, and by the product's defaults.
+
+``even`` gives each question the same part of its group's allotment, and asks it once.
+``defaults`` knows nothing but what the product tells: of every question it asks for a
+plan with the wanted accuracy, takes what is on offer for nothing, and else buys the
+accuracy if it costs at most ``MANY_SHARES`` even parts of what the group has left
+(``at_most``). Where it costs more, it buys the probe that the plan names, or, where
+that is too dear as well, an even part; both tell how large the numbers are, and the
+next plan may be cheap enough. All by HTTP, as ``curator_client`` would.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from benchmarks.economy.asking import Answer, Asker, Document, Refusal
+from benchmarks.economy.questions import Question
+from benchmarks.economy.usefulness import WISH, seems_useful
+from privacy.losses import ZERO_LOSS, Loss
+
+MANY_SHARES: Final = 5
+"""Of an even part of what is left: the most that one question may cost."""
+
+
+@dataclass(slots=True)
+class Told:
+    """What became of a question.
+
+    Attributes:
+        answer: The surest of its answers; None: it was refused.
+        spent: What all its answers cost.
+        offers: The kinds that its plans had on offer for nothing.
+        refusals: The codes of what was refused on the way.
+        priced: What the plan wanted for the accuracy; None: it named no price.
+    """
+
+    answer: Answer | None = None
+    spent: Loss = ZERO_LOSS
+    offers: list[str] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+    priced: Loss | None = None
+
+    def take(self, found: Answer | Refusal) -> bool:
+        """Keep an answer if it is the surest; say whether it is one."""
+        if isinstance(found, Refusal):
+            self.refusals.append(found)
+            return False
+        self.spent += found.spent
+        if self.answer is None or found.widest < self.answer.widest:
+            self.answer = found
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question whose turn it is.
+
+    Attributes:
+        asker: Of its group.
+        question: Itself.
+        left: How many questions of the group are left, with this one.
+        even: An even part of the group's allotment at its beginning.
+        least: What one query may spend at least.
+    """
+
+    asker: Asker
+    question: Question
+    left: int
+    even: Loss
+    least: Loss
+
+
+Driver = Callable[[Turn], Told]
+
+
+def even(turn: Turn) -> Told:
+    """Ask once, for an even part of the allotment."""
+    told = Told()
+    told.take(turn.asker.ask(turn.question.sql, **{turn.asker.word: str(turn.even)}))
+    return told
+
+
+def defaults(turn: Turn) -> Told:
+    """Ask as the product's plans advise."""
+    return Advised(turn).asked()
+
+
+class Advised:
+    """Asks one question, with what plans tell of it."""
+
+    def __init__(self, turn: Turn) -> None:
+        self._turn, self._asker = turn, turn.asker
+        self._sql = turn.question.sql
+        self._is_count = turn.question.meaning.measure.is_count
+        self._told = Told()
+        self._how: dict[str, object] = {"accuracy": WISH}
+
+    def asked(self) -> Told:
+        """Return what became of it."""
+        plan = self._plan()
+        if isinstance(plan, Refusal):
+            return self._told
+        self._take_offers(plan)
+        if self._is_content() or self._is_bought(plan):
+            return self._told
+        self._take(**{self._asker.word: str(self._first(plan))})
+        if not self._is_content() and "accuracy" in self._how:
+            plan = self._plan()
+            if not isinstance(plan, Refusal):
+                self._is_bought(plan)
+        return self._told
+
+    def _plan(self) -> Document | Refusal:
+        """Return the plan of the wish; of an even part where there can be none."""
+        plan = self._asker.plan(self._sql, **self._how)
+        if isinstance(plan, Refusal):
+            self._told.refusals.append(plan)
+            self._how = {self._asker.word: str(self._turn.even)}
+            plan = self._asker.plan(self._sql, **self._how)
+        elif self._told.priced is None:
+            self._told.priced = self._asker.loss_of(plan)
+        return plan
+
+    def _take_offers(self, plan: Document) -> None:
+        """Take what costs nothing: the answer alone tells how noisy it is."""
+        for kind in dict.fromkeys(offer["kind"] for offer in plan["free"]):
+            self._told.offers.append(kind)
+            wanted = {} if kind == "answer" else {"options": {"prefer": kind}}
+            self._take(**self._how, **wanted)
+            if self._is_content():
+                return
+
+    def _is_bought(self, plan: Document) -> bool:
+        """Buy the accuracy if it costs at most what a question may cost."""
+        most = self._part(plan, MANY_SHARES)
+        price = self._asker.loss_of(plan)
+        if "accuracy" not in self._how or price > most:
+            return False
+        return self._take(accuracy={**WISH, "at_most": str(most)})
+
+    def _first(self, plan: Document) -> Loss:
+        """Return the probe that a plan names; an even part if that is too dear."""
+        probe = plan.get("priced_by", {}).get("probe")
+        most = self._part(plan, MANY_SHARES)
+        if probe is None or Loss.parse(probe) > most:
+            return self._part(plan, 1)
+        return Loss.parse(probe)
+
+    def _part(self, plan: Document, shares: int) -> Loss:
+        """Return so many even parts of what is left, but what a query may spend."""
+        left = Loss.parse(plan["remaining"]["project"])
+        part = Loss(shares * left.nano_epsilon // self._turn.left)
+        return max(part, self._turn.least)
+
+    def _is_content(self) -> bool:
+        answer = self._told.answer
+        return answer is not None and seems_useful(
+            answer.cells, is_count=self._is_count
+        )
+
+    def _take(self, **how: object) -> bool:
+        return self._told.take(self._asker.ask(self._sql, **how))
