@@ -43,8 +43,13 @@ MANY_RELEASES = 150
 
 
 def test_every_strategy_of_sequences_is_tried():
-    assert {*STRATEGIES, "auto"} == set(REGISTERED)
-    assert set(sequence_picks.STRATEGIES) == set(REGISTERED)
+    ours = {  # others are of tests that ran before
+        name
+        for name, strategy in REGISTERED.items()
+        if type(strategy).__module__.startswith("release.")
+    }
+    assert {*STRATEGIES, "auto"} == ours
+    assert set(sequence_picks.STRATEGIES) == ours
 
 
 @cache

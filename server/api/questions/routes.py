@@ -374,7 +374,7 @@ def problem_for(error: CuratorError) -> Problem:
     if isinstance(error, OverBudgetError):
         problem.members["remaining"] = error.remaining
         problem.members["attainable"] = error.attainable
-    if isinstance(error, UnattainableError):
+    if isinstance(error, UnattainableError) and error.ways:
         problem.members["ways"] = error.ways
     return problem
 

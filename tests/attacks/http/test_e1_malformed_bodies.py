@@ -175,7 +175,10 @@ def test_no_malformed_body_passes_or_moves_a_byte_of_the_ledger(house, path):
     for body, expected in CASES:
         reply = post(house.http, body, path)
         got = (reply.status_code, reply.json()["type"])
-        if got != expected or set(reply.json()) - {"type", "title", "status", "detail"}:
+        told = {"type", "title", "status", "detail"}
+        if path == "plan" and got == LOSS:
+            told.add("ways")  # of an accuracy that another question can have
+        if got != expected or set(reply.json()) - told:
             wrong.append((body[:120], got, expected))
     assert wrong == []
     assert house.dump() == before

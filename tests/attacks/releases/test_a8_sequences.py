@@ -37,8 +37,9 @@ def test_with_the_same_noisy_values_arms_publish_the_same_paths(
     for arm in ("with", "without", "empty"):
         meters = []
 
-        def make(charge, parts, sampler, measure, *, meters=meters, kept=kept):
+        def make(charge, parts, sampler, measure, noise, *, meters=meters, kept=kept):
             assert measure.is_pure
+            assert not noise.has_l2
             meters.append(
                 ReplayingMeter(charge, parts, kept)
                 if kept

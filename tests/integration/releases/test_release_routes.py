@@ -15,6 +15,7 @@ from server.persistence import tables
 from server.use_cases.oversight.auditing import AuditService
 from server.use_cases.oversight.markdown import moment
 from server.use_cases.oversight.statements import StatementService
+from server.use_cases.publishing.published import published
 from server.use_cases.releases import times as release_times
 from server.use_cases.releases.folders import ReleaseFolders
 from tests.support.installations.harness import Installation, client, serve_in_thread
@@ -369,8 +370,8 @@ def releases_told(world, kind, name):
 def test_no_auditor_has_files_read_before_their_public_time(world, monkeypatch):
     """How long a reply takes would tell when the files were stored (PRIVACY 2)."""
     told = world.press.publish_unseen(spec(name="sealed"))
-    with world.press.service() as service:
-        (row,) = [row for row in service.published() if row.name == "sealed"]
+    with world.press.services() as services:
+        (row,) = [row for row in published(services) if row.name == "sealed"]
         folder = ReleaseFolders(world.made.settings.releases).path(
             str(row.id), str(row.manifest_sha256)
         )

@@ -13,6 +13,7 @@ from privacy.errors import InvalidOptionError
 from query_lang.rendering.dialect import Target
 from query_lang.rendering.duckdb.dialect import DUCKDB
 from release.store.opening import open_release, problems_in
+from server.use_cases.publishing.published import file_problems, published
 from server.use_cases.publishing.specs import SpecRefusedError, plan_release, read_spec
 from server.use_cases.services.errors import CommandRefusedError
 from tests.support.installations.harness import Installation
@@ -75,8 +76,9 @@ def test_sequences_are_published_whole_and_charged_once(exact):
     assert sum(Decimal(part["epsilon"]) for part in manifest["parts"]) == 5
     with exact.services() as services:
         assert str(services.ledger.spent(Scope.population("people"))) == "5"
+    with exact.services() as services:
+        assert file_problems(services) == []
     with exact.service() as service:
-        assert service.problems() == []
         assert service.verify(OPERATOR, "paths")["ok"]
 
 
@@ -238,6 +240,6 @@ def test_a_cube_and_a_tree_of_one_table_are_two_charges(press):
     press.publish(paths(epsilon="0.75"))
     with press.services() as services:
         assert str(services.ledger.spent(Scope.population("people"))) == "1"
-    with press.service() as service:
-        assert len(service.published()) == 2
-        assert service.problems() == []
+    with press.services() as services:
+        assert len(published(services)) == 2
+        assert file_problems(services) == []
