@@ -3785,4 +3785,12 @@ FAULTS = (
         "        found = widths(miss)\n",
         ("tests/integration/test_paid_answers.py",),
     ),
+    Fault(
+        "a_release_tells_the_farther_end",
+        "numbers are taken to be as large as a release's intervals allow",
+        "server/use_cases/questions/released_numbers.py",
+        "max(low, -high)",
+        "max(high, -low)",
+        ("tests/unit/server/use_cases/questions/test_released_numbers.py",),
+    ),
 )

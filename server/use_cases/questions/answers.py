@@ -288,7 +288,7 @@ def _priced_by(wish: Wish | None) -> PricedWish:
     known = wish.known
     return {
         "priced_by": {
-            "facts": "public" if known is None else "paid",
+            "facts": "public" if known is None else known.facts,
             "queries": [] if known is None else list(known.queries),
             "probe": None if wish.probe is None else str(wish.probe),
         }

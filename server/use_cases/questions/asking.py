@@ -7,6 +7,7 @@ touched, and the answer is stored and anchored before it is sent.
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 
 from sqlalchemy import Connection
@@ -73,11 +74,16 @@ from server.use_cases.questions.questions import (
     loss_range,
     prepare,
 )
+from server.use_cases.questions.released_numbers import (
+    LOOKED_AT,
+    confidence_text,
+    least_sizes,
+)
 from server.use_cases.questions.replies import (
     Remaining,
 )
 from server.use_cases.questions.requests import QuestionRequest
-from server.use_cases.questions.wishes import LossRange
+from server.use_cases.questions.wishes import KnownNumbers, LossRange
 from server.use_cases.releases.offers import (
     Near,
     Offer,
@@ -362,11 +368,13 @@ class QueryService:
         reply = self._store_free(charge_request, str(best.row.job), body)
         return replace(reply, executed=question, is_free=True)
 
-    def _best_answer(self, offers: list[Offer]) -> tuple[Offer, ReleaseAnswer] | None:
+    def _best_answer(
+        self, offers: list[Offer], confidence: str = "0.95"
+    ) -> tuple[Offer, ReleaseAnswer] | None:
         """Answer from the best release whose files are there."""
         for offer in offers:
             try:
-                return offer, self._offers.answer(offer)
+                return offer, self._offers.answer(offer, confidence)
             except (NotFoundError, QueryError):
                 continue
         return None
@@ -380,7 +388,7 @@ class QueryService:
             UnattainableError: No loss that one query may spend brings the accuracy.
         """
         grant, losses = self._granted(caller, dataset, request)
-        looking = partial(self._paid.known, grant)
+        looking = partial(self._known, caller, grant)
         try:
             found = prepare(self._compiler, grant, losses, request, looking)
         except InvalidLossError as error:
@@ -394,8 +402,24 @@ class QueryService:
         self, caller: Caller, dataset: str, request: QuestionRequest
     ) -> tuple[Grant, Question]:
         grant, losses = self._granted(caller, dataset, request)
-        looking = partial(self._paid.known, grant)
+        looking = partial(self._known, caller, grant)
         return grant, prepare(self._compiler, grant, losses, request, looking)
+
+    def _known(
+        self, caller: Caller, grant: Grant, question: Question, miss: Fraction
+    ) -> KnownNumbers | None:
+        """Return how large numbers are at least, by paid answers or by a release."""
+        found = self._paid.known(grant, question, miss)
+        if found is not None:
+            return found
+        offers = self._releases(caller, grant, question)[0]
+        answered = self._best_answer(offers, confidence_text(miss))
+        if answered is None:
+            return None
+        least = least_sizes(question.compiled, answered[1])
+        if least is None:
+            return None
+        return KnownNumbers(least, (), LOOKED_AT, release=True)
 
     def _granted(
         self, caller: Caller, dataset: str, request: QuestionRequest

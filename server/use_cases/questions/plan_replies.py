@@ -152,8 +152,9 @@ class Way(Priced):
 class PricedBy(TypedDict):
     """What the price of an accuracy follows from: no exact number ever."""
 
-    facts: Literal["public", "paid"]
-    """`paid`: noisy numbers that the project paid for say how large cells are."""
+    facts: Literal["public", "paid", "release"]
+    """`paid`: noisy numbers that the project paid for say how large cells are;
+    `release`: those of a release that its asker may read do."""
     queries: list[str]
     """Ids of the paid queries whose noisy numbers say so; empty for public facts."""
     probe: LossText | None

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final
+from typing import Final, Literal
 
 from mechanisms.scales.noises import noise_of_measure
 from mechanisms.scales.pricing import price, solve_accuracy, solve_share
@@ -70,11 +70,18 @@ class KnownNumbers:
         least: Of each measure, of each cell: what its size is at least, in steps.
         queries: Of the paid questions that say so.
         looked_at: What it took to find them, as ``Found`` has it.
+        release: Whether a release says so, and no paid question.
     """
 
     least: Sequence[Sequence[int]]
     queries: Sequence[str]
     looked_at: tuple[int, int]
+    release: bool = False
+
+    @property
+    def facts(self) -> Literal["paid", "release"]:
+        """Return what says so, as plans name it."""
+        return "release" if self.release else "paid"
 
 
 Known = Callable[[Fraction], KnownNumbers | None]

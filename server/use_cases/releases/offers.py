@@ -90,14 +90,18 @@ class ReleaseOffers:
         with self._comparing:
             return _sorted_out(asked, readable, grant.snapshot)
 
-    def answer(self, offer: Offer) -> ReleaseAnswer:
+    def answer(self, offer: Offer, confidence: str = "0.95") -> ReleaseAnswer:
         """Answer a question from a release.
+
+        Args:
+            offer: The release, and the question.
+            confidence: Of each interval by itself.
 
         Raises:
             NotFoundError: The release's files are gone.
             SqlNotAllowedError: It would add up too many numbers.
         """
-        return self._open_releases.asked(offer.row).answer(offer.question)
+        return self._open_releases.asked(offer.row).answer(offer.question, confidence)
 
     def _readable(
         self, caller: Caller, grant: Grant
