@@ -9,7 +9,7 @@ from server.use_cases.losses.amounts import PerQuery
 from server.use_cases.services.documents import DayText, Document, LossText, TimeText
 
 
-class CapShape(TypedDict):
+class HeldCap(TypedDict):
     """A cap, in its population's measure and as an epsilon."""
 
     epsilon_cap: LossText
@@ -22,7 +22,7 @@ class CapShape(TypedDict):
     """Of a population that counts rho: the most that may ever be spent."""
 
 
-class BlockShape(CapShape):
+class BlockShape(HeldCap):
     """One block of a population: its cap, and what is spent of it."""
 
     block: str
@@ -33,7 +33,7 @@ class BlockShape(CapShape):
     """What is left of its cap."""
 
 
-class PopulationShape(PerQuery, CapShape):
+class PopulationShape(PerQuery, HeldCap):
     """A population: whom it protects, its cap, what is spent."""
 
     name: str

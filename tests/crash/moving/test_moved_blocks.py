@@ -6,7 +6,7 @@ from server.use_cases.custody.populations import PopulationService
 from server.use_cases.services.errors import CommandRefusedError
 from tests.crash.instruments.books import problems
 from tests.crash.moving.moves import move, on_postgresql
-from tests.support.installations.blocks import PATIENTS, Enrolment, divided, load
+from tests.support.enrolment import PATIENTS, Enrolment, divided, load
 from tests.support.installations.harness import ask, client, serve_in_thread
 
 pytestmark = pytest.mark.thorough
