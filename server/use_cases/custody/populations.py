@@ -20,9 +20,9 @@ from server.use_cases.approvals.second_persons import (
 from server.use_cases.custody.allowed_overlaps import populations_sharing_with
 from server.use_cases.custody.replies import (
     BlockShape,
+    HeldCap,
     HeldDataset,
     HeldDatasetDetail,
-    PopulationCapShape,
     PopulationShape,
 )
 from server.use_cases.identity.access import custodians_of
@@ -178,9 +178,9 @@ def _check_word(name: str, measure: Measure, word: str | None) -> None:
         raise CommandRefusedError(message)
 
 
-def _cap(measure: Measure, cap: Loss) -> PopulationCapShape:
+def _cap(measure: Measure, cap: Loss) -> HeldCap:
     """Return a cap in its measure, and as the epsilon that it amounts to."""
-    found: PopulationCapShape = {
+    found: HeldCap = {
         "epsilon_cap": str(as_epsilon(measure, cap)),
         "delta_cap": str(measure.delta),
     }

@@ -10,7 +10,7 @@ from server.use_cases.losses.amounts import PerQuery
 from server.use_cases.services.documents import DayText, Document, LossText, TimeText
 
 
-class PopulationCapShape(TypedDict):
+class HeldCap(TypedDict):
     """A cap, in its population's measure and as an epsilon."""
 
     epsilon_cap: LossText
@@ -23,7 +23,7 @@ class PopulationCapShape(TypedDict):
     """Of a population that counts rho: the most that may ever be spent."""
 
 
-class BlockShape(PopulationCapShape):
+class BlockShape(HeldCap):
     """One block of a population: its cap, and what is spent of it."""
 
     block: str
@@ -34,7 +34,7 @@ class BlockShape(PopulationCapShape):
     """What is left of its cap."""
 
 
-class PopulationShape(PerQuery, PopulationCapShape):
+class PopulationShape(PerQuery, HeldCap):
     """A population: whom it protects, its cap, what is spent."""
 
     name: str

@@ -6,8 +6,8 @@ from server.use_cases.custody.populations import PopulationService
 from server.use_cases.services.errors import CommandRefusedError
 from tests.crash.instruments.books import problems
 from tests.crash.moving.moves import move, on_postgresql
+from tests.support.enrolment import PATIENTS, Enrolment, divided, load
 from tests.support.installations.harness import ask, client, serve_in_thread
-from tests.support.manifest_blocks import PATIENTS, Enrolment, divided, load
 
 pytestmark = pytest.mark.thorough
 NORTH = "SELECT COUNT(*) AS n FROM visits WHERE site = 'north'"

@@ -9,7 +9,7 @@ from server.use_cases.loading.loading import (
     LoadRequest,
 )
 from server.use_cases.services.errors import CommandRefusedError
-from tests.support.manifest_blocks import (
+from tests.support.enrolment import (
     PATIENTS,
     SITES,
     VISITS,

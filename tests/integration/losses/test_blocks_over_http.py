@@ -2,15 +2,14 @@
 
 import pytest
 
+from curator_client import Curator
 from privacy.losses import Loss
 from server.use_cases.custody.people import PeopleService
 from server.use_cases.custody.populations import PopulationService
 from server.use_cases.operations.doctor import _caps
 from server.use_cases.oversight.odometers import Odometers
 from server.use_cases.oversight.statements import StatementService
-from tests.support.installations.harness import ask, client, serve_in_thread
-from tests.support.installations.publishing import OPERATOR, Press, spec
-from tests.support.manifest_blocks import (
+from tests.support.enrolment import (
     PATIENTS,
     RHO,
     SITES,
@@ -19,6 +18,8 @@ from tests.support.manifest_blocks import (
     divided,
     load,
 )
+from tests.support.installations.harness import ask, client, serve_in_thread
+from tests.support.installations.publishing import OPERATOR, Press, spec
 from tests.support.noise.samplers import ZeroSampler
 
 AT = "SELECT COUNT(*) AS n FROM visits WHERE site = '{}'"
@@ -172,6 +173,19 @@ def test_blocks_that_count_rho_are_spent_by_themselves(tmp_path):
     assert asked == [200, 200]
     assert [one["rho_cap"] for one in shown(installation)["blocks"]] == ["0.5", "0.5"]
     assert left(installation) == {"north": "0", "south": "0"}
+
+
+def test_the_python_client_tells_which_blocks_are_charged(installation):
+    key = installation.analyst()
+    with (
+        serve_in_thread(installation) as url,
+        Curator(url, key, dataset="clinic") as curator,
+    ):
+        planned = curator.plan(JOINED, epsilon="0.1")
+    assert planned.blocks == ["north"]
+    assert str(planned).startswith(
+        "price: epsilon 0.1 (charged to the block north; affordable)"
+    )
 
 
 def test_a_custodian_sees_the_blocks_of_each_charge(installation):

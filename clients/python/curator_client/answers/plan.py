@@ -163,6 +163,11 @@ class Plan(Generic[Asked]):
         """
         return list(self.document.get("ways", []))
 
+    @property
+    def blocks(self) -> list[str]:
+        """The blocks that asking charges; empty where the population has none."""
+        return list(self.document.get("blocks", []))
+
     def __str__(self) -> str:
         """Return a summary for terminals."""
         noise = [f"  {said}" for said in noise_lines(self.noise)]
@@ -171,6 +176,9 @@ class Plan(Generic[Asked]):
         given = [one for one in self.free if one["kind"] == "answer"]
         price = "free" if given else loss_in_words(self.document)
         room = "affordable" if self.affordable else self._over_budget()
+        if self.blocks:
+            several = "s" if len(self.blocks) > 1 else ""
+            room = f"charged to the block{several} {', '.join(self.blocks)}; {room}"
         notes = [f"note: {warning['detail']}" for warning in self.warnings]
         notes += [
             f"note: the release {one.get('name', one['id'])} answers this for nothing: "
