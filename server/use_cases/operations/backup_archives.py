@@ -27,7 +27,7 @@ TAR = ".tar"
 MANIFEST = "manifest.json"
 FORMAT = 1
 _NAME = re.compile(
-    r"curator\.sqlite|ledger\.dump|secret\.key|overlap/[a-z0-9_.]+"
+    r"curator\.sqlite|ledger\.dump|secret\.key|overlap/[a-z0-9_][a-z0-9_.]*"
     r"|snapshots/s_[0-9a-f]+\.duckdb"
     r"|linkages/job_[0-9a-f]+\.register"
     r"|releases/rel_[0-9a-f]+\.[0-9a-f]{16}/[a-z0-9_]+\.(?:json|csv|parquet)"
@@ -156,7 +156,7 @@ def _tar(source: Path, identities: Sequence[Identity]) -> Iterator[tarfile.TarFi
             else:
                 file = held.enter_context(source.open("rb"))
             yield held.enter_context(tarfile.open(fileobj=file, mode="r|"))
-    except (OSError, tarfile.TarError) as error:
+    except (OSError, ValueError, RecursionError, tarfile.TarError) as error:
         message = f"{source} cannot be read as a backup ({type(error).__name__})"
         raise CommandRefusedError(message) from None
 

@@ -202,7 +202,9 @@ class QueryService:
             ]
         refines = None
         if stored is None and request.reuse == "allow":
-            question, earlier, _ = self._paid.refining(grant, question)
+            question, earlier, _ = self._paid.refining(
+                grant, question, request.accuracy
+            )
             refines = None if earlier is None else paid_taken(question, earlier)
         offers, near = self._releases(caller, grant, question)
         free += free_offers(offers)
@@ -275,7 +277,9 @@ class QueryService:
                 return replace(reply, looked_at=looked_at)
         earlier = None
         if request.reuse == "allow":
-            question, earlier, anew = self._paid.refining(grant, question)
+            question, earlier, anew = self._paid.refining(
+                grant, question, request.accuracy
+            )
             looked_at = _both(looked_at, (anew, 0))
         if earlier is not None and question.charged == Loss(0):
             reply = self._refined(caller, grant, question, key, earlier)

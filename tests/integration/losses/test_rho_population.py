@@ -326,6 +326,25 @@ def test_more_precision_costs_the_difference(installation, key):
     assert spent == "0.09"
 
 
+@pytest.mark.parametrize("within", [5, 8, 20])
+def test_an_accuracy_is_kept_by_what_is_refined(installation, key, within):
+    wish = {"sql": BY_WARD, "accuracy": {"within": within}}
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        whole = http.post("/v1/datasets/clinic/plan", json=wish).json()["rho"]
+        half = str(Loss(Loss.parse(whole).nano_epsilon // 2))
+        ask_rho(http, half)
+        planned = http.post("/v1/datasets/clinic/plan", json=wish).json()
+        answer = http.post("/v1/datasets/clinic/queries", json=wish).json()
+        again = http.post("/v1/datasets/clinic/queries", json=wish).json()
+    assert answer["charge"]["rho"] == planned["rho"]
+    assert Loss.parse(half) <= Loss.parse(planned["rho"]) <= Loss.parse(whole)
+    told = answer.get("half_widths")
+    rows = told[0]["rows"] if told else [answer["noise"][0]["half_width_95"]]
+    assert max(int(width) for width in rows) <= within
+    assert again["charge"]["reused"]
+    assert again["rows"] == answer["rows"]
+
+
 def test_another_project_is_shown_a_refining_draw_by_itself(installation, key):
     other = installation.analyst("grace", "other", allotment="1")
     with serve_in_thread(installation) as url, client(url, key) as http:

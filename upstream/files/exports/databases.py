@@ -5,6 +5,7 @@ Whoever reads it opens it here: loads read tables, notes and their ids too
 """
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -184,6 +185,9 @@ def names_of_database(source: DatabaseSource, import_folder: Path) -> tuple[str,
         real = (root / paths[0]).resolve()
         paths.append(real.relative_to(root) if real.is_relative_to(root) else real)
     found = [source.url_variable, url.host, url.username]
+    for value in url.query.values():  # of drivers that name it there
+        words = (value,) if isinstance(value, str) else value
+        found += [part for word in words for part in re.split(r"[=;,]", word)]
     for path in paths:
         found += [*path.parts, path.stem]
     return tuple(dict.fromkeys(name for name in found if name))

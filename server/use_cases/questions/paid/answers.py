@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 from typing import Final
 
 from budget.ledger import PaidQuestion
@@ -32,7 +33,12 @@ from query_lang.plans.compiled import KeyShown, NumberShown
 from query_lang.showing.chosen_rows import is_chosen_by_noise
 from server.use_cases.identity.access import Grant
 from server.use_cases.questions.measured import Measured
-from server.use_cases.questions.paid.refining import Earlier, refining
+from server.use_cases.questions.paid.refining import (
+    Earlier,
+    Refining,
+    refined_widths,
+    refining,
+)
 from server.use_cases.questions.paid.vectors import PaidVectors
 from server.use_cases.questions.questions import (
     Compiler,
@@ -40,7 +46,8 @@ from server.use_cases.questions.questions import (
     question_of_charge,
     refined_text,
 )
-from server.use_cases.questions.wishes import KnownNumbers
+from server.use_cases.questions.requests import Accuracy
+from server.use_cases.questions.wishes import KnownNumbers, keeps_to
 from server.use_cases.services.services import Services
 
 LOOKED_AT: Final = 32
@@ -97,10 +104,9 @@ class Derived:
         """Return the half-width of each cell, missed with at most a given chance."""
         scales = [source.scale for source in self.sources]
         sums = self.sources[0].noise.sums
-        return [
-            [_half_width(_law(cell, scales), miss, sums) for cell in cells]
-            for cells in self.cells
-        ]
+        laws = [[_law(cell, scales) for cell in cells] for cells in self.cells]
+        known = {law: _half_width(law, miss, sums) for law in _all_laws(laws)}
+        return [[known[law] for law in each] for each in laws]
 
     @property
     def taken(self) -> list[PaidVectors]:
@@ -252,9 +258,17 @@ class PaidAnswers:
         return found
 
     def refining(
-        self, grant: Grant, question: Question
+        self, grant: Grant, question: Question, wish: Accuracy | None = None
     ) -> tuple[Question, Earlier | None, int]:
         """Price what a question adds to what its project paid for it before.
+
+        Where an accuracy is wished for, the mean of all draws keeps to it, too: it is
+        rounded, and so may take a little more than the difference.
+
+        Args:
+            grant: Of the asker.
+            question: As it costs where nothing was paid.
+            wish: The accuracy.
 
         Returns:
             The question with its price, the answers that it adds to, and how many
@@ -264,17 +278,21 @@ class PaidAnswers:
             return question, None, 0
         paid, anew = self.same(grant, question)
         found = refining(paid, question.event.loss, question.losses.minimum)
-        if found is None:
-            return question, None, anew
-        try:
-            earlier = self.earlier(found.taken)
-        except LookupError:
+        found = None if found is None else _sufficient(question, found, wish)
+        earlier = None if found is None else self._kept_numbers(found)
+        if found is None or earlier is None:
             return question, None, anew
         named = [each.query_id for each in found.taken]
         text = question.text
         if found.price > Loss(0):
             text = refined_text(text, found.price, grant.measure.word, named)
         return replace(question, price=found.price, text=text), earlier, anew
+
+    def _kept_numbers(self, found: Refining) -> Earlier | None:
+        try:
+            return self.earlier(found.taken)
+        except LookupError:
+            return None
 
     def earlier(self, taken: Sequence[PaidVectors]) -> Earlier:
         """Return paid answers with their numbers.
@@ -371,6 +389,40 @@ class PaidAnswers:
             return None
 
 
+_MORE = (Fraction(1), *(Fraction(n, 20) for n in (21, 22, 24, 28, 34)))
+"""What is tried for a wish, in differences."""
+
+
+def _sufficient(
+    question: Question, found: Refining, wish: Accuracy | None
+) -> Refining | None:
+    """Return the least price tried with which a mean keeps to a wish; None: none does.
+
+    A function of texts, losses and scales: nothing was drawn for it.
+    """
+    if wish is None or question.wish is None:
+        return found
+    nano = found.price.nano_epsilon
+    for price in [Loss(ceil(nano * more)) for more in (_MORE if nano else _MORE[:1])]:
+        if price < question.event.loss and _keeps(question, found, price, wish):
+            return replace(found, price=price)
+    return None
+
+
+def _keeps(question: Question, found: Refining, price: Loss, wish: Accuracy) -> bool:
+    """Whether the mean of all draws keeps to a wish, if the last one costs so much."""
+    events = [paid.event for paid in found.taken]
+    events += [question.measured_at(price).event] if price > Loss(0) else []
+    cells, measures = len(question.compiled.rendered.cells), question.compiled.measures
+
+    def widths(miss: Fraction) -> list[list[int]]:
+        found_widths = zip(refined_widths(events, miss), measures, strict=True)
+        return [[width] * (cells * measure.size) for width, measure in found_widths]
+
+    priced = question.wish
+    return priced is not None and keeps_to(wish, priced, measures, widths)
+
+
 def _is_plain(question: Question) -> bool:
     """Whether keys, counts and sums alone are shown, and no noise chooses rows.
 
@@ -426,13 +478,16 @@ def _half_widths(
 ) -> list[list[int]] | None:
     """Return the half-width of each cell at 95 %; None where there are too many."""
     laws = [[_law(cell, scales) for cell in each] for each in cells]
-    known: Mapping[Law, int | None] = dict.fromkeys(
-        law for each in laws for law in each
-    )
+    known = _all_laws(laws)
     if len(known) > _MOST_LAWS:
         return None
     widths = {law: _half_width(law, _MISS, sums) for law in known}
     return [[widths[law] for law in each] for each in laws]
+
+
+def _all_laws(laws: Sequence[Sequence[Law]]) -> set[Law]:
+    """Return the kinds of noise: each takes its half-width to be found, once."""
+    return {law for each in laws for law in each}
 
 
 def _law(cell: Combination, scales: Sequence[float]) -> Law:

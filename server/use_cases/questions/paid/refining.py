@@ -21,7 +21,7 @@ from server.use_cases.questions.paid.vectors import PaidVectors
 MOST_PARTS: Final = 15
 """Paid answers to one question that are added up, the newest."""
 
-_GRAIN: Final = 1_000
+_GRAIN: Final = 1_000_000
 """Weights are whole multiples of its inverse, so that they add up to 1 exactly."""
 _MISS: Final = Fraction(5, 100)
 
@@ -132,9 +132,24 @@ def refined(
         cells = zip(*(vectors[measure] for _, vectors in draws), strict=True)
         means = [_mean(weights, cell) for cell in cells]
         numbers.append(means)
-        widths.append([_half_width(events[0], weights, scales)] * len(means))
+        width = _half_width(events[0], weights, scales, _MISS)
+        widths.append([width] * len(means))
     price = Loss(0) if fresh is None else fresh[0].loss
     return Refined(earlier.taken, earlier.loss, price, numbers, widths)
+
+
+def refined_widths(events: Sequence[PriceEvent], miss: Fraction) -> list[int]:
+    """Return the half-width of a cell of each measure, before anything is drawn.
+
+    Args:
+        events: Of all draws for one question.
+        miss: How often it may be passed.
+    """
+    widths = []
+    for measure in range(len(events[0].vectors)):
+        scales = [event.vectors[measure].scale for event in events]
+        widths.append(_half_width(events[0], weights_of(scales), scales, miss))
+    return widths
 
 
 def _mean(weights: Sequence[Fraction], draws: Sequence[int]) -> int:
@@ -145,20 +160,26 @@ def _mean(weights: Sequence[Fraction], draws: Sequence[int]) -> int:
 def weights_of(scales: Sequence[float]) -> list[Fraction]:
     """Return what each draw weighs in the least noisy mean: its precision's share.
 
+    The most precise one takes what rounding leaves.
+
     >>> weights_of([10.0, 10.0])
     [Fraction(1, 2), Fraction(1, 2)]
     """
     precisions = [1 / Fraction(scale) ** 2 for scale in scales]
     whole = sum(precisions)
     weights = [Fraction(round(_GRAIN * each / whole), _GRAIN) for each in precisions]
-    rest = sum(weights[1:], start=Fraction(0))
-    return [1 - rest, *weights[1:]]
+    best = precisions.index(max(precisions))
+    weights[best] += 1 - sum(weights, start=Fraction(0))
+    return weights
 
 
 def _half_width(
-    event: PriceEvent, weights: Sequence[Fraction], scales: Sequence[float]
+    event: PriceEvent,
+    weights: Sequence[Fraction],
+    scales: Sequence[float],
+    miss: Fraction,
 ) -> int:
     """Return the half-width of a rounded mean: rounding moves it by half a step."""
     law = noise_of_measure(event.measure).sums
     draws = [(w, s, 1) for w, s in zip(weights, scales, strict=True) if w]
-    return floor(sum_half_width(draws, _MISS, law) + Fraction(1, 2))
+    return floor(sum_half_width(draws, miss, law) + Fraction(1, 2))

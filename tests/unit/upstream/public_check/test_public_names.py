@@ -12,6 +12,10 @@ from tests.effort import gate_first
 from tests.support.workbooks import write_workbook
 from tests.unit.upstream.public_check.test_published_ids import IDS, NUMBERS, known
 from upstream.errors import IngestionError
+from upstream.files.exports.database_tables import declared_table
+from upstream.files.exports.databases import names_of_database
+from upstream.manifests.declarations import TableSpec
+from upstream.manifests.file_specs import DatabaseSpec
 from upstream.public_check.public_watch import Surroundings
 from upstream.public_check.published_ids import HANDFUL, Declared, EarlierSnapshot
 
@@ -381,3 +385,26 @@ def test_decimals_that_are_public_name_patients_of_a_later_load(house):
     stays(house, ids)
     said = refusal(house)
     assert said.startswith("the column cases.casenr holds ids of these units in datase")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql:///?dbname=p4711",
+        "postgresql://h/db?options=-csearch_path%3Dp4711",
+        "postgresql://h/db?service=p4711",
+        "oracle+oracledb://h/?service_name=p4711",
+        "postgresql://p4711@h/db",
+        "postgresql://p4711/db",
+        "postgresql://h/p4711",
+        "sqlite:///a/p4711/b.sqlite",
+    ],
+)
+def test_all_that_chooses_a_database_is_a_name(tmp_path, url):
+    read = DatabaseSpec(url=url, table="x")
+    columns = [{"name": "code", "type": "text"}]
+    table = TableSpec(
+        name="t", public=True, source="test", database=read, columns=columns
+    )
+    source = declared_table(table, read)
+    assert "p4711" in names_of_database(source, tmp_path)

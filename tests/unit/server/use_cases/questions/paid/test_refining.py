@@ -74,15 +74,21 @@ def test_no_more_answers_are_added_up_than_so_many():
     assert found.price == Loss.parse("0.085")
 
 
-@given(st.lists(st.floats(0.5, 1e6), min_size=1, max_size=MOST_PARTS))
+@given(st.lists(st.floats(1, 1e3), min_size=1, max_size=MOST_PARTS))
 def test_weights_add_up_to_one_and_are_least_noisy(scales):
     weights = weights_of(scales)
     assert sum(weights) == 1
+    assert min(weights) >= 0
     variance = sum(float(w) ** 2 * s**2 for w, s in zip(weights, scales, strict=True))
     best = 1 / sum(s**-2 for s in scales)
-    # a weight is off by half a thousandth, the first by what the others are
-    slack = sum((len(scales) * 5e-4 * s) ** 2 for s in scales)
-    assert variance <= best + 2 * slack**0.5 * best**0.5 + slack
+    assert variance <= best * (1 + 1e-4)
+
+
+def test_the_newest_draw_takes_no_more_than_its_share():
+    loud, scales = 1e3, (1.5, 1.4)
+    first, *others = weights_of([loud, *scales])
+    assert first < Fraction(1, 10**5)
+    assert others == weights_of([*scales, loud])[:2]
 
 
 @pytest.mark.parametrize("parts", [("0.02", "0.03"), ("0.005", "0.005", "0.04")])
