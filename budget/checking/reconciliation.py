@@ -138,11 +138,16 @@ def _append(
 
 
 def _charge_difference(connection: Connection, known: AnchorRecord) -> dict[str, int]:
-    """Charge each cap what the anchor saw and the ledger forgot."""
+    """Charge each cap what the anchor saw and the ledger forgot.
+
+    A block is charged the most that any block of its population is: whoever was loaded
+    since the backup may be loaded again in another block, and lost that much at most.
+    """
     spent = cap_totals(connection)
+    own = {name: total - spent.get(name, 0) for name, total in known.totals.items()}
     charged = {}
-    for name, total in known.totals.items():
-        forgotten = total - spent.get(name, 0)
+    for name in {**spent, **own}:
+        forgotten = max((own[each] for each in own if _shares(name, each)), default=0)
         if forgotten > 0:
             scope = Scope.of_total(name)
             ensure_counter(connection, scope)
@@ -153,6 +158,12 @@ def _charge_difference(connection: Connection, known: AnchorRecord) -> dict[str,
             )
             charged[str(scope)] = forgotten
     return charged
+
+
+def _shares(name: str, other: str) -> bool:
+    """Whether totals are one, or of two blocks of one population."""
+    of_block, population = "/" in name, name.partition("/")[0]
+    return name == other or (of_block and other.partition("/")[0] == population)
 
 
 def _close_all(connection: Connection, change: RecordedTransaction) -> None:

@@ -3793,4 +3793,12 @@ FAULTS = (
         "max(high, -low)",
         ("tests/unit/server/use_cases/questions/test_released_numbers.py",),
     ),
+    Fault(
+        "blocks_forget_apart",
+        "a restored ledger charges each block its own difference alone",
+        "budget/checking/reconciliation.py",
+        'return name == other or (of_block and other.partition("/")[0] == population)',
+        "return name == other",
+        ("tests/unit/budget/charging/test_blocks.py",),
+    ),
 )

@@ -284,15 +284,21 @@ def _charged(entry: EntryLine) -> list[str]:
 
 
 def reconciled(changes: Iterable[EntryLine], population: str) -> Loss:
-    """Return what reconciliations charged a population beside its questions."""
+    """Return what reconciliations charged a population beside its questions.
+
+    Each charges all blocks of one population alike: nobody lost more than that.
+    """
+    return Loss(sum(_most_charged(entry, population) for entry in changes))
+
+
+def _most_charged(entry: EntryLine, population: str) -> int:
     charged = (
-        nano
-        for entry in changes
+        _nano(nano)
         for scope, nano in _mapping(entry.body.get("charged")).items()
         if Scope.read(scope).is_promised
         and Scope.read(scope).name.partition("/")[0] == population
     )
-    return Loss(sum((_nano(nano) for nano in charged), 0))
+    return max(charged, default=0)
 
 
 def approvals(connection: Connection, population: str) -> str:
