@@ -16,7 +16,7 @@ Broken = Iterator[tuple[Place, str]]
 MOST_BLOCKS = 64
 """The most blocks of a population: the anchor holds a total for each."""
 MOST_LENGTH = 40
-"""The most characters of a block's name, of the same reason."""
+"""The most bytes of UTF-8 of a block's name, for the same reason."""
 _AT: Place = ("population", "blocks")
 _TYPES = {str: ColumnType.TEXT, int: ColumnType.INTEGER}
 
@@ -51,8 +51,8 @@ def _values(blocks: BlocksSpec) -> Broken:
         yield at, sentence
     for place, value in enumerate(values):
         text = str(value)
-        if not (0 < len(text) <= MOST_LENGTH and text.isprintable()):
-            sentence = f"a block's name has 1 to {MOST_LENGTH} printable characters"
+        if not (text.isprintable() and 0 < len(text.encode()) <= MOST_LENGTH):
+            sentence = f"a block's name is printable, and 1 to {MOST_LENGTH} bytes long"
             yield (*at, place), sentence
 
 
