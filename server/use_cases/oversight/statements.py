@@ -59,6 +59,11 @@ _IN_BLOCKS: Final = (
     "nothing of a {unit} who is not in them. What was spent is told for each block."
 )
 
+_IN_BLOCKS_ADDED: Final = (
+    "Each charge was to every block that is named beside it, and to no other: so their "
+    "sum was spent of no block, unless all charges were to it."
+)
+
 _MEASURES: Mapping[MeasureName, str] = {
     "pure": "epsilon, added over all answers (pure)",
     "zcdp": "rho, added over all answers (zero-concentrated differential privacy)",
@@ -96,6 +101,7 @@ class StatementService:
                 "## What is promised",
                 self._promise(row, measure),
                 _sum_of(charges, reconciled(changes, name), measure.word),
+                _IN_BLOCKS_ADDED if any(line.blocks for line in charges) else "",
                 _notes(connection),
                 "## Releases",
                 release_table(connection, [(row, read_by(row)) for row in releases]),
@@ -276,7 +282,8 @@ def _sum_of(charges: Sequence[ChargeLine], reconciled: Loss, word: str) -> str:
     ]
     if reconciled > Loss(0):
         parts.append(f"reconciliations of the ledger, {word} {reconciled}")
-    return f"Spent was: {'; '.join(parts)}."
+    what = "Charged" if any(line.blocks for line in charges) else "Spent"
+    return f"{what} was: {'; '.join(parts)}."
 
 
 def _total(lines: Iterable[ChargeLine]) -> Loss:

@@ -149,6 +149,8 @@ def test_caps_are_set_for_all_blocks_and_told_of_each(installation):
     )
     assert "| south | epsilon 2 | epsilon 0, a factor of 1 | epsilon 2 |" in statement
     assert "epsilon 0.25 of north" in statement
+    assert "Charged was: 1 question, epsilon 0.25; 0 releases" in statement
+    assert "to every block that is named beside it" in statement
     assert "cap of block north of people: 1 -> 2" in statement
     assert readings.block_spent[("people", "north")] == Loss.parse("0.25").epsilon
     assert readings.block_caps[("people", "south")] == 2
