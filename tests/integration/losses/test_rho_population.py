@@ -227,7 +227,7 @@ def test_a_charge_that_was_cut_off_is_answered_again_at_its_rho(installation, ke
         assert [recovery.run_once() for _ in range(2)] == [1, 0]
         record = services.ledger.query(paid.charge.query_id)
     finally:
-        services.engine.close()
+        server.stop()
         services.databases.close()
     answer = json.loads(record.body)
     assert answer["charge"]["rho"] == "0.3"
@@ -250,7 +250,7 @@ def test_a_refining_charge_that_was_cut_off_adds_to_the_same_answers(installatio
         assert [recovery.run_once() for _ in range(2)] == [1, 0]
         record = services.ledger.query(paid.charge.query_id)
     finally:
-        services.engine.close()
+        server.stop()
         services.databases.close()
     answer = json.loads(record.body)
     assert answer["charge"]["rho"] == "0.03"
