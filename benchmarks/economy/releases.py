@@ -7,7 +7,6 @@ from benchmarks.economy.asking import DATASET
 from benchmarks.economy.groups import GROUPS
 from benchmarks.economy.hospital import Cap, Spec
 from benchmarks.economy.tables import OF_A_PATIENT
-from mechanisms.scales.conversions.pure import pure_ceil
 from privacy.losses import Loss
 
 SHARE: Final = Fraction(1, 5)
@@ -31,16 +30,10 @@ def cube(cap: Cap) -> Spec:
         "from": "patients",
         "count": "units",
         "dimensions": [{"column": column} for column in DIMENSIONS],
-        "epsilon": str(epsilon_of(cap)),
+        cap.measure.word: str(price_of(cap)),
     }
 
 
-def epsilon_of(cap: Cap) -> Loss:
-    """Return the greatest epsilon that costs at most the cube's share of a cap."""
-    most = Loss(int(cap.loss.nano_epsilon * SHARE))
-    low, high = 0, cap.epsilon * 10**9
-    while high - low > 1:
-        middle = (low + high) // 2
-        fits = pure_ceil(cap.measure, Loss(middle)) <= most
-        low, high = (middle, high) if fits else (low, middle)
-    return Loss(low)
+def price_of(cap: Cap) -> Loss:
+    """Return the cube's share of a cap, in what its population counts."""
+    return Loss(int(cap.loss.nano_epsilon * SHARE))
