@@ -11,7 +11,6 @@ from benchmarks.economy.asking import DATASET, Service
 from benchmarks.economy.groups import GROUPS
 from benchmarks.economy.measures import DELTA, rho_within
 from benchmarks.economy.tables import manifest, write_tables
-from mechanisms.scales.conversions.pure import pure_ceil
 from privacy.losses import NANO, Loss
 from privacy.measures import PURE, Measure, zcdp
 from server.use_cases.custody.populations import PopulationService
@@ -120,5 +119,4 @@ def _admitted(copy: Installation, share: Loss, release: Spec | None) -> dict[str
 def _left(cap: Cap, release: Spec | None) -> Loss:
     if release is None:
         return cap.loss
-    epsilon = Loss.parse(str(release["epsilon"]))
-    return cap.loss.minus_floor_zero(pure_ceil(cap.measure, epsilon))
+    return cap.loss.minus_floor_zero(Loss.parse(str(release[cap.measure.word])))
