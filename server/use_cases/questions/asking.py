@@ -75,7 +75,7 @@ from server.use_cases.questions.questions import (
     prepare,
 )
 from server.use_cases.questions.released_numbers import (
-    LOOKED_AT,
+    ASKING_A_RELEASE,
     confidence_text,
     least_sizes,
 )
@@ -200,9 +200,9 @@ class QueryService:
                     **priced(grant.measure, stored.loss),
                 }
             ]
-        refines = None
+        refines, anew = None, 0
         if stored is None and request.reuse == "allow":
-            question, earlier, _ = self._paid.refining(
+            question, earlier, anew = self._paid.refining(
                 grant, question, request.accuracy
             )
             refines = None if earlier is None else paid_taken(question, earlier)
@@ -228,7 +228,8 @@ class QueryService:
                 ),
             )
         )
-        return Planned(body, _both(question.looked_at, paid.looked_at))
+        looked_at = _both(paid.looked_at, (anew, 0))
+        return Planned(body, _both(question.looked_at, looked_at))
 
     def look_up(self, caller: Caller, key: IdempotencyKey) -> Reply | None:
         """Return what this key brought before, if it came before.
@@ -391,16 +392,14 @@ class QueryService:
         Raises:
             UnattainableError: No loss that one query may spend brings the accuracy.
         """
-        grant, losses = self._granted(caller, dataset, request)
-        looking = partial(self._known, caller, grant)
         try:
-            found = prepare(self._compiler, grant, losses, request, looking)
+            return self._prepare(caller, dataset, request)
         except InvalidLossError as error:
             if request.accuracy is None:
                 raise
+            grant, losses = self._granted(caller, dataset, request)
             ways = self._adviser.instead(grant, losses, request)
             raise UnattainableError(error, ways) from None
-        return grant, found
 
     def _prepare(
         self, caller: Caller, dataset: str, request: QuestionRequest
@@ -423,7 +422,7 @@ class QueryService:
         least = least_sizes(question.compiled, answered[1])
         if least is None:
             return None
-        return KnownNumbers(least, (), LOOKED_AT, release=True)
+        return KnownNumbers(least, (), ASKING_A_RELEASE, release=True)
 
     def _granted(
         self, caller: Caller, dataset: str, request: QuestionRequest

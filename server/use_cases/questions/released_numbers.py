@@ -8,7 +8,7 @@ from typing import Final
 from query_lang.plans.compiled import CompiledQuery, NumberShown, Presentation
 from release.contract.answers import Ends, ReleaseAnswer
 
-LOOKED_AT: Final = (10, 0)
+ASKING_A_RELEASE: Final = (10, 0)
 """What answering from a release takes, in texts that are read anew."""
 
 

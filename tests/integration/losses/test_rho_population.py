@@ -212,24 +212,28 @@ def test_a_population_shows_its_cap_in_rho_and_what_it_amounts_to(installation):
     assert f"a factor of at most e^{odds} = " in statement
 
 
-def test_a_charge_that_was_cut_off_is_answered_again_at_its_rho(installation, key):
-    del key
+def recovered(installation, rho):
+    """Charge a question, cut it off, and return what recovery answers."""
     server = Server(installation.settings)  # for its executors, and its parts
     services = server.services
     try:
         compiler = Compiler(services.parser, Target(services.dialect))
         offers = ReleaseOffers(services, OpenReleases(services))
         queries = QueryService(services, compiler, offers)
-        request = read_request({"sql": BY_SEX, "rho": "0.3"})
+        request = read_request({"sql": BY_SEX, "rho": rho})
         paid = queries.begin(Caller("ada", "analyst"), "clinic", request, None)
         services.ledger.give_up(paid.charge.query_id)
         recovery = recovery_at_once(services, compiler, queries)
         assert [recovery.run_once() for _ in range(2)] == [1, 0]
-        record = services.ledger.query(paid.charge.query_id)
+        return json.loads(services.ledger.query(paid.charge.query_id).body)
     finally:
         server.stop()
         services.databases.close()
-    answer = json.loads(record.body)
+
+
+def test_a_charge_that_was_cut_off_is_answered_again_at_its_rho(installation, key):
+    del key
+    answer = recovered(installation, "0.3")
     assert answer["charge"]["rho"] == "0.3"
     assert answer["noise"][0]["mechanism"] == "discrete_gaussian"
 
@@ -237,6 +241,15 @@ def test_a_charge_that_was_cut_off_is_answered_again_at_its_rho(installation, ke
 def test_a_refining_charge_that_was_cut_off_adds_to_the_same_answers(installation, key):
     with serve_in_thread(installation) as url, client(url, key) as http:
         first = ask_rho(http, "0.02", sql=BY_SEX)
+    answer = recovered(installation, "0.05")
+    assert answer["charge"]["rho"] == "0.03"
+    assert answer["paid"]["queries"] == [first["query_id"]]
+    assert answer["half_widths"]
+
+
+def test_a_plan_counts_what_it_reads_anew_to_refine(installation, key):
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        ask_rho(http, "0.02", sql=BY_SEX)
     server = Server(installation.settings)
     services = server.services
     try:
@@ -244,18 +257,12 @@ def test_a_refining_charge_that_was_cut_off_adds_to_the_same_answers(installatio
         offers = ReleaseOffers(services, OpenReleases(services))
         queries = QueryService(services, compiler, offers)
         request = read_request({"sql": BY_SEX, "rho": "0.05"})
-        paid = queries.begin(Caller("ada", "analyst"), "clinic", request, None)
-        services.ledger.give_up(paid.charge.query_id)
-        recovery = recovery_at_once(services, compiler, queries)
-        assert [recovery.run_once() for _ in range(2)] == [1, 0]
-        record = services.ledger.query(paid.charge.query_id)
+        asker = Caller("ada", "analyst")
+        read = [queries.plan(asker, "clinic", request).looked_at[0] for _ in range(2)]
     finally:
         server.stop()
         services.databases.close()
-    answer = json.loads(record.body)
-    assert answer["charge"]["rho"] == "0.03"
-    assert answer["paid"]["queries"] == [first["query_id"]]
-    assert answer["half_widths"]
+    assert read == [1, 0]
 
 
 def test_the_python_client_asks_and_tells_in_rho(installation, key):

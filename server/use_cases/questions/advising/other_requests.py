@@ -19,58 +19,31 @@ def other_requests(
     request: QuestionRequest, schema: Schema, asked: Question | None
 ) -> Iterator[tuple[OtherText, QuestionRequest]]:
     """Return what may be asked instead, each with what is other about it."""
-    dataset = schema.dataset
-    column = _unit_column(request.sql, schema)
-    if column is None:
+    unit, words = schema.dataset.unit, {t.text.lower() for t in lex(request.sql)}
+    named = [table for name, table in schema.dataset.tables.items() if name in words]
+    private = [table for table in named if table.unit_column is not None]
+    if not private:
         return
-    for other in other_texts(request.sql, dataset.unit, column):
+    for other in other_texts(request.sql, unit, str(private[0].unit_column)):
         yield other, replace(request, sql=other.sql)
+    declared = max(table.max_rows_per_unit or 1 for table in private)
+    for fewer in _fewer(request.bounds.max_rows_per_unit or declared):
+        detail = f"counts at most {counted(fewer, 'row')} of each {unit}"
+        bounds = replace(request.bounds, max_rows_per_unit=fewer)
+        other = OtherText("rows", request.sql, detail)
+        yield other, replace(request, bounds=bounds)
+    for fewer in _fewer(1 if asked is None else _groups(asked)):
+        detail = f"counts each {unit} in at most {counted(fewer, 'group')}"
+        bounds = replace(request.bounds, max_groups_per_unit=fewer)
+        other = OtherText("groups", request.sql, detail)
+        yield other, replace(request, bounds=bounds)
+
+
+def _fewer(most: int) -> Iterator[int]:
+    """Yield a half and a quarter of a bound, where that is less."""
     for share in _SHARES:
-        rows = request.bounds.max_rows_per_unit or _declared_rows(request.sql, schema)
-        if (fewer := ceil(rows * share)) < rows:
-            most = counted(fewer, "row")
-            detail = f"counts at most {most} of each {dataset.unit}"
-            bounds = replace(request.bounds, max_rows_per_unit=fewer)
-            other = OtherText("rows", request.sql, detail)
-            yield other, replace(request, bounds=bounds)
-    for share in _SHARES:
-        groups = 1 if asked is None else _groups(asked)
-        if (fewer := ceil(groups * share)) < groups:
-            most = counted(fewer, "group")
-            detail = f"counts each {dataset.unit} in at most {most}"
-            bounds = replace(request.bounds, max_groups_per_unit=fewer)
-            other = OtherText("groups", request.sql, detail)
-            yield other, replace(request, bounds=bounds)
-
-
-def _words(sql: str) -> frozenset[str]:
-    return frozenset(token.text.lower() for token in lex(sql))
-
-
-def _unit_column(sql: str, schema: Schema) -> str | None:
-    """Return the unit column of the first private table that a text names."""
-    words = _words(sql)
-    return next(
-        (
-            table.unit_column
-            for table in schema.dataset.tables.values()
-            if table.unit_column is not None and table.name in words
-        ),
-        None,
-    )
-
-
-def _declared_rows(sql: str, schema: Schema) -> int:
-    """Return the most rows that one unit may have in a table that a text names."""
-    words = _words(sql)
-    return max(
-        (
-            table.max_rows_per_unit or 1
-            for table in schema.dataset.tables.values()
-            if table.name in words
-        ),
-        default=1,
-    )
+        if (fewer := ceil(most * share)) < most:
+            yield fewer
 
 
 def _groups(asked: Question) -> int:

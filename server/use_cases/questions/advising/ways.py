@@ -93,6 +93,7 @@ class Adviser:
         schema = schema_of(grant.snapshot, grant.schema)
         found: list[Way] = []
         left = MOST_STEPS
+        least = None if asked is None else (asked.event.loss, _widest(asked))
         for kind, other in other_requests(request, schema, asked):
             try:
                 way = prepare(self._compiler, grant, losses, other)
@@ -100,7 +101,7 @@ class Adviser:
                 left -= _TEXT_STEPS
                 continue
             left -= _steps(way)
-            if asked is None or _is_better(way, asked):
+            if least is None or _is_better(way, *least):
                 found.append(_coarser_way(grant, way, kind, other))
             if left < 0:
                 break
@@ -111,10 +112,10 @@ def _steps(question: Question) -> int:
     return _TEXT_STEPS + question.bound.steps + question.normal.steps
 
 
-def _is_better(way: Question, asked: Question) -> bool:
+def _is_better(way: Question, loss: Loss, width: Fraction) -> bool:
     """Whether a coarser question costs clearly less, or is clearly less noisy."""
-    cheaper = way.event.loss.nano_epsilon <= _GAIN * asked.event.loss.nano_epsilon
-    return cheaper or _widest(way) <= _GAIN * _widest(asked)
+    cheaper = way.event.loss.nano_epsilon <= _GAIN * loss.nano_epsilon
+    return cheaper or _widest(way) <= _GAIN * width
 
 
 def _widest(question: Question) -> Fraction:

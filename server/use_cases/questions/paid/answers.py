@@ -39,7 +39,7 @@ from server.use_cases.questions.paid.refining import (
     refined_widths,
     refining,
 )
-from server.use_cases.questions.paid.vectors import PaidVectors
+from server.use_cases.questions.paid.vectors import PaidVectors, loss_of_all
 from server.use_cases.questions.questions import (
     Compiler,
     Question,
@@ -103,10 +103,8 @@ class Derived:
     def widths(self, miss: Fraction) -> list[list[int]]:
         """Return the half-width of each cell, missed with at most a given chance."""
         scales = [source.scale for source in self.sources]
-        sums = self.sources[0].noise.sums
-        laws = [[_law(cell, scales) for cell in cells] for cells in self.cells]
-        known = {law: _half_width(law, miss, sums) for law in _all_laws(laws)}
-        return [[known[law] for law in each] for each in laws]
+        laws = _laws(self.cells, scales)
+        return _half_widths(laws, miss, self.sources[0].noise.sums)
 
     @property
     def taken(self) -> list[PaidVectors]:
@@ -122,7 +120,7 @@ class Derived:
     @property
     def loss(self) -> Loss:
         """What was paid for all of these."""
-        return Loss(sum(paid.loss.nano_epsilon for paid in self.taken))
+        return loss_of_all(self.taken)
 
     @property
     def price(self) -> Loss:
@@ -463,31 +461,30 @@ def _derived(
         if found is None:
             return None, tried
         cells.append(found)
-    if not any(cell for each in cells for cell in each):
+    laws = _laws(cells, [source.scale for source in sources])
+    is_empty = not any(cell for each in cells for cell in each)
+    if is_empty or len({law for each in laws for law in each}) > _MOST_LAWS:
         return None, tried
-    scales = [source.scale for source in sources]
-    widths = _half_widths(cells, scales, sources[0].noise.sums)
-    return None if widths is None else Derived(sources, cells, widths), tried
+    widths = _half_widths(laws, _MISS, sources[0].noise.sums)
+    return Derived(sources, cells, widths), tried
 
 
 Law = tuple[tuple[float, Fraction, int], ...]
 
 
+def _laws(
+    cells: Sequence[Sequence[Combination]], scales: Sequence[float]
+) -> list[list[Law]]:
+    return [[_law(cell, scales) for cell in each] for each in cells]
+
+
 def _half_widths(
-    cells: Sequence[Sequence[Combination]], scales: Sequence[float], sums: SumLaw
-) -> list[list[int]] | None:
-    """Return the half-width of each cell at 95 %; None where there are too many."""
-    laws = [[_law(cell, scales) for cell in each] for each in cells]
-    known = _all_laws(laws)
-    if len(known) > _MOST_LAWS:
-        return None
-    widths = {law: _half_width(law, _MISS, sums) for law in known}
+    laws: Sequence[Sequence[Law]], miss: Fraction, sums: SumLaw
+) -> list[list[int]]:
+    """Return the half-width of each cell; that of each law is found once."""
+    found = {law for each in laws for law in each}
+    widths = {law: _half_width(law, miss, sums) for law in found}
     return [[widths[law] for law in each] for each in laws]
-
-
-def _all_laws(laws: Sequence[Sequence[Law]]) -> set[Law]:
-    """Return the kinds of noise: each takes its half-width to be found, once."""
-    return {law for each in laws for law in each}
 
 
 def _law(cell: Combination, scales: Sequence[float]) -> Law:

@@ -16,7 +16,7 @@ from mechanisms.scales.noises import noise_of_measure
 from mechanisms.scales.weighted_sums import sum_half_width
 from privacy.events import PriceEvent
 from privacy.losses import Loss
-from server.use_cases.questions.paid.vectors import PaidVectors
+from server.use_cases.questions.paid.vectors import PaidVectors, loss_of_all
 
 MOST_PARTS: Final = 15
 """Paid answers to one question that are added up, the newest."""
@@ -89,11 +89,6 @@ class Refined:
             f"{names} and, where this has a price, of a draw of its own; rounded to "
             "the column's grid"
         )
-
-
-def loss_of_all(taken: Sequence[PaidVectors]) -> Loss:
-    """Return what was paid for several answers."""
-    return Loss(sum(paid.loss.nano_epsilon for paid in taken))
 
 
 def refining(

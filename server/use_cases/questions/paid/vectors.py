@@ -1,5 +1,6 @@
 """What a charge paid for, as later questions of its project use it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from privacy.events import PriceEvent
@@ -25,3 +26,8 @@ class PaidVectors:
     question: Question
     event: PriceEvent
     grids: tuple[Grid | None, ...]
+
+
+def loss_of_all(taken: Sequence[PaidVectors]) -> Loss:
+    """Return what was paid for several answers."""
+    return Loss(sum(paid.loss.nano_epsilon for paid in taken))
