@@ -183,8 +183,8 @@ class Questions(Generic[Asked, Opened]):
             dataset: May be left out where you have but one.
 
         Raises:
-            NotFound: The dataset is unknown, or not yours.
-            CuratorRefusal: The server does not know the format.
+            NotFoundError: The dataset is unknown, or not yours.
+            CuratorRefusalError: The server does not know the format.
         """
         name = yield from self._name(dataset)
         path = f"{_path(name, 'metadata')}?{urlencode({'format': form})}"
