@@ -25,9 +25,12 @@ def programs(path):
         return [
             "".join(line for line in cell["source"] if not line.startswith(("%", "!")))
             for cell in json.loads(text)["cells"]
-            if cell["cell_type"] == "code" and not "".join(cell["source"])[:2] == "%%"
+            if cell["cell_type"] == "code" and "".join(cell["source"])[:2] != "%%"
         ]
-    return [re.sub(rf"^{i}", "", body, flags=re.M) for i, body in PYTHON.findall(text)]
+    return [
+        re.sub(rf"^{i}", "", body, flags=re.MULTILINE)
+        for i, body in PYTHON.findall(text)
+    ]
 
 
 def missing(program):
