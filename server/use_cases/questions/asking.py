@@ -57,7 +57,7 @@ from server.use_cases.questions.answers import (
 )
 from server.use_cases.questions.disk_space import require_disk_space
 from server.use_cases.questions.free_answer_limit import ROW_BYTES, FreeAnswerLimit
-from server.use_cases.questions.measured import Measured
+from server.use_cases.questions.measured import Drawn, Measured
 from server.use_cases.questions.paid.answers import (
     NOTHING_LOOKED_AT,
     Found,
@@ -764,7 +764,7 @@ class QueryService:
         measured = Measured(
             shown_as,
             question.normal.normal_vectors(noisy),
-            drawn_of(question) if event.measure.is_pure else None,
+            self._drawn_of(question) if event.measure.is_pure else None,
         )
         return DrawnAnswer(encode(document), measured.encode())
 
@@ -781,8 +781,11 @@ class QueryService:
             remaining=paid.remaining,
         )
         vectors = question.normal.normal_vectors(noisy)
-        measured = Measured(_BY_NO_TEXT, vectors, drawn_of(question))
+        measured = Measured(_BY_NO_TEXT, vectors, self._drawn_of(question))
         return DrawnAnswer(encode(document), measured.encode())
+
+    def _drawn_of(self, question: Question) -> Drawn:
+        return drawn_of(question, self._services.engine.version)
 
     def failed(
         self,

@@ -345,7 +345,8 @@ class PaidAnswers:
 
     def _finer(self, question: Question, query_id: str, loss: Loss) -> Finer | None:
         stored = self._services.ledger.measured_vectors(query_id)
-        return finer_of(query_id, loss, stored, question)
+        engine = self._services.engine.version
+        return finer_of(query_id, loss, stored, question, engine)
 
     def refining(
         self, grant: Grant, question: Question, wish: Accuracy | None = None

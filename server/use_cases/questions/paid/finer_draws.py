@@ -48,23 +48,29 @@ class Finer:
         return 1 + sum(map(len, self.shown.vectors)) // 10
 
 
-def drawn_of(question: Question) -> Drawn:
+def drawn_of(question: Question, engine: str) -> Drawn:
     """Return what is kept of a draw, so that it can be gone on from."""
-    return Drawn(plan_digest(question), [v.scale for v in question.event.vectors])
+    scales = [vector.scale for vector in question.event.vectors]
+    return Drawn(plan_digest(question, engine), scales)
 
 
-def plan_digest(question: Question) -> str:
+def plan_digest(question: Question, engine: str) -> str:
     """Return what is equal for questions that measure the very same numbers.
 
-    The statements themselves, on a snapshot that never changes: two texts of one
-    meaning need not have it, which costs precision and no privacy.
+    The statements themselves, on a snapshot that never changes, by one version of one
+    engine: two texts of one meaning need not have it, which costs precision and no
+    privacy.
+
+    Args:
+        question: At any loss.
+        engine: Its name and version.
     """
-    words = f"{question.snapshot}\n{question.compiled.rendered!r}"
+    words = f"{engine}\n{question.snapshot}\n{question.compiled.rendered!r}"
     return hashlib.sha256(words.encode()).hexdigest()
 
 
 def finer_of(
-    query_id: str, loss: Loss, stored: bytes | None, question: Question
+    query_id: str, loss: Loss, stored: bytes | None, question: Question, engine: str
 ) -> Finer | None:
     """Return a paid answer as a question goes on from it; None where it cannot.
 
@@ -73,11 +79,12 @@ def finer_of(
         loss: What its numbers cost.
         stored: Its vectors, as they were kept.
         question: At any loss.
+        engine: That will run it: name and version.
     """
     measured = Measured.read(stored)
     if measured is None or measured.drawn is None:
         return None
-    if measured.drawn.plan != plan_digest(question):
+    if measured.drawn.plan != plan_digest(question, engine):
         return None
     event = _event_at(question.event, loss, measured.drawn.scales)
     vectors = question.normal.own_vectors(measured.vectors)
