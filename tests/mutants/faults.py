@@ -3767,8 +3767,8 @@ FAULTS = (
         "other_statements_are_gone_on_from",
         "finer noise is drawn for another plan than the one that was measured",
         "server/use_cases/questions/paid/finer_draws.py",
-        "    if measured.drawn.plan != plan_digest(question, engine):\n        return None\n",
-        "",
+        "if measured.drawn.plan != plan_digest(question, engine):",
+        "if not measured.drawn.plan:",
         ("tests/unit/server/use_cases/questions/paid/test_finer_draws.py",),
     ),
     Fault(
