@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from budget.ledger import ChargeRequest, NotRefinable, Refinement, Scope
+from curator_client import Curator
 from privacy.losses import Loss
 from server.use_cases.questions.measured import Measured
 from tests.integration.losses.test_rho_population import (
@@ -202,3 +203,25 @@ def test_what_is_kept_of_a_draw_says_of_what_it_was(installation, key):
         kept = Measured.read(services.ledger.measured_vectors(first["query_id"]))
     assert len(kept.drawn.plan) == 64
     assert [f"{scale!r}" for scale in kept.drawn.scales] == [first["noise"][0]["scale"]]
+
+
+def test_the_python_client_says_what_it_goes_on_from(installation, key):
+    sql = "SELECT COUNT(DISTINCT patient_id) AS n FROM visits"
+    wish = {"relative": "10%", "at_least": 1}
+    with (
+        serve_in_thread(installation) as url,
+        Curator(url, key, dataset="clinic") as curator,
+    ):
+        public = str(curator.plan(sql, accuracy=wish))
+        first = curator.query(sql, epsilon="0.1")
+        planned = str(curator.plan(sql, epsilon="0.5"))
+        unsure = str(curator.plan(sql, accuracy=wish))
+        second = curator.query(sql, epsilon="0.5")
+    assert "priced as if all numbers were small" in public
+    assert "is no loss: what was paid counts" in public
+    assert planned.startswith("price: epsilon 0.4 (")
+    assert f"goes on from {first.query_id}: the price is what is left" in planned
+    assert "bought at epsilon 0.2 first, may make this cheaper" in unsure
+    footer = str(second).splitlines()[-1]
+    assert footer.strip().startswith("(paid epsilon 0.4, going on from what was paid;")
+    assert "± holds 95 % of the noise" in footer
