@@ -19,6 +19,8 @@ class PaidVectors:
         question: As it was charged.
         event: Its noise.
         grids: What each of its measures counts; None: nothing that adds up.
+        before: Vectors of other tables that stand in front of its own, where its charge
+            paid for several.
     """
 
     query_id: str
@@ -26,8 +28,10 @@ class PaidVectors:
     question: Question
     event: PriceEvent
     grids: tuple[Grid | None, ...]
+    before: int = 0
 
 
 def loss_of_all(taken: Sequence[PaidVectors]) -> Loss:
-    """Return what was paid for several answers."""
-    return Loss(sum(paid.loss.nano_epsilon for paid in taken))
+    """Return what was paid for several answers, each charge once."""
+    charged = {paid.query_id: paid.loss.nano_epsilon for paid in taken}
+    return Loss(sum(charged.values()))
