@@ -124,7 +124,7 @@ def test_answers_without_noise_are_exact(installation):
 
 def test_a_total_is_spent_and_makes_all_half_widths_alike(installation):
     key = installation.analyst("tom", "totals")
-    questions = [(TOTAL, within(60)), (BY_SEX, within(40)), (BY_BOTH, {})]
+    questions = [(TOTAL, within(60)), (BY_SEX, within(40)), (BY_BOTH, within(30))]
     with serve_in_thread(installation) as url, client(url, key) as http:
         small, large = (
             plan(http, study(*questions, epsilon=total)) for total in ("0.5", "1")
@@ -132,7 +132,8 @@ def test_a_total_is_spent_and_makes_all_half_widths_alike(installation):
         refused = http.post(
             "/v1/datasets/clinic/plans", json=study(*questions, rho="0.5")
         )
-        without = http.post("/v1/datasets/clinic/plans", json=study(*questions))
+        even = plan(http, study((TOTAL, {}), (MEAN, {}), epsilon="1"))
+        without = http.post("/v1/datasets/clinic/plans", json=study((TOTAL, {})))
     assert (small["epsilon"], large["epsilon"]) == ("0.5", "1")
     widths = [
         [int(q["half_widths"][0]["greatest"]) for q in each["questions"]]
@@ -140,7 +141,8 @@ def test_a_total_is_spent_and_makes_all_half_widths_alike(installation):
     ]
     assert all(abs(one - 2 * other) <= 3 for one, other in zip(*widths, strict=True))
     assert refused.json()["type"] == "epsilon_out_of_range"
-    assert without.json()["detail"].startswith("questions[2]: give exactly one")
+    assert [part["tables"][0]["epsilon"] for part in even["parts"]] == ["0.5", "0.5"]
+    assert without.json()["detail"].startswith("questions[0]: give exactly one")
 
 
 def test_tables_of_a_study_are_paid_numbers_afterwards(installation):

@@ -1,9 +1,10 @@
 """Plans and answers of studies, in the shapes of ``replies``."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
+from mechanisms.scales.noises import noise_of_measure
 from privacy.losses import Loss
 from query_lang.plans.compiled import NumberShown
 from query_lang.showing.decimals import decimal_text
@@ -234,31 +235,46 @@ def study_plan_document(
 def _planned(study: Study, number: int) -> PlannedQuestion:
     one, place = study.asked[number].question, study.part_of(number)
     part = study.parts[place]
+    noise = []
     if part.layouts:
-        noise, widths = [], _expected(study, part, number)
+        widths = _widths_of_part(part, part.wanted.index(number))
     else:
-        drawn = _drawn_question(part.tables[0], one)
-        noise, widths = noise_of(one.compiled, drawn.event), []
+        one = _drawn_question(part.tables[0], one)
+        noise, widths = noise_of(one.compiled, one.event), _widths_drawn(one)
     return {
         "sql": study.asked[number].request.sql,
         "columns": columns_of(one.compiled),
         "cells": one.compiled.row_count,
         "part": place,
-        "alone": priced(one.event.measure, one.event.loss),
+        "alone": priced(one.event.measure, study.asked[number].question.event.loss),
         "noise": noise,
-        "half_widths": widths,
+        "half_widths": _expected(one, widths),
         "warnings": warnings_of(one.compiled),
     }
 
 
-def _expected(study: Study, part: Part, number: int) -> list[WidthsExpected]:
-    question, place = study.asked[number].question, part.wanted.index(number)
-    widths = {
+def _widths_of_part(part: Part, place: int) -> dict[int, list[int]]:
+    """Return the half-widths of one of a part's questions, by measure."""
+    return {
         measure: _widths(fit, n)
         for layout, fit in part.fits()
         for n, (asked, measure) in enumerate(layout.wanted)
         if asked == place
     }
+
+
+def _widths_drawn(question: Question) -> dict[int, list[int]]:
+    """Return the half-width of a cell as it is drawn, by measure."""
+    kind = noise_of_measure(question.event.measure)
+    return {
+        n: [kind.half_width(vector.scale, 1 - MISS)]
+        for n, vector in enumerate(question.event.vectors)
+    }
+
+
+def _expected(
+    question: Question, widths: Mapping[int, Sequence[int]]
+) -> list[WidthsExpected]:
     return [
         {
             "column": column.name,

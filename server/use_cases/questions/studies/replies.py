@@ -61,7 +61,7 @@ class PlannedQuestion(TypedDict):
     noise: list[Noise]
     """Where it is shown as it is drawn: of each measured column. Else empty."""
     half_widths: list[WidthsExpected]
-    """Where it is made of a part's tables: of each count and sum. Else empty."""
+    """Of each count and sum that it shows."""
     warnings: list[WarningShape]
     """What to know before paying."""
 
