@@ -14,7 +14,7 @@ from curator_client import (
     StudyPlan,
 )
 from tests.client.test_magic import shell  # noqa: F401 - a fixture
-from tests.client.test_manual import run
+from tests.client.test_manual import BLOCK, run
 from tests.client.test_manual import shell as hospital_shell  # noqa: F401 - a fixture
 
 PAGE = Path(__file__).parents[2] / "docs/study-plans.md"
@@ -80,8 +80,6 @@ def test_cells_collect_a_study(shell):  # noqa: F811 - the fixture
 
 def test_the_pages_python_runs(hospital_shell):  # noqa: F811 - the fixture
     text = PAGE.read_text("utf-8")
-    for language, block in re.findall(
-        r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL
-    ):
+    for language, block in BLOCK.findall(text):
         if language in {"python", "ipython"}:
             run(hospital_shell, block)

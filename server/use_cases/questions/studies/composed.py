@@ -31,7 +31,11 @@ from server.use_cases.questions.questions import (
 )
 from server.use_cases.questions.requests import QuestionRequest
 from server.use_cases.questions.studies.asked import Asked
-from server.use_cases.questions.studies.layouts import Gridded, layouts_of
+from server.use_cases.questions.studies.layouts import (
+    Gridded,
+    KnownRows,
+    layouts_of,
+)
 from server.use_cases.questions.studies.parts import Part, Study, Table
 from server.use_cases.questions.studies.requests import StudyRequest
 from server.use_cases.questions.studies.strategies import with_loss
@@ -318,7 +322,8 @@ def _read_part(
     if told["as_drawn"]:
         return Part(tables, wanted, ())
     base, *coarse = [table.gridded for table in tables]
-    layouts = layouts_of(base, coarse, [asked[n].gridded for n in wanted])
+    answered = [asked[n].gridded for n in wanted]
+    layouts = layouts_of(base, coarse, answered, KnownRows())
     if layouts is None:  # it followed when it was charged
         message = "a study's questions do not follow from its tables"
         raise LookupError(message)

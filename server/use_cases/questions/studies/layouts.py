@@ -13,10 +13,13 @@ from server.use_cases.questions.studies.least_squares import FloatArray, Layout
 
 MOST_BASE_CELLS: Final = 1_024
 """Cells of a base table."""
-MOST_COARSE_CELLS: Final = 128
+MOST_COARSE_CELLS: Final = 64
 """Cells of all coarser tables of a part."""
 MOST_NUMBERS: Final = 2_048
 """That are made of one base table for each of its measures."""
+
+MOST_LOOKED_FOR: Final = 10_000
+"""Cells that are looked for in base tables for one study."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +68,33 @@ class MeasureLayout:
     layout: Layout
 
 
+class KnownRows:
+    """Finds of which cells of a base table a vector is made, each pair once.
+
+    Attributes:
+        cells: How many cells were looked for.
+    """
+
+    def __init__(self, most: int = MOST_LOOKED_FOR) -> None:
+        self.cells = 0
+        self._most = most
+        self._found: dict[tuple[int, int], tuple[Grid, Grid, FloatArray | None]] = {}
+
+    def of(self, wanted: Grid, base: Grid) -> FloatArray | None:
+        """Return a row for each wanted cell: what it takes of each base cell."""
+        key = id(wanted), id(base)
+        if key not in self._found:
+            self.cells += wanted.size
+            rows = None if self.cells > self._most else _rows(wanted, base)
+            self._found[key] = wanted, base, rows  # held, so that ids stay theirs
+        return self._found[key][2]
+
+
 def layouts_of(
-    base: Gridded, coarse: Sequence[Gridded], wanted: Sequence[Gridded]
+    base: Gridded,
+    coarse: Sequence[Gridded],
+    wanted: Sequence[Gridded],
+    rows: KnownRows,
 ) -> list[MeasureLayout] | None:
     """Return how everything follows from a base table, a layout for each measure.
 
@@ -74,7 +102,7 @@ def layouts_of(
     """
     found = []
     for measure, grid in enumerate(base.counted):
-        layout = _layout(measure, grid, coarse, wanted)
+        layout = _layout((measure, grid), coarse, wanted, rows)
         if layout is None:
             return None
         found.append(layout)
@@ -84,14 +112,18 @@ def layouts_of(
 
 
 def _layout(
-    measure: int, grid: Grid, coarse: Sequence[Gridded], wanted: Sequence[Gridded]
+    own: tuple[int, Grid],
+    coarse: Sequence[Gridded],
+    wanted: Sequence[Gridded],
+    known: KnownRows,
 ) -> MeasureLayout | None:
+    measure, grid = own
     if grid.size > MOST_BASE_CELLS:
         return None
     coarser = tuple(_having(grid, coarse))
     asked = tuple(_having(grid, wanted))
-    rows = [_rows(coarse[n].counted[m], grid) for n, m in coarser]
-    numbers = [_rows(wanted[n].counted[m], grid) for n, m in asked]
+    rows = [known.of(coarse[n].counted[m], grid) for n, m in coarser]
+    numbers = [known.of(wanted[n].counted[m], grid) for n, m in asked]
     held = [each for each in rows if each is not None]
     made = [each for each in numbers if each is not None]
     if len(held) < len(rows) or len(made) < len(numbers) or not made:

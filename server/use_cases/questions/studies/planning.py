@@ -80,10 +80,9 @@ def planned_study(
     question = study_question(grant, study, losses, identity_of(grant, request))
     check_cost(question.compiled, compiler.limits)
     known = [one.looked_at for _, one in priced]
-    cells = sum(len(one.compiled.rendered.cells) for _, one in priced)
     looked = (
         len(requests) + strategist.texts + sum(texts for texts, _ in known),
-        cells
+        strategist.cells
         + sum(tried for _, tried in known)
         + int(strategist.steps.taken / _STEPS_A_CELL),
     )

@@ -13,13 +13,17 @@ import numpy as np
 from mechanisms.scales.noises import Noise
 from privacy.events import VectorSensitivity
 from privacy.losses import NANO, Loss
-from server.use_cases.questions.studies.least_squares import FloatArray, Layout, gains
+from server.use_cases.questions.studies.least_squares import FloatArray, Layout
 
 _REACH: Final = 2.0
 """Half-widths at 95 % in standard deviations: 1.96 of many draws, 2.12 of one."""
 
-_FACTORS: Final = (4.0, 0.25, 1.5, 0.67)
-_ROUNDS: Final = 3
+_LEAST_WIDTH: Final = 0.4  # steps that stand for a half-width of 0
+_FACTORS: Final = (2.0, 0.5, 1.2, 0.83, 1.05, 0.95)
+_ROUNDS: Final = 6
+_POWERS: Final = (6.0, 24.0, 400.0)
+"""Of the mean over questions that stands for the worst of them, one after the other."""
+_ENOUGH: Final = 0.999  # a round that saves less is the last
 
 
 @dataclass(slots=True)
@@ -35,9 +39,12 @@ class Division:
 
     Attributes:
         nano: Of the base table, then of each coarser one.
+        score: What the search makes smaller: the total, with more than the worst
+            question in it, since shares that help one alone lead nowhere.
     """
 
     nano: tuple[float, ...]
+    score: float
 
     @property
     def total(self) -> float:
@@ -54,53 +61,104 @@ class Dividing:
         noise: Of all its tables.
         sensitivities: Of the base table, then of each coarser one.
         targets: The half-width that each question may have, in steps.
+        alone: About what each table costs as a question of its own, in nano-units.
     """
 
     layout: Layout
     noise: Noise
     sensitivities: Sequence[VectorSensitivity]
     targets: Sequence[float]
+    alone: Sequence[float]
 
     def best(self, steps: Steps) -> Division:
         """Return about the cheapest division that keeps to all targets."""
-        found = self._scaled([1.0] * len(self.sensitivities), steps)
-        for _ in range(_ROUNDS if len(self.sensitivities) > 1 else 0):
-            for table in range(len(self.sensitivities)):
-                for factor in _FACTORS:
-                    tried = list(found.nano)
-                    tried[table] *= factor
-                    other = self._scaled(tried, steps)
-                    found = min(found, other, key=lambda one: one.total)
-        return found
+        sums = _Sums.of(self.layout, self._unit_variances())
+        best = found = self._scaled(self.alone, _POWERS[0], sums, steps)
+        for power in _POWERS if len(self.alone) > 1 else ():
+            found = self._scaled(found.nano, power, sums, steps)
+            for _ in range(_ROUNDS):
+                before = found.score
+                for table in range(len(self.alone)):
+                    found = self._changed(found, table, power, sums, steps)
+                if found.score > _ENOUGH * before:
+                    break
+            best = min(best, found, key=lambda one: one.total)
+        return best
 
-    def _scaled(self, nano: Sequence[float], steps: Steps) -> Division:
+    def _changed(
+        self, found: Division, table: int, power: float, sums: "_Sums", steps: Steps
+    ) -> Division:
+        """Return the best division with another share for one table."""
+        tried = [found]
+        for factor in _FACTORS:
+            nano = list(found.nano)
+            nano[table] *= factor
+            tried.append(self._scaled(nano, power, sums, steps))
+        return min(tried, key=lambda one: one.score)
+
+    def _scaled(
+        self, nano: Sequence[float], power: float, sums: "_Sums", steps: Steps
+    ) -> Division:
         """Return the division of the least loss in these proportions that suffices."""
-        ratio = float(np.max(self._deviations(nano, steps) / self._allowed()))
-        factor = ratio**2 if self.noise.has_l2 else ratio
-        return Division(tuple(each * factor for each in nano))
+        ratios = self._deviations(nano, sums, steps) / self._allowed()
+        ends = np.cumsum([0, *map(len, self.layout.wanted[:-1])])
+        each = np.maximum.reduceat(ratios, ends)
+        worst = float(np.max(each))
+        mean = float(np.mean((each / worst) ** power)) ** (1 / power)
+        exponent = 2 if self.noise.has_l2 else 1
+        scaled = tuple(one * worst**exponent for one in nano)
+        return Division(scaled, sum(scaled) * mean**exponent)
 
     def _allowed(self) -> FloatArray:
         """Return the standard deviation that each number may have."""
         each = [
-            np.full(len(rows), max(target, 0.4) / _REACH)
+            np.full(len(rows), max(target, _LEAST_WIDTH) / _REACH)
             for rows, target in zip(self.layout.wanted, self.targets, strict=True)
         ]
         return np.concatenate(each)
 
-    def _deviations(self, nano: Sequence[float], steps: Steps) -> FloatArray:
-        numbers, coarse = self.layout.numbers, self.layout.coarse
-        own = self._variance(0, nano[0])
-        shared = numbers @ coarse.T
-        variances = [self._variance(1 + n, nano[1 + n]) for n in self.layout.tables]
-        left = (shared @ gains(coarse, variances, own).T * numbers).sum(axis=1)
-        steps.taken += coarse.shape[0] ** 3 + 3.0 * coarse.size * len(numbers)
-        steps.taken += numbers.size
-        found = own * (numbers**2).sum(axis=1) - own**2 * left
+    def _deviations(
+        self, nano: Sequence[float], sums: "_Sums", steps: Steps
+    ) -> FloatArray:
+        every = [self._variance(sums.units[n], each) for n, each in enumerate(nano)]
+        own, variances = every[0], [every[1 + n] for n in self.layout.tables]
+        found = own * sums.squares
+        if variances:
+            inverse = np.linalg.inv(np.diag(variances) + own * sums.coarse)
+            found -= own**2 * (sums.shared @ inverse * sums.shared).sum(axis=1)
+        size = len(variances)
+        steps.taken += size**3 + size**2 * len(found) + len(found)
         return np.asarray(np.sqrt(np.maximum(found, 0.0)))
 
-    def _variance(self, table: int, nano: float) -> float:
-        whole = self.noise.variance(
-            self.noise.scale(self.sensitivities[table], Loss(NANO))
-        )
+    def _unit_variances(self) -> list[float]:
+        """Return the variance of each table's noise at a loss of 1."""
+        scales = (self.noise.scale(each, Loss(NANO)) for each in self.sensitivities)
+        return [self.noise.variance(scale) for scale in scales]
+
+    def _variance(self, unit: float, nano: float) -> float:
         share = nano / NANO
-        return whole / (share if self.noise.has_l2 else share**2)
+        return unit / (share if self.noise.has_l2 else share**2)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """What of a layout variances need, whatever the losses are.
+
+    Attributes:
+        squares: Of each number, the sum of its squared weights of base cells.
+        shared: Of each number, what it takes of the cells of each coarser cell.
+        coarse: How many base cells each two coarser cells share.
+        units: Of each table, the variance of its noise at a loss of 1.
+    """
+
+    squares: FloatArray
+    shared: FloatArray
+    coarse: FloatArray
+    units: Sequence[float]
+
+    @classmethod
+    def of(cls, layout: Layout, units: Sequence[float]) -> "_Sums":
+        """Add up, once."""
+        numbers, coarse = layout.numbers, layout.coarse
+        squares = (numbers**2).sum(axis=1)
+        return cls(squares, numbers @ coarse.T, coarse @ coarse.T, units)

@@ -21,6 +21,7 @@ from server.use_cases.questions.requests import QuestionRequest
 from server.use_cases.questions.studies.asked import Asked
 from server.use_cases.questions.studies.layouts import (
     Gridded,
+    KnownRows,
     MeasureLayout,
     layouts_of,
 )
@@ -30,11 +31,15 @@ from server.use_cases.questions.wishes import LossRange
 
 MOST_UNIONS: Final = 40
 """Texts of union tables that are compiled for one study."""
-MOST_STEPS: Final = 2e9
+MOST_STEPS: Final = 2e8
 """Multiplications after which no more parts are brought together."""
 
 _MOST_COARSE: Final = 3  # coarser tables beside one base table
 _GAIN: Final = 0.99  # a coarser table is measured where it saves a part in a hundred
+_IDLE: Final = 0.03  # of a part's price: a coarser table with less is tried without
+_TOLERATED: Final = 0.001
+"""Of all prices: so much more is taken up with, for answers that add up; what is dearer
+in the end is taken apart again."""
 _GRID: Final = 1_000  # prices of a part are so many parts of what it costs one by one
 
 Compiling = Callable[[QuestionRequest], Question]
@@ -57,6 +62,7 @@ class _Draft:
     layouts: tuple[MeasureLayout, ...]
     divisions: tuple[Division, ...]
     price: float
+    of: "tuple[_Draft, ...]" = ()  # what it was brought together of
 
 
 class Strategist:
@@ -75,7 +81,13 @@ class Strategist:
         self._losses = losses
         self._compiling = compiling
         self._unions: dict[tuple[str, str], _Base | None] = {}
+        self._rows = KnownRows()
         self.steps = Steps()
+
+    @property
+    def cells(self) -> int:
+        """How many cells were looked for in tables."""
+        return self._rows.cells
 
     @property
     def texts(self) -> int:
@@ -86,9 +98,15 @@ class Strategist:
         """Return what to measure for all questions."""
         found = []
         for draft in self._merged(self._singles()):
-            part = self._settled(draft)
-            found += [part] if part is not None else self._one_by_one(draft.wanted)
+            found += self._settled_or_apart(draft)
         return tuple(sorted(found, key=lambda part: part.wanted))
+
+    def _settled_or_apart(self, draft: _Draft) -> list[Part]:
+        """Return a part at its exact price, or those that it was made of."""
+        part = self._settled(draft)
+        if part is not None:
+            return [part]
+        return [part for each in draft.of for part in self._settled_or_apart(each)]
 
     # -- questions one by one ---------------------------------------------------
 
@@ -122,7 +140,8 @@ class Strategist:
     def _merged(self, drafts: list[_Draft]) -> list[_Draft]:
         tried: dict[tuple[tuple[int, ...], tuple[int, ...]], _Draft | None] = {}
         while True:
-            best: tuple[float, _Draft | None, tuple[int, ...]] = (0.0, None, ())
+            most = -_TOLERATED * sum(draft.price for draft in drafts)
+            best: tuple[float, _Draft | None, tuple[int, ...]] = (most, None, ())
             for one, other in combinations(range(len(drafts)), 2):
                 pair = drafts[one], drafts[other]
                 key = pair[0].wanted, pair[1].wanted
@@ -141,14 +160,15 @@ class Strategist:
     def _both(self, one: _Draft, other: _Draft) -> _Draft | None:
         """Return the cheapest part that answers the questions of both."""
         wanted = tuple(sorted((*one.wanted, *other.wanted)))
-        if self.steps.taken > MOST_STEPS or not self._may_follow(one, other):
+        if not self._may_follow(one, other):
             return None
         drafts = [
             draft
             for base in self._bases(one.base, other.base)
             if (draft := self._drafted(base, wanted)) is not None
         ]
-        return min(drafts, key=lambda draft: draft.price, default=None)
+        best = min(drafts, key=lambda draft: draft.price, default=None)
+        return None if best is None else replace(best, of=(one, other))
 
     def _may_follow(self, one: _Draft, other: _Draft) -> bool:
         """Whether the questions of both might follow from one table."""
@@ -163,23 +183,25 @@ class Strategist:
         yield one
         yield other
         larger = sorted((one, other), key=lambda base: -len(base.gridded.whats))
-        union = self._union(larger[0].request, larger[1].request)
+        union = self._union(*larger)
         if union is not None:
             yield union
 
-    def _union(self, one: QuestionRequest, other: QuestionRequest) -> _Base | None:
+    def _union(self, one: _Base, other: _Base) -> _Base | None:
         """Return a table with the keys of both, if the language has one."""
-        sql = union_text(one.sql, other.sql)
+        sql = union_text(one.request.sql, other.request.sql)
         if sql is None or len(self._unions) >= MOST_UNIONS:
             return None
-        key = one.sql, other.sql
+        key = one.request.sql, other.request.sql
         if key not in self._unions:
-            self._unions[key] = self._compiled(sql, one)
+            bases = (one.gridded.question, other.gridded.question)
+            loss = max(base.event.loss for base in bases)
+            self._unions[key] = self._compiled(replace(one.request, sql=sql), loss)
         return self._unions[key]
 
-    def _compiled(self, sql: str, one: QuestionRequest) -> _Base | None:
-        table = replace(one, sql=sql, weights=())
-        request = with_loss(table, self._losses.maximum, self._losses.measure.word)
+    def _compiled(self, request: QuestionRequest, loss: Loss) -> _Base | None:
+        word = self._losses.measure.word
+        request = with_loss(replace(request, weights=()), loss, word)
         try:
             return _Base(request, Gridded.of(self._compiling(request)))
         except CuratorError:
@@ -190,32 +212,46 @@ class Strategist:
         best = self._priced(base, (), wanted)
         if best is None:
             return None
-        coarser = self._coarser(base, wanted)
-        for _ in range(_MOST_COARSE):
-            rest = [n for n in coarser if n not in best.coarse]
-            found = [self._priced(base, (*best.coarse, n), wanted) for n in rest]
-            drafts = [draft for draft in found if draft is not None]
-            cheapest = min(drafts, key=lambda draft: draft.price, default=best)
-            if cheapest.price > _GAIN * best.price:
-                break
-            best = cheapest
+        coarser = self._coarser(base, wanted)[:_MOST_COARSE]
+        for most in range(1, len(coarser) + 1):
+            tried = self._priced(base, tuple(coarser[:most]), wanted)
+            for found in (tried, self._without_idle(tried)):
+                if found is not None and found.price < _GAIN * best.price:
+                    best = found
         return best
 
+    def _without_idle(self, draft: _Draft | None) -> _Draft | None:
+        """Return a part without the coarser tables that have next to no share."""
+        if draft is None:
+            return None
+        shares = [0.0] * len(draft.coarse)
+        for layout, division in zip(draft.layouts, draft.divisions, strict=True):
+            for (table, _), nano in zip(layout.coarse, division.nano[1:], strict=True):
+                shares[table] += nano
+        busy = [n for n, share in enumerate(shares) if share > _IDLE * draft.price]
+        if len(busy) == len(shares):
+            return None
+        coarse = tuple(draft.coarse[n] for n in busy)
+        return self._priced(draft.base, coarse, draft.wanted)
+
     def _coarser(self, base: _Base, wanted: Sequence[int]) -> list[int]:
-        """Return questions that could be measured beside a base table."""
+        """Return questions to measure beside a base table, the dearest first."""
         found: dict[str, int] = {}
         for n in wanted:
             question = self._asked[n].question
             if question.identity != base.gridded.question.identity:
                 found.setdefault(question.identity, n)
-        return list(found.values())
+        losses = {n: self._asked[n].question.event.loss for n in found.values()}
+        return sorted(losses, key=lambda n: (-losses[n].nano_epsilon, n))
 
     def _priced(
         self, base: _Base, coarse: tuple[int, ...], wanted: tuple[int, ...]
     ) -> _Draft | None:
+        if self.steps.taken > MOST_STEPS:
+            return None
         tables = [self._asked[n].gridded for n in coarse]
         asked = [self._asked[n].gridded for n in wanted]
-        layouts = layouts_of(base.gridded, tables, asked)
+        layouts = layouts_of(base.gridded, tables, asked, self._rows)
         if layouts is None:
             return None
         divisions = tuple(
@@ -234,6 +270,7 @@ class Strategist:
             noise_of_measure(self._losses.measure),
             [tables[t].question.compiled.measures[m].sensitivity for t, m in vectors],
             [self._asked[wanted[q]].alone_width(m) for q, m in layout.wanted],
+            [float(_alone(tables[t].question, m)) for t, m in vectors],
         )
 
     # -- exact prices -----------------------------------------------------------
@@ -284,6 +321,11 @@ class Strategist:
             for request, each, losses in zip(requests, gridded, nano, strict=True)
         )
         return Part(tables, draft.wanted, draft.layouts)
+
+
+def _alone(question: Question, measure: int) -> int:
+    """Return what a measure costs in a question that is asked alone, in nano-units."""
+    return question.event.vectors[measure].loss.nano_epsilon
 
 
 def with_loss(request: QuestionRequest, loss: Loss, word: str) -> QuestionRequest:
