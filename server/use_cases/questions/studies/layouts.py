@@ -98,10 +98,13 @@ def layouts_of(
 ) -> list[MeasureLayout] | None:
     """Return how everything follows from a base table, a layout for each measure.
 
-    None where something does not follow, or takes too much.
+    Measures that no question has are left out. None where something does not follow, or
+    takes too much.
     """
     found = []
     for measure, grid in enumerate(base.counted):
+        if not any(True for _ in _having(grid, wanted)):
+            continue
         layout = _layout((measure, grid), coarse, wanted, rows)
         if layout is None:
             return None
