@@ -50,6 +50,7 @@ from server.use_cases.questions.asking import (
 )
 from server.use_cases.questions.paid.answers import NOTHING_LOOKED_AT
 from server.use_cases.questions.requests import QuestionRequest, read_request
+from server.use_cases.questions.studies.composed import StudyQuestion
 from server.use_cases.questions.studies.requests import read_study
 from server.use_cases.questions.studying import StudyService
 from server.use_cases.services.errors import OverBudgetError, UnattainableError
@@ -173,7 +174,7 @@ class QueryEndpoint:
     async def study(self, request: Request, dataset: str) -> Response:
         """Answer POST studies."""
         work = partial(self._study, dataset=dataset)
-        return await self._serve(request, _read_headers, work)
+        return await self._serve(request, _read_headers_of_json, work)
 
     async def query(self, request: Request, dataset: str) -> Response:
         """Answer POST queries."""
@@ -383,6 +384,8 @@ def _work_of(begun: Begun) -> Cost:
     paid = begun.paid
     work = work_of(paid.question.compiled)
     more = looked_at(*paid.looked_at)
+    if isinstance(paid.question, StudyQuestion):
+        return replace(work, reading=more)
     if begun.form is not Form.JSON:
         more += forming_of(paid.question.compiled)
     return replace(work, storing=work.storing + more)
@@ -443,6 +446,16 @@ def _name_of(reply: Reply) -> str:
 def _read_headers(request: Request, body: bytes) -> Headers:
     form = wanted_form(request)  # 406 comes before what the key brings
     return Headers(read_key(request, body), form)
+
+
+def _read_headers_of_json(request: Request, body: bytes) -> Headers:
+    """Return what headers ask of a reply that has one form."""
+    headers = _read_headers(request, body)
+    if headers.form is not Form.JSON:
+        raise Problem(
+            "not_acceptable", "the answers to several questions are JSON alone"
+        )
+    return headers
 
 
 def _refuse_query_string(request: Request, _: bytes) -> Headers:

@@ -59,6 +59,7 @@ _PLAN: Example = {
             "noise": [],
             "half_widths": [{"column": "n", "least": "19", "greatest": "19"}],
             "warnings": [],
+            "free": [],
         },
         {
             "sql": _BY_BOTH,
@@ -69,6 +70,7 @@ _PLAN: Example = {
             "noise": [],
             "half_widths": [{"column": "n", "least": "15", "greatest": "15"}],
             "warnings": [],
+            "free": [],
         },
     ],
     "parts": _PARTS,

@@ -18,8 +18,11 @@ from server.use_cases.questions.asking import (
     scopes_of,
     visible_remaining,
 )
-from server.use_cases.questions.questions import Compiler
-from server.use_cases.questions.studies.documents import study_plan_document
+from server.use_cases.questions.questions import Compiler, Question
+from server.use_cases.questions.studies.documents import (
+    Offered,
+    study_plan_document,
+)
 from server.use_cases.questions.studies.planning import PlannedStudy, planned_study
 from server.use_cases.questions.studies.requests import StudyRequest
 from server.use_cases.releases.replies import FreeAnswer
@@ -51,7 +54,6 @@ class StudyService:
         """
         planned = self._planned(caller, dataset, request)
         grant, question = planned.grant, planned.question
-        stored = self._stored(planned) if request.reuse == "allow" else None
         scopes = scopes_of(grant, caller, question.compiled.blocks)
         left = self._services.ledger.remaining(scopes)
         document = study_plan_document(
@@ -60,7 +62,7 @@ class StudyService:
                 loss is None or question.charged <= loss for loss in left.values()
             ),
             remaining=visible_remaining(left, grant, caller),
-            free=[] if stored is None else [_offered(grant, stored)],
+            offered=self._all_offered(planned, request),
             needs_confirmation=self._queries.needs_confirmation(grant, question),
         )
         return Planned(encode(document), planned.looked_at)
@@ -78,7 +80,9 @@ class StudyService:
             CuratorError: Any refusal before the charge; nothing was spent.
         """
         planned = self._planned(caller, dataset, request)
-        stored = self._stored(planned) if request.reuse == "allow" else None
+        stored = None
+        if request.reuse == "allow":
+            stored = self._stored(planned.grant, planned.question)
         if stored is not None:
             begun: Reply | Paid = self._given(caller, planned, key, stored)
         else:
@@ -94,14 +98,29 @@ class StudyService:
         pricing = partial(self._queries.priced, caller, dataset)
         return planned_study(self._compiler, request, losses, pricing)
 
-    def _stored(self, planned: PlannedStudy) -> StoredAnswer | None:
-        question = planned.question
+    def _stored(self, grant: Grant, question: Question) -> StoredAnswer | None:
         return self._services.ledger.find_reusable(
             question.identity,
             question.charged,
-            project=planned.grant.project.name,
+            project=grant.project.name,
             former=question.former,
         )
+
+    def _all_offered(self, planned: PlannedStudy, request: StudyRequest) -> Offered:
+        """Return what is stored of a study, and of each of its questions."""
+        grant, question = planned.grant, planned.question
+        asked = [one.question for one in question.of.asked]
+        if request.reuse == "never":
+            return Offered([], [[] for _ in asked])
+        several = [self._offered(grant, one) for one in asked]
+        return Offered(self._offered(grant, question), several)
+
+    def _offered(self, grant: Grant, question: Question) -> list[FreeAnswer]:
+        stored = self._stored(grant, question)
+        if stored is None:
+            return []
+        loss = priced(grant.measure, stored.loss)
+        return [{"kind": "answer", "id": stored.query_id, **loss}]
 
     def _given(
         self,
@@ -125,11 +144,3 @@ class StudyService:
         return self._queries.give(
             caller, grant, question, key, (stored.query_id, shown)
         )
-
-
-def _offered(grant: Grant, stored: StoredAnswer) -> FreeAnswer:
-    return {
-        "kind": "answer",
-        "id": stored.query_id,
-        **priced(grant.measure, stored.loss),
-    }

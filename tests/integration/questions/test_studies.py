@@ -1,12 +1,15 @@
 """Several questions for one charge, over real HTTP."""
 
 import time
+from random import Random
 
 import pytest
 
+from privacy.losses import Loss
 from server.use_cases.identity.access import Caller
 from server.use_cases.questions.studies.requests import read_study
 from server.web import Server
+from tests.integration.losses.test_rho_population import rho_manifest
 from tests.support.installations.harness import (
     DEFAULT_ROWS,
     Installation,
@@ -214,3 +217,86 @@ def test_one_key_brings_one_study(installation):
         spent = http.get("/v1/budget").json()["projects"][0]["spent"]
     assert one == other
     assert spent == one["charge"]["epsilon"]
+
+
+def test_a_study_may_cost_the_engine_no_more_than_one_question(installation):
+    key = installation.analyst("max", "costly")
+    of_age = "SELECT COUNT(*) FROM visits WHERE age < {}"
+    many = study(*[(of_age.format(age), within(200)) for age in range(20, 44)])
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        refused = http.post("/v1/datasets/clinic/studies", json=many).json()
+        few = plan(http, study((of_age.format(20), within(200))))
+    assert (refused["type"], refused["rule"]) == ("sql_not_allowed", "too_costly")
+    assert few["one_by_one"]["epsilon"] == few["epsilon"]
+
+
+RANDOM = 6
+
+
+@pytest.mark.parametrize("seed", range(RANDOM))
+def test_no_study_is_dearer_than_its_questions_or_wider_than_is_wished(
+    installation, seed
+):
+    """Random studies: their plans alone, which follow from texts and wishes."""
+    key = installation.analyst("ann", "random")
+    random = Random(seed)
+    keys = ["sex", "ward", "age_band(age, 20)"]
+    counted = ["COUNT(*)", "COUNT(DISTINCT patient_id)", "SUM(age)"]
+    conditions = ["", " WHERE sex = 'F'", " WHERE ward IN ('north', 'south')"]
+    body = {"questions": []}
+    for _ in range(random.randint(2, 7)):
+        grouped = random.sample(keys, random.randint(0, 3))
+        number = random.choice(counted)
+        sql = f"SELECT {', '.join([*grouped, number])} AS n FROM visits"
+        sql += random.choice(conditions)
+        sql += f" GROUP BY {', '.join(grouped)}" if grouped else ""
+        width = random.choice([20, 40, 80]) * (100 if "SUM" in number else 1)
+        body["questions"].append({"sql": sql, **within(width)})
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        planned = plan(http, body)
+    spent = sum(
+        Loss.parse(table["epsilon"]).nano_epsilon
+        for part in planned["parts"]
+        for table in part["tables"]
+    )
+    price = Loss.parse(planned["epsilon"])
+    assert spent == price.nano_epsilon
+    assert price <= Loss.parse(planned["one_by_one"]["epsilon"])
+    for asked, told in zip(body["questions"], planned["questions"], strict=True):
+        (width,) = told["half_widths"]
+        assert int(width["greatest"]) <= asked["accuracy"]["within"]
+    answered = sorted(n for part in planned["parts"] for n in part["questions"])
+    assert answered == list(range(len(body["questions"])))
+
+
+def test_what_is_stored_is_named_and_other_forms_are_refused(installation):
+    key = installation.analyst("sam", "stored")
+    body = study((TOTAL, within(33)), (BY_WARD, within(33)))
+    csv = {"Accept": "text/csv"}
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        paid = http.post(
+            "/v1/datasets/clinic/queries", json={"sql": TOTAL, **within(33)}
+        ).json()
+        first, second = plan(http, body)["questions"]
+        fresh = plan(http, {**body, "options": {"reuse": "never"}})["questions"]
+        refused = http.post("/v1/datasets/clinic/studies", json=body, headers=csv)
+    assert [one["id"] for one in first["free"]] == [paid["query_id"]]
+    assert second["free"] == fresh[0]["free"] == []
+    assert refused.status_code == 406
+
+
+def test_a_population_that_counts_rho_pays_rho(tmp_path):
+    made = Installation(tmp_path).create()
+    made.load_manifest(rho_manifest(made))
+    key = made.analyst(allotment="2")
+    body = study((TOTAL, within(60)), (BY_SEX, within(50)), (BY_BOTH, within(40)))
+    with serve_in_thread(made) as url, client(url, key) as http:
+        planned = plan(http, body)
+        asked = ask(http, body)
+        spent = http.get("/v1/budget").json()["projects"][0]["spent"]
+    total, by_sex, _ = asked["answers"]
+    assert spent == planned["rho"] == asked["charge"]["rho"]
+    assert float(spent) <= float(planned["one_by_one"]["rho"])
+    assert sum(cells(by_sex).values()) == cells(total)[()]
+    table = planned["parts"][0]["tables"][0]
+    assert table["noise"][0]["mechanism"] == "discrete_gaussian"

@@ -32,6 +32,5 @@ class PaidVectors:
 
 
 def loss_of_all(taken: Sequence[PaidVectors]) -> Loss:
-    """Return what was paid for several answers, each charge once."""
-    charged = {paid.query_id: paid.loss.nano_epsilon for paid in taken}
-    return Loss(sum(charged.values()))
+    """Return what was paid for several answers."""
+    return Loss(sum(paid.loss.nano_epsilon for paid in taken))

@@ -122,8 +122,10 @@ def identity_of(grant: Grant, request: StudyRequest) -> str:
 
 
 def blocks_of(study: Study) -> set[tuple[str, ...]]:
-    """Return which blocks each table can touch: one set where they agree."""
-    return {tuple(sorted(t.question.compiled.blocks)) for t in study.tables}
+    """Return which blocks each question and table can touch: one where they agree."""
+    asked = [one.question.compiled for one in study.asked]
+    measured = [table.question.compiled for table in study.tables]
+    return {tuple(sorted(each.blocks)) for each in (*asked, *measured)}
 
 
 # -- what is run ----------------------------------------------------------------------

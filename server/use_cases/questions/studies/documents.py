@@ -212,7 +212,7 @@ def study_plan_document(
     *,
     affordable: bool,
     remaining: Remaining,
-    free: Sequence[FreeAnswer],
+    offered: "Offered",
     needs_confirmation: bool,
 ) -> StudyPlan:
     """Return what a study would cost and bring; touches no data."""
@@ -224,15 +224,25 @@ def study_plan_document(
         "needs_confirmation": needs_confirmation,
         "remaining": remaining,
         "snapshot": question.snapshot,
-        "questions": [_planned(study, n) for n in range(len(study.asked))],
+        "questions": [
+            _planned(study, n, offered.questions[n]) for n in range(len(study.asked))
+        ],
         "parts": parts_document(study),
         "cost": cost_document(question.compiled.cost),
-        "free": list(free),
+        "free": list(offered.study),
         **of_blocks(question.compiled.blocks),
     }
 
 
-def _planned(study: Study, number: int) -> PlannedQuestion:
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """What is stored: the answer to a study, and those to its questions."""
+
+    study: Sequence[FreeAnswer]
+    questions: Sequence[Sequence[FreeAnswer]]
+
+
+def _planned(study: Study, number: int, free: Sequence[FreeAnswer]) -> PlannedQuestion:
     one, place = study.asked[number].question, study.part_of(number)
     part = study.parts[place]
     noise = []
@@ -250,6 +260,7 @@ def _planned(study: Study, number: int) -> PlannedQuestion:
         "noise": noise,
         "half_widths": _expected(one, widths),
         "warnings": warnings_of(one.compiled),
+        "free": list(free),
     }
 
 

@@ -64,6 +64,8 @@ class PlannedQuestion(TypedDict):
     """Of each count and sum that it shows."""
     warnings: list[WarningShape]
     """What to know before paying."""
+    free: list[FreeAnswer]
+    """The stored answer to it, if there is one: leave it out, and ask it alone."""
 
 
 class StudyPlan(PlannedBlocks, Amount):

@@ -65,6 +65,25 @@ def test_rounding_moves_a_running_sum_by_half_a_step_at_most():
     assert np.abs(running).max() <= 0.5
 
 
+@given(st.data())
+def test_half_widths_count_what_rounding_can_do(data):
+    found = fit(BY_SEX, TOTAL)
+    vectors = [
+        data.draw(st.lists(st.integers(-50, 50), min_size=n, max_size=n))
+        for n in (CELLS, SEXES, 1)
+    ]
+    coarse = np.concatenate([BY_SEX, TOTAL])
+    surprises = np.concatenate(vectors[1:]) - coarse @ vectors[0]
+    fitted = vectors[0] + found._gains() @ surprises / 2**20
+    cells = found.cells(vectors)
+    for question, rows in enumerate(found.layout.wanted):
+        moved = np.abs(found.numbers(question, cells) - rows @ fitted)
+        most = [float(found._turn(row)) for row in rows]
+        assert (moved <= np.array(most) + 1e-9).all()
+    assert [float(found._turn(row)) for row in BY_SEX] == [0.5, 1]
+    assert [float(found._turn(row)) for row in BY_WARD] == [1.5, 2, 2, 2]
+
+
 def test_a_base_table_alone_is_shown_as_it_was_drawn():
     cells = list(range(-3, 5))
     found = fit()
