@@ -249,6 +249,15 @@ def drawn(random):
     return study(*questions)
 
 
+def test_what_would_be_dearer_together_is_measured_one_by_one(installation):
+    key = installation.analyst("una", "apart")
+    body = study((TOTAL, within(20)), (BY_BOTH, within(100)))  # together 1 % dearer
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        planned = plan(http, body)
+    assert planned["epsilon"] == planned["one_by_one"]["epsilon"]
+    assert [part["questions"] for part in planned["parts"]] == [[0], [1]]
+
+
 def test_no_study_is_dearer_than_its_questions_or_wider_than_is_wished(installation):
     """Random studies: their plans alone, which follow from texts and wishes."""
     key = installation.analyst("ann", "random")
