@@ -186,18 +186,49 @@ def keeps_to(
         measures: Of the question.
         widths: Returns the half-width of each cell, in steps, at a chance to miss.
     """
-    miss = 1 - (wish if wish.relative is None else _of_noise(wish)).confidence
+    demanded = demand_of(wish, priced, measures)
+    miss = demanded.miss
     found = widths(miss)
     if wish.cells is not None:
         found = widths(miss / max(map(len, found)))
-    known = priced.known
-    for place, measure in enumerate(measures):
-        floor = math.floor(wish.within * 10**measure.scale)
-        for cell, width in enumerate(found[place]):
-            size = 0 if known is None else known.least[place][cell]
-            if width > max(floor, math.floor((wish.relative or 0) * size)):
-                return False
-    return True
+    return all(
+        width <= demanded.tolerance(place, cell)
+        for place in range(len(measures))
+        for cell, width in enumerate(found[place])
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """How far noise may move each cell.
+
+    Attributes:
+        miss: How often it may move one further; of all cells together where a share of
+            them is wished for.
+        floors: Of each measure, in steps, whatever the number is.
+        relative: The part of a number that it may be moved by, where that is more.
+        least: What the size of each cell is at least; None: nothing is known.
+    """
+
+    miss: Fraction
+    floors: Sequence[int]
+    relative: Fraction
+    least: Sequence[Sequence[int]] | None
+
+    def tolerance(self, measure: int, cell: int) -> int:
+        """Return how far one cell may be moved, in steps."""
+        size = 0 if self.least is None else self.least[measure][cell]
+        return max(self.floors[measure], math.floor(self.relative * size))
+
+
+def demand_of(wish: Accuracy, priced: Wish, measures: Sequence[PlanMeasure]) -> Demand:
+    """Return what a wish demands of each cell, as it was priced."""
+    return Demand(
+        miss=1 - (wish if wish.relative is None else _of_noise(wish)).confidence,
+        floors=[math.floor(wish.within * 10**m.scale) for m in measures],
+        relative=wish.relative or Fraction(0),
+        least=None if priced.known is None else priced.known.least,
+    )
 
 
 _FIRST: Final = 128
