@@ -3783,8 +3783,8 @@ FAULTS = (
         "forgotten_populations_are_divided_otherwise",
         "a population that a restore forgot is created again with another division",
         "server/use_cases/loading/new_populations.py",
-        "    if not charged or set(scopes) == set(spent):\n",
-        "    if not charged or scopes:\n",
+        "    if set(scopes) == set(spent):\n",
+        "    if scopes:\n",
         ("tests/integration/losses/test_forgotten_populations.py",),
     ),
     Fault(

@@ -330,7 +330,7 @@ class QueryService:
         Raises:
             CuratorError: Any refusal of the text, its options or its loss.
         """
-        return self._prepare(caller, dataset, request)
+        return self._prepare(caller, dataset, request, adds=False)
 
     def needs_confirmation(self, grant: Grant, question: Question) -> bool:
         """Whether the project wants so dear a question confirmed."""
@@ -511,17 +511,30 @@ class QueryService:
             if request.accuracy is None:
                 raise
             grant, losses = self._granted(caller, dataset, request)
-            probe = error.probe if isinstance(error, BetterKnownError) else None
+            probe = error if isinstance(error, BetterKnownError) else None
             ways = self._adviser.instead(grant, losses, request, probe)
             raise UnattainableError(error, ways) from None
 
     def _prepare(
-        self, caller: Caller, dataset: str, request: QuestionRequest
+        self,
+        caller: Caller,
+        dataset: str,
+        request: QuestionRequest,
+        *,
+        adds: bool = True,
     ) -> tuple[Grant, Question]:
+        """Price a question.
+
+        Args:
+            caller: Who asks.
+            dataset: Of what.
+            request: What is asked.
+            adds: Whether it may add to what was paid for it.
+        """
         grant, losses = self._granted(caller, dataset, request)
-        past = Past(
-            partial(self._known, caller, grant), partial(self._paid.loss_before, grant)
-        )
+        past = Past(partial(self._known, caller, grant))
+        if adds and request.reuse == "allow":
+            past = replace(past, paid=partial(self._paid.loss_before, grant))
         return grant, prepare(self._compiler, grant, losses, request, past)
 
     def _known(

@@ -236,10 +236,10 @@ class Past:
     """
 
     known: Callable[["Question", Fraction], KnownNumbers | None]
-    paid: Callable[["Question"], Loss]
+    paid: Callable[["Question"], Loss] = lambda _: Loss(0)
 
 
-NO_PAST: Final = Past(lambda _, __: None, lambda _: Loss(0))
+NO_PAST: Final = Past(lambda _, __: None)
 
 
 def prepare(

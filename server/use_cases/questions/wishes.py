@@ -17,7 +17,7 @@ from mechanisms.scales.noises import noise_of_measure
 from mechanisms.scales.pricing import price, solve_accuracy, solve_share
 from privacy.errors import InvalidLossError, InvalidOptionError
 from privacy.events import VectorSensitivity
-from privacy.losses import Loss
+from privacy.losses import ZERO_LOSS, Loss
 from privacy.measures import PURE, Measure
 from query_lang.plans.compiled import (
     AverageShown,
@@ -246,10 +246,17 @@ class BetterKnownError(InvalidLossError):
 
     Attributes:
         probe: A loss at which the same question would say more of that.
+        paid: How much of that was paid already.
     """
 
-    def __init__(self, error: InvalidLossError, word: str, probe: Loss) -> None:
-        self.probe = probe
+    def __init__(
+        self,
+        error: InvalidLossError,
+        word: str,
+        probe: Loss,
+        paid: Loss = ZERO_LOSS,
+    ) -> None:
+        self.probe, self.paid = probe, paid
         hint = (
             f"ask the same question for {word} {probe} first, and its noisy numbers "
             "will be reckoned with"
@@ -272,7 +279,7 @@ def _of_known(
     except InvalidLossError as error:
         if again is None:
             raise
-        raise BetterKnownError(error, losses.measure.word, again) from None
+        raise BetterKnownError(error, losses.measure.word, again, paid) from None
     unsure = at_best.nano_epsilon <= _UNSURE * loss.nano_epsilon
     pays = again is not None and again < loss
     return Wish(loss, known, again if unsure and pays else None, at_best)

@@ -225,3 +225,44 @@ def test_the_python_client_says_what_it_goes_on_from(installation, key):
     footer = str(second).splitlines()[-1]
     assert footer.strip().startswith("(paid epsilon 0.4, going on from what was paid;")
     assert "± holds 95 % of the noise" in footer
+
+
+TWINS = "SELECT sex, COUNT(*) AS a, COUNT(sex) AS b FROM visits GROUP BY sex"
+
+
+def test_shares_that_change_places_pay_the_whole(installation, key):
+    """Each scale belongs to its own vector: with other shares they would be mixed."""
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        first = {"weights": {"a": 3, "b": 7}}
+        asked(http, "0.1", sql=TWINS, options=first)
+        swapped = {"weights": {"a": 7, "b": 3}}
+        other = planned(http, "0.25", sql=TWINS, options=swapped)
+        same = planned(http, "0.25", sql=TWINS, options=first)
+    assert "refines" not in other
+    assert other["epsilon"] == "0.25"
+    assert same["epsilon"] == "0.15"
+
+
+def test_a_most_holds_where_nothing_may_be_reused(installation, key):
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        asked(http, "0.3")
+        body = {
+            "sql": BY_WARD,
+            "accuracy": {"within": 24, "at_most": "0.3"},
+            "options": {"reuse": "never"},
+        }
+        routes = [f"/v1/datasets/clinic/{route}" for route in ("plan", "queries")]
+        refused = [http.post(route, json=body).status_code for route in routes]
+    assert refused == [422, 422]
+
+
+def test_a_refused_wish_names_a_probe_at_what_is_left_to_pay(installation, key):
+    sql = "SELECT COUNT(DISTINCT patient_id) AS n FROM visits"
+    wish = {"relative": "10%", "at_least": 1, "at_most": "0.5"}
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        asked(http, "0.1", sql=sql)
+        body = {"sql": sql, "accuracy": wish}
+        refused = http.post("/v1/datasets/clinic/plan", json=body).json()
+        probes = [way for way in refused.get("ways", []) if way["kind"] == "probe"]
+        priced = [planned(http, way["request"]["epsilon"], sql=sql) for way in probes]
+    assert [way["epsilon"] for way in probes] == [plan["epsilon"] for plan in priced]

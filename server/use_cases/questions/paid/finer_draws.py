@@ -8,7 +8,6 @@ else draws on the same noise: the ledger refuses a second time
 """
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
@@ -43,7 +42,7 @@ class Finer:
     def work(self) -> int:
         """What drawing its numbers again takes beside a fresh draw, in compared cells.
 
-        A number takes some microseconds (``benchmarks.refining``).
+        A number takes some microseconds (``python -m benchmarks.refining``).
         """
         return 1 + sum(map(len, self.shown.vectors)) // 10
 
@@ -58,14 +57,17 @@ def plan_digest(question: Question, engine: str) -> str:
     """Return what is equal for questions that measure the very same numbers.
 
     The statements themselves, on a snapshot that never changes, by one version of one
-    engine: two texts of one meaning need not have it, which costs precision and no
-    privacy.
+    engine, each measure in its own place and with its own share of the loss: two texts
+    of one meaning need not have it, which costs precision and no privacy.
 
     Args:
         question: At any loss.
         engine: Its name and version.
     """
-    words = f"{engine}\n{question.snapshot}\n{question.compiled.rendered!r}"
+    measures = question.compiled.measures
+    order = [*question.normal.measure_order(), *(m.weight for m in measures)]
+    facts = (engine, question.snapshot, order, question.compiled.rendered)
+    words = "\n".join(map(repr, facts))
     return hashlib.sha256(words.encode()).hexdigest()
 
 
@@ -86,16 +88,11 @@ def finer_of(
         return None
     if measured.drawn.plan != plan_digest(question, engine):
         return None
-    event = _event_at(question.event, loss, measured.drawn.scales)
+    event = question.measured_at(loss).event
+    if [vector.scale for vector in event.vectors] != list(measured.drawn.scales):
+        return None  # another version priced it otherwise
     vectors = question.normal.own_vectors(measured.vectors)
     return Finer(query_id, loss, Shown(event, vectors))
-
-
-def _event_at(event: PriceEvent, loss: Loss, scales: Sequence[float]) -> PriceEvent:
-    """Return an event with the scales that were drawn at; its parts are not read."""
-    vectors = zip(event.vectors, scales, strict=True)
-    drawn = tuple(replace(vector, scale=scale) for vector, scale in vectors)
-    return replace(event, loss=loss, vectors=drawn)
 
 
 def made_finer(question: Question, finer: Finer) -> Question | None:
