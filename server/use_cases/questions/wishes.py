@@ -286,11 +286,12 @@ def _of_known(
 
 
 def _next_probe(paid: Loss, at_best: Loss, losses: LossRange) -> Loss | None:
-    """Return twice what was paid, or what may be the price itself, if that is less."""
+    """Return what brings half the noise, or what may be the price itself, if less."""
     if paid == Loss(0):
         return None
     least = Loss(ceil(paid.nano_epsilon * _LEAST_GAIN))
-    found = max(min(Loss(2 * paid.nano_epsilon), at_best), least)
+    halving = 2 if losses.measure.is_pure else 4
+    found = max(min(Loss(halving * paid.nano_epsilon), at_best), least)
     return found if found <= losses.maximum else None
 
 

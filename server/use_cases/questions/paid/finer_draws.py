@@ -42,7 +42,7 @@ class Finer:
     def work(self) -> int:
         """What drawing its numbers again takes beside a fresh draw, in compared cells.
 
-        A number takes some microseconds (``python -m benchmarks.refining``).
+        A number takes some microseconds (``python -m benchmarks.noise.refining``).
         """
         return 1 + sum(map(len, self.shown.vectors)) // 10
 

@@ -1,4 +1,4 @@
-"""What finer noise takes beside fresh noise: ``python -m benchmarks.refining``.
+"""What finer noise takes beside fresh noise: ``python -m benchmarks.noise.refining``.
 
 Prints microseconds a number for fresh discrete Laplace noise and for noise that goes on
 from noise shown before, by how many numbers are drawn at once and by how much finer it
