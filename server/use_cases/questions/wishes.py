@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil
 from typing import Final, Literal
 
 from mechanisms.scales.noises import noise_of_measure
@@ -234,8 +233,8 @@ def demand_of(wish: Accuracy, priced: Wish, measures: Sequence[PlanMeasure]) -> 
 _FIRST: Final = 128
 """Of a first probe: its half-width over that which small numbers need."""
 
-_LEAST_GAIN: Final = Fraction(11, 10)
-"""Of a further probe over what was paid."""
+LEAST_GAIN: Final = Fraction(11, 10)
+"""Of what is paid in all over what was, where a question is asked again for more."""
 
 _UNSURE: Final = Fraction(4, 5)
 """Of a price at best over the price: above it a probe says little."""
@@ -289,7 +288,7 @@ def _next_probe(paid: Loss, at_best: Loss, losses: LossRange) -> Loss | None:
     """Return what brings half the noise, or what may be the price itself, if less."""
     if paid == Loss(0):
         return None
-    least = Loss(ceil(paid.nano_epsilon * _LEAST_GAIN))
+    least = Loss(math.ceil(paid.nano_epsilon * LEAST_GAIN))
     halving = 2 if losses.measure.is_pure else 4
     found = max(min(Loss(halving * paid.nano_epsilon), at_best), least)
     return found if found <= losses.maximum else None

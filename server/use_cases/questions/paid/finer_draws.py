@@ -9,9 +9,7 @@ else draws on the same noise: the ledger refuses a second time
 
 import hashlib
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from math import ceil
-from typing import Final
 
 from budget.ledger import Refinement
 from mechanisms.measuring.refined_laplace import Shown, can_refine
@@ -19,9 +17,7 @@ from privacy.events import PriceEvent
 from privacy.losses import Loss
 from server.use_cases.questions.measured import Drawn, Measured
 from server.use_cases.questions.questions import Question, finer_text
-
-_LEAST_GAIN: Final = Fraction(11, 10)
-"""Of what is paid in all over what was: more than draws need (``LEAST_GAIN``)."""
+from server.use_cases.questions.wishes import LEAST_GAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +98,7 @@ def made_finer(question: Question, finer: Finer) -> Question | None:
         question: As it costs where nothing was paid.
         finer: What was paid for it.
     """
-    least = Loss(ceil(finer.loss.nano_epsilon * _LEAST_GAIN))
+    least = Loss(ceil(finer.loss.nano_epsilon * LEAST_GAIN))
     total = max(question.event.loss, least, finer.loss + question.losses.minimum)
     event = question.priced_at(total)
     if event is None or not can_refine(finer.shown.event, event):
