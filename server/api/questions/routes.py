@@ -25,10 +25,10 @@ from server.api.routing.backlog import (
     Machine,
     Ticket,
     Unexecuted,
+    comparing,
     formed,
     forming_of,
     from_release,
-    looked_at,
     sent,
     shown_again,
     work_of,
@@ -41,14 +41,10 @@ from server.api.schemas.problems import Problem, problem_of, problem_of_failure
 from server.telemetry.logs import note
 from server.use_cases.identity.access import Caller
 from server.use_cases.identity.admission import Admission, CallerPermit
-from server.use_cases.questions.asking import (
-    Computed,
-    IdempotencyKey,
-    Paid,
-    QueryService,
-    Reply,
-)
-from server.use_cases.questions.paid.answers import NOTHING_LOOKED_AT
+from server.use_cases.questions.asking.executing import Computed
+from server.use_cases.questions.asking.service import QueryService
+from server.use_cases.questions.asking.submissions import IdempotencyKey, Paid, Reply
+from server.use_cases.questions.looked_at import NOTHING_LOOKED_AT, LookedAt
 from server.use_cases.questions.requests import QuestionRequest, read_request
 from server.use_cases.questions.studies.composed import StudyQuestion
 from server.use_cases.questions.studies.requests import read_study
@@ -96,13 +92,13 @@ class PendingResponse:
     is_from_release: bool = False
     shown_again: CompiledQuery | None = None  # a text that shows stored vectors
     readings: int = 0  # of further texts, for a refusal's fix
-    looked_at: tuple[int, int] = NOTHING_LOOKED_AT
+    looked_at: LookedAt = NOTHING_LOOKED_AT
     formed_of: int = 0  # bytes of JSON that another form was made of
 
     @property
     def work(self) -> Unexecuted:
         """What it costs the server, where nothing executed."""
-        others = looked_at(*self.looked_at) + formed(self.formed_of)
+        others = comparing(self.looked_at) + formed(self.formed_of)
         return self._sending.after(others)
 
     @property
@@ -276,7 +272,7 @@ class QueryEndpoint:
             return begun, promise.slots
         async with self._executing.take(ticket.number):
             computed = await self._in_thread(
-                context, partial(self._queries.compute, begun.paid)
+                context, partial(self._queries.executing.compute, begun.paid)
             )
         await self._clock.reach(promise.take_up)
         async with self._serving.take(ticket.number):
@@ -290,7 +286,9 @@ class QueryEndpoint:
 
         The form is made of bytes that are stored by then.
         """
-        return self._pending(self._queries.answer(begun.paid, computed), begun.form)
+        return self._pending(
+            self._queries.executing.answer(begun.paid, computed), begun.form
+        )
 
     async def _in_thread(
         self, context: contextvars.Context, work: Callable[[], _T]
@@ -383,7 +381,7 @@ def _work_of(begun: Begun) -> Cost:
         return begun.work
     paid = begun.paid
     work = work_of(paid.question.compiled)
-    more = looked_at(*paid.looked_at)
+    more = comparing(paid.looked_at)
     if isinstance(paid.question, StudyQuestion):
         return replace(work, reading=more)
     if begun.form is not Form.JSON:

@@ -24,6 +24,7 @@ from typing import Final
 
 from query_lang.plans.compiled import CompiledQuery
 from query_lang.plans.costs import SLOT_SHARE
+from server.use_cases.questions.looked_at import LookedAt
 
 READING_SECONDS: Final = 0.013
 """Of the server, to read, compile, charge and anchor a short question."""
@@ -200,14 +201,12 @@ def forming_of(compiled: CompiledQuery) -> float:
     )
 
 
-def looked_at(texts: int, cells: int) -> float:
-    """Return the seconds that comparing a question with paid ones takes.
-
-    Args:
-        texts: How many of the project's questions were read anew for it.
-        cells: How many of its own cells were looked for, in each vector of theirs.
-    """
-    return COMPARING_SECONDS_PER_TEXT * texts + COMPARING_SECONDS_PER_CELL * cells
+def comparing(looked_at: LookedAt) -> float:
+    """Return the seconds that comparing a question with paid ones takes."""
+    return (
+        COMPARING_SECONDS_PER_TEXT * looked_at.texts
+        + COMPARING_SECONDS_PER_CELL * looked_at.cells
+    )
 
 
 def work_of(compiled: CompiledQuery) -> Work:

@@ -32,6 +32,7 @@ from query_lang.syntax.rules import TOO_COSTLY
 from server.persistence import tables
 from server.use_cases.identity.access import Grant
 from server.use_cases.losses.measures import measure_in
+from server.use_cases.questions.looked_at import NOTHING_LOOKED_AT, LookedAt
 from server.use_cases.questions.requests import Accuracy, QuestionRequest, loss_of
 from server.use_cases.questions.wishes import (
     KnownNumbers,
@@ -79,10 +80,10 @@ class Question:
         return max(self.losses.minimum, loss.minus_floor_zero(paid))
 
     @property
-    def looked_at(self) -> tuple[int, int]:
-        """Return what was looked at to price it, as ``Found`` has it."""
+    def looked_at(self) -> LookedAt:
+        """Return what was looked at to price it."""
         known = None if self.wish is None else self.wish.known
-        return (0, 0) if known is None else known.looked_at
+        return NOTHING_LOOKED_AT if known is None else known.looked_at
 
     def priced_at(self, loss: Loss) -> PriceEvent | None:
         """Return the same question's noise at another loss.

@@ -6,9 +6,10 @@ from typing import Final
 
 from query_lang.plans.compiled import CompiledQuery, NumberShown, Presentation
 from release.contract.answers import Ends, ReleaseAnswer
+from server.use_cases.questions.looked_at import LookedAt
 
-ASKING_A_RELEASE: Final = (10, 0)
-"""What answering from a release takes, in texts that are read anew."""
+ASKING_A_RELEASE: Final = LookedAt(texts=10)
+"""What answering from a release takes."""
 
 
 def confidence_text(miss: Fraction) -> str | None:

@@ -9,16 +9,17 @@ from privacy.losses import Loss
 from server.use_cases.identity.access import Caller, Grant
 from server.use_cases.losses.amounts import priced
 from server.use_cases.questions.answers import charge_document
-from server.use_cases.questions.asking import (
+from server.use_cases.questions.asking.limits import scopes_of, visible_remaining
+from server.use_cases.questions.asking.service import QueryService
+from server.use_cases.questions.asking.submissions import (
     IdempotencyKey,
     Paid,
     Planned,
-    QueryService,
     Reply,
-    scopes_of,
-    visible_remaining,
+    Submission,
 )
 from server.use_cases.questions.questions import Compiler, Question
+from server.use_cases.questions.replies import Remaining
 from server.use_cases.questions.studies.documents import (
     Offered,
     study_plan_document,
@@ -63,7 +64,9 @@ class StudyService:
             ),
             remaining=visible_remaining(left, grant, caller),
             offered=self._all_offered(planned, request),
-            needs_confirmation=self._queries.needs_confirmation(grant, question),
+            needs_confirmation=self._queries.pricing.needs_confirmation(
+                grant, question
+            ),
         )
         return Planned(encode(document), planned.looked_at)
 
@@ -80,22 +83,24 @@ class StudyService:
             CuratorError: Any refusal before the charge; nothing was spent.
         """
         planned = self._planned(caller, dataset, request)
+        asked = Submission(caller, planned.grant, planned.question, key)
         stored = None
         if request.reuse == "allow":
             stored = self._stored(planned.grant, planned.question)
         if stored is not None:
-            begun: Reply | Paid = self._given(caller, planned, key, stored)
+            begun: Reply | Paid = self._given(asked, stored)
         else:
             if not request.confirm:
-                self._queries.require_confirmed(planned.grant, planned.question)
-            begun = self._queries.charge(caller, planned.grant, planned.question, key)
+                pricing = self._queries.pricing
+                pricing.require_confirmed(planned.grant, planned.question)
+            begun = self._queries.charging.charge(asked)
         return replace(begun, looked_at=planned.looked_at)
 
     def _planned(
         self, caller: Caller, dataset: str, request: StudyRequest
     ) -> PlannedStudy:
-        _, losses = self._queries.granted(caller, dataset, request.questions[0])
-        pricing = partial(self._queries.priced, caller, dataset)
+        _, losses = self._queries.pricing.granted(caller, dataset, request.questions[0])
+        pricing = partial(self._queries.pricing.priced, caller, dataset, adds=False)
         return planned_study(self._compiler, request, losses, pricing)
 
     def _stored(self, grant: Grant, question: Question) -> StoredAnswer | None:
@@ -122,25 +127,14 @@ class StudyService:
         loss = priced(grant.measure, stored.loss)
         return [{"kind": "answer", "id": stored.query_id, **loss}]
 
-    def _given(
-        self,
-        caller: Caller,
-        planned: PlannedStudy,
-        key: IdempotencyKey | None,
-        stored: StoredAnswer,
-    ) -> Reply:
+    def _given(self, asked: Submission, stored: StoredAnswer) -> Reply:
         """Give the stored answer to the same study again, for nothing."""
-        grant, question = planned.grant, planned.question
 
-        def shown(query_id: str) -> bytes:
-            scopes = scopes_of(grant, caller, question.compiled.blocks)
-            left = self._services.ledger.remaining(scopes)
+        def written(query_id: str, remaining: Remaining) -> bytes:
             document = json.loads(stored.body)
             document["query_id"] = query_id
-            document["charge"] = charge_document(grant.measure, Loss(0), reused=True)
-            document["remaining"] = visible_remaining(left, grant, caller)
+            charge = charge_document(asked.grant.measure, Loss(0), reused=True)
+            document["charge"], document["remaining"] = charge, remaining
             return encode(document)
 
-        return self._queries.give(
-            caller, grant, question, key, (stored.query_id, shown)
-        )
+        return self._queries.giving.shown(asked, stored.query_id, written)

@@ -17,7 +17,7 @@ from server.use_cases.loading.loading import LoadChoices
 from server.use_cases.loading.service import LoadService
 from server.use_cases.oversight.odometers import Odometers
 from server.use_cases.oversight.statements import StatementService
-from server.use_cases.questions.asking import QueryService
+from server.use_cases.questions.asking.service import QueryService
 from server.use_cases.questions.measured import Measured
 from server.use_cases.questions.questions import Compiler
 from server.use_cases.questions.requests import read_request

@@ -32,6 +32,7 @@ from query_lang.deriving.grids import Grid, grids_of
 from query_lang.plans.compiled import KeyShown, NumberShown
 from query_lang.showing.chosen_rows import is_chosen_by_noise
 from server.use_cases.identity.access import Grant
+from server.use_cases.questions.looked_at import NOTHING_LOOKED_AT, LookedAt
 from server.use_cases.questions.measured import Measured
 from server.use_cases.questions.paid.finer_draws import Finer, finer_of
 from server.use_cases.questions.paid.refining import (
@@ -56,7 +57,6 @@ from server.use_cases.services.services import Services
 LOOKED_AT: Final = 32
 """The newest paid questions of a project on a snapshot that are compared with one."""
 
-NOTHING_LOOKED_AT: Final = (0, 0)
 _MISS: Final = Fraction(5, 100)
 _UNLIKELY: Final = Fraction(1, 5)
 """How often a number may be larger, or smaller, than is called likely."""
@@ -151,12 +151,11 @@ class Found:
 
     Attributes:
         derived: None where they do not give the question.
-        looked_at: How many questions were read anew for it, and how many cells were
-            looked for: what it took, by public facts.
+        looked_at: What it took, by public facts.
     """
 
     derived: Derived | None
-    looked_at: tuple[int, int] = NOTHING_LOOKED_AT
+    looked_at: LookedAt = NOTHING_LOOKED_AT
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +237,7 @@ class PaidAnswers:
             return Found(None)
         paid, anew = self._read(grant, listed)
         derived, tried = self._made_of(grant.project.name, question, paid)
-        return Found(derived, (anew, tried))
+        return Found(derived, LookedAt(anew, tried))
 
     def _made_of(
         self, project: str, question: Question, paid: Sequence[PaidVectors]

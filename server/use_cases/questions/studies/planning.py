@@ -13,6 +13,7 @@ from privacy.errors import (
 )
 from privacy.losses import Loss
 from server.use_cases.identity.access import Grant
+from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.questions import Compiler, Question, prepare
 from server.use_cases.questions.requests import QuestionRequest
 from server.use_cases.questions.studies.asked import Asked
@@ -43,13 +44,12 @@ class PlannedStudy:
     Attributes:
         grant: Of the asker.
         question: The study.
-        looked_at: Texts that were compiled, and cells that were looked for, as a
-            question has them that is compared with paid ones.
+        looked_at: Texts that were compiled, and cells that were looked for.
     """
 
     grant: Grant
     question: StudyQuestion
-    looked_at: tuple[int, int]
+    looked_at: LookedAt
 
 
 def planned_study(
@@ -79,13 +79,12 @@ def planned_study(
     _check_blocks(study)
     question = study_question(grant, study, losses, identity_of(grant, request))
     check_cost(question.compiled, compiler.limits)
-    known = [one.looked_at for _, one in priced]
-    looked = (
-        len(requests) + strategist.texts + sum(texts for texts, _ in known),
-        strategist.cells
-        + sum(tried for _, tried in known)
-        + int(strategist.steps.taken / _STEPS_A_CELL),
+    looked = LookedAt(
+        len(requests) + strategist.texts,
+        strategist.cells + int(strategist.steps.taken / _STEPS_A_CELL),
     )
+    for _, one in priced:
+        looked = looked.plus(one.looked_at)
     return PlannedStudy(grant, question, looked)
 
 
