@@ -17,7 +17,7 @@ from server.use_cases.identity.access import Caller, Grant, find_grant
 from server.use_cases.losses.shares import share_of
 from server.use_cases.questions.advising.ways import Adviser
 from server.use_cases.questions.asking.submissions import Before
-from server.use_cases.questions.looked_at import NOTHING_LOOKED_AT, LookedAt
+from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.paid.answers import PaidAnswers
 from server.use_cases.questions.paid.finer_draws import finer_question, made_finer
 from server.use_cases.questions.questions import (
@@ -153,12 +153,11 @@ class Pricing:
             and what was looked at for it.
         """
         before: Before | None = None
-        looked_at = NOTHING_LOOKED_AT
         if grant.measure.is_pure:
-            finer = self._paid.finer(grant, question)
+            finer, looked_at = self._paid.finer(grant, question)
             found = None if finer is None else made_finer(question, finer)
-            if finer is not None and found is not None:
-                question, before, looked_at = found, finer, LookedAt(cells=finer.work)
+            if found is not None:
+                question, before = found, finer
         else:
             question, before, anew = self._paid.refining(grant, question, wish)
             looked_at = LookedAt(texts=anew)

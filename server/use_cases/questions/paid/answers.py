@@ -34,7 +34,11 @@ from query_lang.showing.chosen_rows import is_chosen_by_noise
 from server.use_cases.identity.access import Grant
 from server.use_cases.questions.looked_at import NOTHING_LOOKED_AT, LookedAt
 from server.use_cases.questions.measured import Measured
-from server.use_cases.questions.paid.finer_draws import Finer, finer_of
+from server.use_cases.questions.paid.finer_draws import (
+    Finer,
+    finer_of,
+    work_of_drawing_again,
+)
 from server.use_cases.questions.paid.refining import (
     MOST_PARTS,
     Earlier,
@@ -305,12 +309,15 @@ class PaidAnswers:
             found += [each.as_asked(question) for each in read]
         return found
 
-    def finer(self, grant: Grant, question: Question) -> Finer | None:
+    def finer(self, grant: Grant, question: Question) -> tuple[Finer | None, LookedAt]:
         """Return the paid answer that a question may go on from, the finest one.
 
         Args:
             grant: Of the asker: its project and snapshot are looked at, no other.
             question: What is asked, at any loss.
+
+        Returns:
+            It, and what was looked at: its numbers, whether they can be used or not.
         """
         listed = self._services.ledger.paid_questions(
             grant.project.name, grant.snapshot, LOOKED_AT
@@ -321,9 +328,10 @@ class PaidAnswers:
             if each.can_be_refined and each.question == question.identity
         ]
         if not alike:
-            return None
+            return None, NOTHING_LOOKED_AT
         best = max(alike, key=lambda each: each.loss)
-        return self._finer(question, best.query_id, best.loss)
+        found = self._finer(question, best.query_id, best.loss)
+        return found, LookedAt(cells=work_of_drawing_again(question))
 
     def loss_before(self, grant: Grant, question: Question) -> Loss:
         """Return what was paid for a question before, as far as that makes it cheaper.
@@ -334,7 +342,7 @@ class PaidAnswers:
         """
         if not grant.measure.is_pure:
             return loss_of_all(self.same(grant, question)[0][:MOST_PARTS])
-        finer = self.finer(grant, question)
+        finer, _ = self.finer(grant, question)
         return Loss(0) if finer is None else finer.loss
 
     def finer_named(self, question: Question, query_id: str) -> Finer:
