@@ -18,7 +18,7 @@ server does with it, which other routes could feel, begins at no time of the row
 import asyncio
 import math
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
@@ -142,9 +142,15 @@ class Unexecuted:
     alone: float = 0.0
     readings: int = 0
 
-    def after(self, seconds: float) -> "Unexecuted":
-        """Return the same reply after so much other work of the server."""
-        return Unexecuted(self.serving + seconds, self.alone)
+    def after(self, seconds: float, alone: float = 0.0) -> "Unexecuted":
+        """Return the same reply after so much other work of the server.
+
+        Args:
+            seconds: That those behind it wait for too.
+            alone: That it waits for alone.
+        """
+        serving, waits = self.serving + seconds, self.alone + alone
+        return replace(self, serving=serving, alone=waits)
 
 
 Cost = Work | Unexecuted
@@ -199,6 +205,14 @@ def forming_of(compiled: CompiledQuery) -> float:
         FORMING_SECONDS_PER_SHOWN * shown
         + FORMING_SECONDS_PER_KEY_BYTE * compiled.key_bytes
     )
+
+
+def opening(looked_at: LookedAt) -> float:
+    """Return the seconds that opening releases takes, which that reply alone waits for.
+
+    They stay open: those behind it find them so.
+    """
+    return RELEASE_SECONDS * len(looked_at.releases)
 
 
 def comparing(looked_at: LookedAt) -> float:

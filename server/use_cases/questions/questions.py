@@ -32,7 +32,6 @@ from query_lang.syntax.rules import TOO_COSTLY
 from server.persistence import tables
 from server.use_cases.identity.access import Grant
 from server.use_cases.losses.measures import measure_in
-from server.use_cases.questions.looked_at import NOTHING_LOOKED_AT, LookedAt
 from server.use_cases.questions.requests import Accuracy, QuestionRequest, loss_of
 from server.use_cases.questions.wishes import (
     KnownNumbers,
@@ -78,12 +77,6 @@ class Question:
         """Return what another loss would cost after what was paid before."""
         paid = self.event.loss.minus_floor_zero(self.charged)
         return max(self.losses.minimum, loss.minus_floor_zero(paid))
-
-    @property
-    def looked_at(self) -> LookedAt:
-        """Return what was looked at to price it."""
-        known = None if self.wish is None else self.wish.known
-        return NOTHING_LOOKED_AT if known is None else known.looked_at
 
     def priced_at(self, loss: Loss) -> PriceEvent | None:
         """Return the same question's noise at another loss.

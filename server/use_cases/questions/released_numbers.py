@@ -2,14 +2,9 @@
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
-from typing import Final
 
 from query_lang.plans.compiled import CompiledQuery, NumberShown, Presentation
 from release.contract.answers import Ends, ReleaseAnswer
-from server.use_cases.questions.looked_at import LookedAt
-
-ASKING_A_RELEASE: Final = LookedAt(texts=10)
-"""What answering from a release takes."""
 
 
 def confidence_text(miss: Fraction) -> str | None:

@@ -27,7 +27,6 @@ from query_lang.plans.compiled import (
 from query_lang.plans.compiled import Measure as PlanMeasure
 from query_lang.showing.decimals import decimal_of
 from query_lang.showing.noisy_conditions import all_shown
-from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.requests import Accuracy, loss_of
 
 _OF_KNOWN: Final = Fraction(1, 20)
@@ -71,14 +70,12 @@ class KnownNumbers:
         least: Of each measure, of each cell: what its size is at least, in steps.
         most: The same at most, as far as is likely: wrong in a fifth of cases at most.
         queries: Of the paid questions that say so.
-        looked_at: What it took to find them.
         release: Whether a release says so, and no paid question.
     """
 
     least: Sequence[Sequence[int]]
     most: Sequence[Sequence[int]]
     queries: Sequence[str]
-    looked_at: LookedAt
     release: bool = False
 
     def and_by(self, other: "KnownNumbers") -> "KnownNumbers":
@@ -93,8 +90,7 @@ class KnownNumbers:
                 (min, self.most, other.most),
             )
         )
-        looked_at = self.looked_at.plus(other.looked_at)
-        return KnownNumbers(least, most, self.queries, looked_at)
+        return KnownNumbers(least, most, self.queries)
 
     @property
     def facts(self) -> Literal["paid", "release"]:

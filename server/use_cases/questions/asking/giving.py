@@ -20,9 +20,9 @@ from server.use_cases.questions.asking.limits import visible_remaining
 from server.use_cases.questions.asking.pricing import Pricing
 from server.use_cases.questions.asking.submissions import Reply, Submission, settled
 from server.use_cases.questions.free_answer_limit import ROW_BYTES, FreeAnswerLimit
-from server.use_cases.questions.looked_at import NOTHING_LOOKED_AT, LookedAt
+from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.measured import Measured
-from server.use_cases.questions.paid.answers import Found, PaidAnswers
+from server.use_cases.questions.paid.answers import Derived, PaidAnswers
 from server.use_cases.questions.paid.documents import made_document, suffices
 from server.use_cases.questions.paid.refining import Earlier
 from server.use_cases.questions.replies import Remaining
@@ -55,23 +55,22 @@ class Giving:
         self._limit = limit
 
     def given(
-        self, asked: Submission, request: QuestionRequest
-    ) -> tuple[Reply | None, LookedAt]:
-        """Answer from what is there already, if that may be given unpaid.
-
-        Returns:
-            The answer, and what was looked at to find it.
-        """
+        self, asked: Submission, request: QuestionRequest, looked_at: LookedAt
+    ) -> Reply | None:
+        """Answer from what is there already, if that may be given unpaid."""
         reply = None
         if request.prefer == "release":
             reply = self._released(asked)
         reply = reply or self._stored(asked)
         if reply or not (request.prefer == "paid" or request.accuracy):
-            return reply, NOTHING_LOOKED_AT
-        found = self._paid.find(asked.grant, asked.question)
-        if request.prefer == "paid" or _suffices(asked, request, found):
-            reply = self._derived(asked, found)
-        return reply, found.looked_at
+            return reply
+        question = asked.question
+        found = self._paid.find(asked.grant, question, looked_at)
+        if found is None:
+            return None  # it is charged
+        if request.prefer == "paid" or suffices(question, found, request.accuracy):
+            return self._derived(asked, found)
+        return None
 
     def added(self, asked: Submission, earlier: Earlier) -> Reply:
         """Answer from all that the project paid for this question."""
@@ -156,11 +155,8 @@ class Giving:
         body = joined(pieces, stored.body)
         return self._store(free, stored.query_id, body, pieces)
 
-    def _derived(self, asked: Submission, found: Found) -> Reply | None:
-        """Answer from what the asker's project paid for, where that gives it."""
-        derived = found.derived
-        if derived is None:
-            return None  # it is charged
+    def _derived(self, asked: Submission, derived: Derived) -> Reply:
+        """Answer from what the asker's project paid for."""
 
         def written(query_id: str, remaining: Remaining) -> bytes:
             document = made_document(
@@ -214,9 +210,3 @@ class Giving:
         kept = len(stored) + 2 * len(free.request_json.encode()) + ROW_BYTES
         self._limit.take(free.principal, kept)
         return Reply(free.query_id, body)
-
-
-def _suffices(asked: Submission, request: QuestionRequest, found: Found) -> bool:
-    """Whether what was paid is as accurate as is wished for."""
-    derived = found.derived
-    return derived is not None and suffices(asked.question, derived, request.accuracy)

@@ -31,7 +31,6 @@ from server.use_cases.questions.questions import (
     refined_by,
 )
 from server.use_cases.questions.released_numbers import (
-    ASKING_A_RELEASE,
     confidence_text,
     sizes_told,
 )
@@ -94,6 +93,7 @@ class Pricing:
         caller: Caller,
         dataset: str,
         request: QuestionRequest,
+        looked_at: LookedAt,
         *,
         adds: bool = True,
     ) -> tuple[Grant, Question]:
@@ -103,19 +103,25 @@ class Pricing:
             caller: Who asks.
             dataset: Of what.
             request: What is asked.
+            looked_at: Counts what it takes.
             adds: Whether it may add to what was paid for it.
 
         Raises:
             CuratorError: Any refusal of the text, its options or its loss.
         """
         grant, losses = self.granted(caller, dataset, request)
-        past = Past(partial(self._known, caller, grant))
+        past = Past(partial(self._known, caller, grant, looked_at))
         if adds and request.reuse == "allow":
-            past = replace(past, paid=partial(self._paid.loss_before, grant))
+            paid = partial(self._paid.loss_before, grant, looked_at)
+            past = replace(past, paid=paid)
         return grant, prepare(self._compiler, grant, losses, request, past)
 
     def planned(
-        self, caller: Caller, dataset: str, request: QuestionRequest
+        self,
+        caller: Caller,
+        dataset: str,
+        request: QuestionRequest,
+        looked_at: LookedAt,
     ) -> tuple[Grant, Question]:
         """Price a question; one that cannot be so accurate brings what can be.
 
@@ -123,7 +129,7 @@ class Pricing:
             UnattainableError: No loss that one query may spend brings the accuracy.
         """
         try:
-            return self.priced(caller, dataset, request)
+            return self.priced(caller, dataset, request, looked_at)
         except InvalidLossError as error:
             if request.accuracy is None:
                 raise
@@ -144,25 +150,28 @@ class Pricing:
         )
 
     def after(
-        self, grant: Grant, question: Question, wish: Accuracy | None
-    ) -> tuple[Question, Before | None, LookedAt]:
+        self,
+        grant: Grant,
+        question: Question,
+        wish: Accuracy | None,
+        looked_at: LookedAt,
+    ) -> tuple[Question, Before | None]:
         """Price a question by what its project paid for it before.
 
         Returns:
-            The question with its price, the answers that it adds to or goes on from,
-            and what was looked at for it.
+            The question with its price, and the answers that it adds to or goes on
+            from.
         """
         before: Before | None = None
         if grant.measure.is_pure:
-            finer, looked_at = self._paid.finer(grant, question)
+            finer = self._paid.finer(grant, question, looked_at)
             found = None if finer is None else made_finer(question, finer)
             if found is not None:
                 question, before = found, finer
         else:
-            question, before, anew = self._paid.refining(grant, question, wish)
-            looked_at = LookedAt(texts=anew)
+            question, before = self._paid.refining(grant, question, wish, looked_at)
         check_most(question, wish)
-        return question, before, looked_at
+        return question, before
 
     def as_charged(
         self, grant: Grant, question: Question, text: str, price: Loss
@@ -207,28 +216,40 @@ class Pricing:
         return None
 
     def _known(
-        self, caller: Caller, grant: Grant, question: Question, miss: Fraction
+        self,
+        caller: Caller,
+        grant: Grant,
+        looked_at: LookedAt,
+        question: Question,
+        miss: Fraction,
     ) -> KnownNumbers | None:
         """Return how large numbers are at least, by paid answers and by a release."""
         half = miss / 2  # both may say so; each has its part of the misses
-        paid = self._paid.known(grant, question, half)
-        told = self._told_by_release(caller, grant, question, half)
+        paid = self._paid.known(grant, question, half, looked_at)
+        told = self._told_by_release(caller, grant, looked_at, question, half)
         if paid is None or told is None:
             return paid or told
         return paid.and_by(told)
 
     def _told_by_release(
-        self, caller: Caller, grant: Grant, question: Question, miss: Fraction
+        self,
+        caller: Caller,
+        grant: Grant,
+        looked_at: LookedAt,
+        question: Question,
+        miss: Fraction,
     ) -> KnownNumbers | None:
         confidence = confidence_text(miss)
         offers = self.releases(caller, grant, question)[0] if confidence else []
         answered = self.released(offers, confidence or "")
         if answered is None:
             return None
+        cells = len(question.compiled.rendered.cells)
+        looked_at.add_release(str(answered[0].row.id), cells)
         sizes = sizes_told(question.compiled, answered[1])
         if sizes is None:
             return None
-        return KnownNumbers(*sizes, (), ASKING_A_RELEASE, release=True)
+        return KnownNumbers(*sizes, (), release=True)
 
     # -- what is too dear ---------------------------------------------------------
 

@@ -20,13 +20,13 @@ from server.use_cases.questions.asking.pricing import Pricing
 from server.use_cases.questions.asking.submissions import (
     IdempotencyKey,
     Paid,
-    Planned,
     Reply,
     Submission,
     settled,
 )
 from server.use_cases.questions.free_answer_limit import FreeAnswerLimit
-from server.use_cases.questions.paid.answers import Found, PaidAnswers
+from server.use_cases.questions.looked_at import LookedAt
+from server.use_cases.questions.paid.answers import PaidAnswers
 from server.use_cases.questions.paid.documents import offered, paid_taken
 from server.use_cases.questions.paid.refining import Earlier
 from server.use_cases.questions.questions import Compiler, Question
@@ -84,48 +84,56 @@ class QueryService:
         found = self._services.ledger.lookup_key(caller.name, key.key, key.fingerprint)
         return None if found is None else settled(found)
 
-    def plan(self, caller: Caller, dataset: str, request: QuestionRequest) -> Planned:
+    def plan(
+        self,
+        caller: Caller,
+        dataset: str,
+        request: QuestionRequest,
+        looked_at: LookedAt,
+    ) -> bytes:
         """Price a question; touches no data and writes nothing.
+
+        Args:
+            caller: Who asks.
+            dataset: Of what.
+            request: What is asked.
+            looked_at: Counts what it takes, whatever becomes of it.
 
         Raises:
             CuratorError: Any refusal.
         """
-        grant, question = self.pricing.planned(caller, dataset, request)
+        grant, question = self.pricing.planned(caller, dataset, request, looked_at)
         free = self._stored_offers(grant, question)
-        refines, looked_at = None, question.looked_at
-        found = Found(None)
+        refines, derived = None, None
         if not free:
             if request.reuse == "allow":
-                question, before, anew = self.pricing.after(
-                    grant, question, request.accuracy
+                question, before = self.pricing.after(
+                    grant, question, request.accuracy, looked_at
                 )
                 refines = None if before is None else paid_taken(question, before)
-                looked_at = looked_at.plus(anew)
-            found = self._paid.find(grant, question)
+            derived = self._paid.find(grant, question, looked_at)
         offers, near = self.pricing.releases(caller, grant, question)
         free += free_offers(offers)
-        if found.derived is not None:
-            free.append(offered(question, found.derived, request.accuracy))
+        if derived is not None:
+            free.append(offered(question, derived, request.accuracy))
         left = self._services.ledger.remaining(
             scopes_of(grant, caller, question.compiled.blocks)
         )
-        body = encode(
-            plan_document(
-                question,
-                affordable=all(
-                    loss is None or question.charged <= loss for loss in left.values()
-                ),
-                remaining=visible_remaining(left, grant, caller),
-                offered=Offered(
-                    free,
-                    related_releases(near),
-                    self.pricing.adviser.ways(grant, question, request, free),
-                    self.pricing.needs_confirmation(grant, question),
-                    refines,
-                ),
-            )
+        document = plan_document(
+            question,
+            affordable=all(
+                loss is None or question.charged <= loss for loss in left.values()
+            ),
+            remaining=visible_remaining(left, grant, caller),
+            offered=Offered(
+                free,
+                related_releases(near),
+                self.pricing.adviser.ways(grant, question, request, free),
+                self.pricing.needs_confirmation(grant, question),
+                refines,
+            ),
         )
-        return Planned(body, looked_at.plus(found.looked_at))
+        return encode(document)
 
     def _stored_offers(self, grant: Grant, question: Question) -> list[FreeAnswer]:
         stored = self.pricing.stored(grant, question)
@@ -146,7 +154,7 @@ class QueryService:
         Raises:
             CuratorError: Any refusal before the charge; nothing was spent.
         """
-        begun = self.begin(caller, dataset, request, key)
+        begun = self.begin(caller, dataset, request, key, LookedAt())
         if isinstance(begun, Reply):
             return begun
         return self.executing.answer(begun, self.executing.compute(begun))
@@ -157,27 +165,33 @@ class QueryService:
         dataset: str,
         request: QuestionRequest,
         key: IdempotencyKey | None,
+        looked_at: LookedAt,
     ) -> Reply | Paid:
         """Answer from the store for nothing, or charge; touches no data.
+
+        Args:
+            caller: Who asks.
+            dataset: Of what.
+            request: What is asked.
+            key: Under which it is asked.
+            looked_at: Counts what it takes, whatever becomes of it.
 
         Raises:
             CuratorError: Any refusal before the charge; nothing was spent.
         """
-        grant, question = self.pricing.priced(caller, dataset, request)
+        grant, question = self.pricing.priced(caller, dataset, request, looked_at)
         asked = Submission(caller, grant, question, key)
-        before, looked_at = None, question.looked_at
+        before = None
         if request.reuse == "allow":
-            reply, looked = self.giving.given(asked, request)
-            looked_at = looked_at.plus(looked)
+            reply = self.giving.given(asked, request, looked_at)
             if reply is not None:
-                return replace(reply, looked_at=looked_at)
-            question, before, anew = self.pricing.after(
-                grant, question, request.accuracy
+                return reply
+            question, before = self.pricing.after(
+                grant, question, request.accuracy, looked_at
             )
             asked = replace(asked, question=question)
-            looked_at = looked_at.plus(anew)
         if isinstance(before, Earlier) and question.charged == Loss(0):
-            return replace(self.giving.added(asked, before), looked_at=looked_at)
+            return self.giving.added(asked, before)
         if not request.confirm:
             self.pricing.require_confirmed(grant, question)
-        return replace(self.charging.charge(asked, before), looked_at=looked_at)
+        return self.charging.charge(asked, before)

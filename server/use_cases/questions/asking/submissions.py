@@ -17,7 +17,6 @@ from privacy.losses import Loss
 from query_lang.plans.compiled import CompiledQuery
 from server.use_cases.identity.access import Caller, Grant
 from server.use_cases.questions.asking.limits import scopes_of
-from server.use_cases.questions.looked_at import NOTHING_LOOKED_AT, LookedAt
 from server.use_cases.questions.paid.finer_draws import Finer
 from server.use_cases.questions.paid.refining import Earlier
 from server.use_cases.questions.questions import Question
@@ -84,14 +83,6 @@ class Submission:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
-    """A plan's document, and what was looked at for what it offers."""
-
-    body: bytes
-    looked_at: LookedAt = NOTHING_LOOKED_AT
-
-
-@dataclass(frozen=True, slots=True)
 class Paid:
     """A charged question that waits for its execution."""
 
@@ -99,7 +90,6 @@ class Paid:
     question: Question
     remaining: Remaining
     execution: Execution
-    looked_at: LookedAt = NOTHING_LOOKED_AT  # before it was charged
     before: Before | None = None
 
 
@@ -114,7 +104,6 @@ class Reply:
     failure: CuratorError | None = None
     is_free: bool = False  # though something was read for it: a release
     shown_again: CompiledQuery | None = None  # a text that shows stored vectors
-    looked_at: LookedAt = NOTHING_LOOKED_AT
 
 
 def settled(found: Replay | InFlight | Mismatch | FailedReplay) -> Reply:
