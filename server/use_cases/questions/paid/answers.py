@@ -64,7 +64,7 @@ _UNLIKELY: Final = Fraction(1, 5)
 """How often a number may be larger, or smaller, than is called likely."""
 
 STEPS_OF_A_TEXT: Final = 1_000  # to compile it, in those of its normal form
-_MOST_STEPS_ANEW: Final = 100_000
+_MOST_STEPS_ANEW: Final = 50_000
 """Steps after which no more charges are read anew for one question: the next one goes
 on, for what was read is kept."""
 
