@@ -101,12 +101,19 @@ def is_useful(cells: Sequence[Cell], truth: Truth) -> bool:
 
 
 def seems_useful(cells: Sequence[Cell], *, is_count: bool) -> bool:
-    """Whether it would seem so to those who see the noisy numbers alone."""
+    """Whether it is useful by what is seen, the ends of intervals nearer to 0.
+
+    The noisy number itself would do where noise made it larger than it is.
+    """
     return all(
         cell.value is not None
-        and cell.half_width <= tolerance(cell.value, is_count=is_count)
+        and cell.half_width <= tolerance(_nearer_end(cell), is_count=is_count)
         for cell in cells
     )
+
+
+def _nearer_end(cell: Cell) -> float:
+    return max(0.0, abs(cell.value or 0.0) - cell.half_width)
 
 
 def outside(cells: Sequence[Cell], truth: Truth) -> int:

@@ -3827,6 +3827,25 @@ FAULTS = (
         ("tests/integration/questions/test_studies.py",),
     ),
     Fault(
+        "odd_tables_gathered",
+        "a table that shows totals of its own is taken for one that adds up",
+        "server/use_cases/questions/studies/strategies.py",
+        "        members = tuple(d for d in drafts if self._is_in(base, d.wanted))\n",
+        "        members = tuple(\n"
+        "            d for d in drafts\n"
+        "            if d.base is base or self._is_in(base, d.wanted)\n"
+        "        )\n",
+        ("tests/integration/questions/test_studies.py",),
+    ),
+    Fault(
+        "larger_regions_taken_for_smaller",
+        "what may hold less than a cell is said to hold all of it",
+        "query_lang/deriving/containing.py",
+        "if region.get(name, coded.whole(name)) & ~part:",
+        "if not region.get(name, coded.whole(name)) & part:",
+        ("tests/unit/query_lang/deriving/test_containing.py",),
+    ),
+    Fault(
         "study_of_another_asker",
         "a stored study shows what the project that paid for it had left",
         "server/use_cases/questions/studies/documents.py",
@@ -3838,7 +3857,7 @@ FAULTS = (
         "refused_studies_cost_nothing",
         "what a refused study took is not told to the order of arrival",
         "server/use_cases/questions/studies/planning.py",
-        "    looked_at.add(texts=len(request.questions))\n",
+        "        looked_at.add(cells=of_text(each.sql))\n",
         "",
         ("tests/integration/questions/test_studies.py",),
     ),

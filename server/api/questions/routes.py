@@ -401,7 +401,7 @@ def _work_of(begun: Begun, looked_at: LookedAt) -> Cost:
     more, paid = more + alone, begun.paid
     work = work_of(paid.question.compiled)
     if isinstance(paid.question, StudyQuestion):
-        answers = comparing(LookedAt(cells=paid.question.of.answering_steps))
+        answers = comparing(LookedAt(cells=paid.question.answering_steps))
         return replace(work, reading=more, storing=work.storing + answers)
     if begun.form is not Form.JSON:
         more += forming_of(paid.question.compiled)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Final
 
-_CELLS_OF_A_RELEASE: Final = 200
+_CELLS_OF_A_RELEASE: Final = 600
+_CELLS_OF_AN_ANSWER: Final = 100
 
 
 @dataclass(slots=True)
@@ -35,5 +36,7 @@ class LookedAt:
 
     def add_release(self, release: str, cells: int) -> None:
         """Count an answer of so many cells from a release that may not be open yet."""
+        if release not in self.releases:
+            self.cells += _CELLS_OF_A_RELEASE
         self.releases.add(release)
-        self.cells += _CELLS_OF_A_RELEASE + cells
+        self.cells += _CELLS_OF_AN_ANSWER + cells

@@ -28,11 +28,9 @@ def test_an_accuracy_that_small_numbers_could_not_have_is_bought_after_probes(se
         ((n,),) = answer.rows
         spent = float(curator.budget().document["projects"][0]["spent"])
         asked = len(list(curator.history()))
-        again = curator.query(ALL, accuracy=WISH, probes=True)
     assert answer.half_width("n") <= 0.2 * n + 1
     assert asked >= 2
     assert spent < 3  # were numbers as small as two it would cost fifteen
-    assert again.document["charge"]["epsilon"] == "0"
 
 
 def test_nothing_is_bought_that_cannot_become_cheap_enough(served):

@@ -13,8 +13,10 @@ from privacy.errors import CuratorError
 from privacy.losses import Loss
 from server.use_cases.identity.access import Caller
 from server.use_cases.questions.looked_at import LookedAt
+from server.use_cases.questions.studies.documents import is_as_sure, parts_document
 from server.use_cases.questions.studies.requests import read_study
 from server.use_cases.questions.studies.strategies import MOST_STEPS
+from server.use_cases.services.documents import encode
 from server.web import Server
 from tests.integration.losses.test_rho_population import rho_manifest
 from tests.support.installations.harness import (
@@ -151,8 +153,63 @@ def test_what_a_refused_study_took_is_counted(installation, total):
     finally:
         server.stop()
         server.services.databases.close()
-    assert looked_at.texts >= 8
-    assert looked_at.cells > 0
+    assert looked_at.cells > 8 * 300  # a text each, and the search
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ROLLUP(ward)",
+        f"{BY_WARD} ORDER BY n DESC LIMIT 1",
+        "SELECT ward, COUNT(*) * 2 AS n FROM visits GROUP BY ward",
+        "SELECT ward, AVG(age) AS years FROM visits GROUP BY ward",
+    ],
+)
+def test_what_does_not_add_up_holds_nothing_and_is_shown_as_it_was_drawn(
+    installation, odd
+):
+    name = f"odd{sum(map(ord, odd))}"
+    key = installation.analyst(name, name)
+    slices = [f"{TOTAL} WHERE ward = '{ward}'" for ward in ("north", "south")]
+    body = study(
+        (odd, {"epsilon": "0.9"}), *((sql, within(500)) for sql in (TOTAL, *slices))
+    )
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        told, asked = plan(http, body), ask(http, body)
+    (part,) = [part for part in told["parts"] if 0 in part["questions"]]
+    assert part["questions"] == [0]
+    assert not part["adds_up"]
+    assert asked["answers"][0]["noise"]
+
+
+def test_a_stored_study_is_given_only_where_each_table_is_as_sure(installation):
+    key = installation.analyst("sam", "surer")
+    bound = {"bounds": {"max_rows_per_unit": 1}}
+
+    def both(of_all, of_one):
+        asked = [
+            {"sql": TOTAL, "accuracy": {"within": of_all}},
+            {"sql": TOTAL, "accuracy": {"within": of_one}, "options": bound},
+        ]
+        return read_study({"questions": asked})
+
+    server = Server(installation.settings)
+    server.start()
+    try:
+        caller = Caller("sam", "analyst")
+
+        def planned(request):
+            return server.studies._planned(caller, "clinic", request, LookedAt())
+
+        paid = planned(both(400, 20)).question
+        stored = json.loads(encode({"parts": parts_document(paid.of)}))
+        assert is_as_sure(stored, planned(both(400, 20)).question.of)
+        assert is_as_sure(stored, planned(both(500, 30)).question.of)
+        assert not is_as_sure(stored, planned(both(40, 200)).question.of)
+    finally:
+        server.stop()
+        server.services.databases.close()
+    del key
 
 
 def test_many_slices_of_one_table_are_brought_together_at_once(installation):

@@ -53,9 +53,14 @@ class StudyQuestion(Question):
     """Several questions as one that is charged, executed and recovered like any.
 
     Its ``compiled`` runs all tables, and shows nothing by itself.
+
+    Attributes:
+        study: What is measured, and for what.
+        answering_steps: What making its answers of noisy numbers takes.
     """
 
     study: Study | None = None
+    answering_steps: float = 0.0
 
     @property
     def of(self) -> Study:

@@ -109,13 +109,20 @@ def is_as_sure(stored: StudyAnswer, study: Study) -> bool:
 
     What is known of sizes may have made one question cheaper since, and another dearer.
     """
-    paid = {_told(each) for part in stored["parts"] for each in part["tables"]}
-    return all(
-        any(
-            sql == other and len(widths) == len(known) and _none_wider(known, widths)
-            for other, known in paid
-        )
-        for sql, widths in map(_told, map(_table, study.tables))
+    parts = zip(stored["parts"], study.parts, strict=False)
+    return len(stored["parts"]) == len(study.parts) and all(
+        known["questions"] == list(part.wanted) and _are_as_sure(known, part)
+        for known, part in parts
+    )
+
+
+def _are_as_sure(known: StudyPart, part: Part) -> bool:
+    """Whether the same tables have no more noise than those of a part."""
+    tables = [_told(_table(table)) for table in part.tables]
+    paid = [_told(table) for table in known["tables"]]
+    return [sql for sql, _ in paid] == [sql for sql, _ in tables] and all(
+        len(widths) == len(most) and _none_wider(widths, most)
+        for (_, widths), (_, most) in zip(paid, tables, strict=True)
     )
 
 

@@ -86,7 +86,8 @@ class KnownRows:
         """Return a row for each wanted cell: what it takes of each base cell."""
         key = id(wanted), id(base)
         if key not in self._found:
-            self._steps.take(wanted.size + of_products(4 * wanted.size * base.size))
+            cells = wanted.size * (1 + len(wanted.axes) + len(base.axes))
+            self._steps.take(cells + of_products(4 * wanted.size * base.size))
             self._left -= wanted.size
             rows = None if self._left < 0 else _rows(wanted, base)
             self._found[key] = wanted, base, rows  # held, so that ids stay theirs

@@ -59,7 +59,7 @@ class Layout:
         size, base = map(int, self.coarse.shape)
         numbers = sum(map(len, self.wanted))
         products = size**3 + base * size * (2 * size + 2 * numbers)
-        return of_products(products + 20 * base * numbers) + of_rows(numbers)
+        return of_products(products + 20 * base * numbers) + of_rows(numbers, base)
 
     @property
     def adding_steps(self) -> float:
@@ -135,11 +135,11 @@ class Fit:
             miss: How often each may be passed.
             steps: Counts what it takes, and bounds it.
         """
-        steps = steps or Steps()
         laws = [self._laws(self.layout.wanted[n]) for n in questions]
+        if any(len(set(each)) > MOST_LAWS for each in laws):
+            return None
         kinds = list(dict.fromkeys(law for each in laws for law in each))
-        steps.take(of_widths(len(kinds), max((len(d) for d, _ in kinds), default=0)))
-        if steps.are_spent or any(len(set(each)) > MOST_LAWS for each in laws):
+        if steps is not None and not steps.may_take(_steps_of(kinds)):
             return None
         sums = [
             [(Fraction(weight, _GRAIN), scale, n) for weight, scale, n in draws]
@@ -151,6 +151,11 @@ class Fit:
             for law, each in zip(kinds, reach, strict=True)
         }
         return [[found[law] for law in each] for each in laws]
+
+    def width_steps(self) -> float:
+        """Return what it takes to find the half-widths of all numbers."""
+        laws = (law for rows in self.layout.wanted for law in self._laws(rows))
+        return _steps_of(list(dict.fromkeys(laws)))
 
     def _laws(self, numbers: FloatArray) -> "list[_Law]":
         on_coarse = numbers @ self._gains
@@ -195,6 +200,10 @@ def gains(coarse: FloatArray, variances: Sequence[float], own: float) -> FloatAr
 
 _Draws = tuple[tuple[int, float, int], ...]
 _Law = tuple[_Draws, Fraction]
+
+
+def _steps_of(kinds: Sequence[_Law]) -> float:
+    return of_widths(len(kinds), max((len(draws) for draws, _ in kinds), default=0))
 
 
 def _draws(

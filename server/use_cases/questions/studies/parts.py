@@ -10,7 +10,7 @@ from privacy.losses import Loss
 from privacy.measures import Measure
 from server.use_cases.questions.questions import Question
 from server.use_cases.questions.requests import QuestionRequest
-from server.use_cases.questions.studies.asked import MISS, Asked
+from server.use_cases.questions.studies.asked import Asked
 from server.use_cases.questions.studies.layouts import Gridded, MeasureLayout
 from server.use_cases.questions.studies.least_squares import Fit
 from server.use_cases.questions.studies.steps import Steps
@@ -102,7 +102,8 @@ class Part:
         """
         found = {}
         for layout, fit in self.fits():
-            steps.take(layout.layout.steps)
+            if not steps.may_take(layout.layout.steps):
+                return None
             widths = fit.widths_of(range(len(layout.wanted)), miss, steps)
             if widths is None:
                 return None
@@ -157,11 +158,11 @@ class Study:
     @property
     def answering_steps(self) -> float:
         """What it takes to make all answers of noisy numbers, with half-widths."""
-        steps = Steps()
-        for part in self.parts:
-            part.widths(MISS, steps)
-            steps.take(sum(each.layout.adding_steps for each in part.layouts))
-        return steps.taken
+        steps = 0.0
+        for layout, fit in (each for part in self.parts for each in part.fits()):
+            steps += layout.layout.steps + layout.layout.adding_steps
+            steps += fit.width_steps()
+        return steps
 
     def part_of(self, question: int) -> int:
         """Return which part answers a question."""

@@ -26,6 +26,7 @@ from server.use_cases.questions.studies.composed import (
 from server.use_cases.questions.studies.layouts import Gridded
 from server.use_cases.questions.studies.parts import Part, Study, Table
 from server.use_cases.questions.studies.requests import StudyRequest
+from server.use_cases.questions.studies.steps import of_form, of_text
 from server.use_cases.questions.studies.strategies import Strategist, with_loss
 from server.use_cases.questions.wishes import LossRange
 
@@ -61,9 +62,12 @@ def planned_study(
         CuratorError: Any refusal of a text, its options or its loss.
     """
     total = request.total_loss(losses.measure)
-    looked_at.add(texts=len(request.questions))
     requests = [_wished(each, total, request, losses) for each in request.questions]
-    priced = [_priced(n, each, pricing) for n, each in enumerate(requests)]
+    priced = []
+    for n, each in enumerate(requests):
+        looked_at.add(cells=of_text(each.sql))
+        priced.append(_priced(n, each, pricing))
+        looked_at.add(cells=of_form(priced[n][1].normal.steps))
     grant = priced[0][0]
     asked = [
         Asked(each, Gridded.of(question))
@@ -75,7 +79,9 @@ def planned_study(
     _check_blocks(study)
     question = study_question(grant, study, losses, identity_of(grant, request))
     check_cost(question.compiled, compiler.limits)
-    looked_at.add(cells=study.answering_steps)
+    steps = study.answering_steps  # a plan tells half-widths, as answers do
+    looked_at.add(cells=steps)
+    question = replace(question, answering_steps=steps)
     return PlannedStudy(grant, question)
 
 

@@ -129,7 +129,7 @@ class Dividing:
             weighed = sums.shared @ np.linalg.inv(covariance)
             found = found - own**2 * (weighed * sums.shared).sum(axis=2)
         numbers = len(sums.squares)
-        each = size**3 + (size**2 + 16 * size + 16) * numbers
+        each = size**3 + (size**2 + 24 * size + 24) * numbers
         steps.take(of_products(len(nano) * each))
         return np.asarray(np.sqrt(np.maximum(found, 0.0)))
 

@@ -8,9 +8,13 @@ from server.use_cases.questions.looked_at import LookedAt
 _A_CALL: Final = 2
 _MULTIPLICATIONS: Final = 200_000  # of floating-point numbers, in a step
 _A_ROW: Final = 1.5
-_WIDTHS: Final = 120
-_A_DRAW: Final = 8
-_A_DRAW_OF_A_LAW: Final = 0.5
+_CELLS: Final = 200  # of a row, in a step
+_WIDTHS: Final = 110
+_A_DRAW: Final = 6
+_A_DRAW_OF_A_LAW: Final = 0.4
+_A_TEXT: Final = 300
+_CHARACTERS: Final = 3  # of a text, in a step
+_FORMED: Final = 2  # of a normal form's own steps, in a step
 _ADDED: Final = 500  # whole numbers, in a step
 
 
@@ -31,13 +35,21 @@ class Steps:
 
     @property
     def are_spent(self) -> bool:
-        """Whether more were taken than may be."""
-        return self.taken > self._most
+        """Whether as many were taken as may be, or what was wanted was more."""
+        return self.taken >= self._most
 
     def take(self, steps: float) -> None:
         """Count more of it."""
         self.taken += steps
         self._looked_at.add(cells=steps)
+
+    def may_take(self, steps: float) -> bool:
+        """Count more of it, if so much is left; else nothing more is."""
+        if self.taken + steps > self._most:
+            self.taken = max(self.taken, self._most)
+            return False
+        self.take(steps)
+        return True
 
 
 def of_products(multiplications: float) -> float:
@@ -45,9 +57,14 @@ def of_products(multiplications: float) -> float:
     return _A_CALL + multiplications / _MULTIPLICATIONS
 
 
-def of_rows(rows: int) -> float:
-    """Return the steps of telling apart what numbers add up, a row each."""
-    return _A_ROW * rows
+def of_rows(rows: int, cells: int) -> float:
+    """Return the steps of telling apart what numbers add up, a row each.
+
+    Args:
+        rows: Of numbers.
+        cells: Of the base table.
+    """
+    return rows * (_A_ROW + cells / _CELLS)
 
 
 def of_widths(laws: int, draws: int) -> float:
@@ -63,3 +80,13 @@ def of_widths(laws: int, draws: int) -> float:
 def of_sums(numbers: float) -> float:
     """Return the steps of adding up whole numbers, with their weights."""
     return numbers / _ADDED
+
+
+def of_text(sql: str) -> float:
+    """Return the steps of compiling a text."""
+    return _A_TEXT + len(sql) / _CHARACTERS
+
+
+def of_form(steps: int) -> float:
+    """Return the steps of what is counted by a text's normal form, in its own steps."""
+    return steps / _FORMED

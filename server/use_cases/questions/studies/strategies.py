@@ -28,10 +28,10 @@ from server.use_cases.questions.studies.layouts import (
 )
 from server.use_cases.questions.studies.parts import Part, Table
 from server.use_cases.questions.studies.shares import Dividing, Division
-from server.use_cases.questions.studies.steps import Steps
+from server.use_cases.questions.studies.steps import Steps, of_form, of_text
 from server.use_cases.questions.wishes import LossRange
 
-MOST_UNIONS: Final = 40
+MOST_UNIONS: Final = 16
 """Texts of union tables that are compiled for one study."""
 MOST_SEARCHED: Final = 20_000
 """Steps (``steps``) after which no more parts are brought together."""
@@ -158,13 +158,10 @@ class Strategist:
 
         Two are a pair, which ``_merged`` tries.
         """
-        members = tuple(
-            draft
-            for draft in drafts
-            if draft.base is base or self._is_in(base, draft.wanted)
-        )
-        if len(members) < _PAIR + 1:
-            return None
+        members = tuple(d for d in drafts if self._is_in(base, d.wanted))
+        has_own = any(draft.base is base for draft in members)
+        if not has_own or len(members) <= _PAIR:
+            return None  # the table itself may show what does not add up
         wanted = tuple(sorted(n for draft in members for n in draft.wanted))
         found = self._drafted(base, wanted)
         return None if found is None else replace(found, of=members)
@@ -238,17 +235,19 @@ class Strategist:
         if key not in self._unions:
             bases = (one.gridded.question, other.gridded.question)
             loss = max(base.event.loss for base in bases)
-            self._looked_at.add(texts=1)
             self._unions[key] = self._compiled(replace(one.request, sql=sql), loss)
         return self._unions[key]
 
     def _compiled(self, request: QuestionRequest, loss: Loss) -> _Base | None:
         word = self._losses.measure.word
         request = with_loss(replace(request, weights=()), loss, word)
+        self._looked_at.add(cells=of_text(request.sql))
         try:
-            return _Base(request, Gridded.of(self._compiling(request)))
+            question = self._compiling(request)
         except CuratorError:
             return None  # it is refused: it costs too much, or has too many cells
+        self._looked_at.add(cells=of_form(question.normal.steps))
+        return _Base(request, Gridded.of(question))
 
     def _drafted(self, base: _Base, wanted: tuple[int, ...]) -> _Draft | None:
         """Return a part with a base table, and the coarser ones that pay."""

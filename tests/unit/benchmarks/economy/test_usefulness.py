@@ -61,7 +61,8 @@ def test_a_tenth_is_near_enough_and_of_small_counts_twenty(number, is_count, exp
 def test_a_count_is_useful_if_its_half_width_is_a_tenth_of_the_truth(known):
     assert is_useful([Cell((), 4_300.0, 400.0)], known[0])
     assert not is_useful([Cell((), 4_300.0, 401.0)], known[0])
-    assert seems_useful([Cell((), 4_300.0, 401.0)], is_count=True)
+    assert seems_useful([Cell((), 4_500.0, 401.0)], is_count=True)
+    assert not seems_useful([Cell((), 4_300.0, 401.0)], is_count=True)
     assert outside([Cell((), 4_300.0, 200.0)], known[0]) == 1
 
 
