@@ -183,7 +183,7 @@ def test_what_does_not_add_up_holds_nothing_and_is_shown_as_it_was_drawn(
 
 
 def test_a_stored_study_is_given_only_where_each_table_is_as_sure(installation):
-    key = installation.analyst("sam", "surer")
+    key = installation.analyst("sal", "surer")
     bound = {"bounds": {"max_rows_per_unit": 1}}
 
     def both(of_all, of_one):
@@ -196,7 +196,7 @@ def test_a_stored_study_is_given_only_where_each_table_is_as_sure(installation):
     server = Server(installation.settings)
     server.start()
     try:
-        caller = Caller("sam", "analyst")
+        caller = Caller("sal", "analyst")
 
         def planned(request):
             return server.studies._planned(caller, "clinic", request, LookedAt())
