@@ -597,9 +597,7 @@ def _check_union(tree: UnionAll, parts: Sequence[Sequence[RelationColumn]]) -> N
         if len(columns) != len(first):
             raise refuse(rules.UNION_COLUMNS, select.position)
         units = [isinstance(column, UnitColumn) for column in columns]
-        if units.count(True) != 1 or units != [
-            isinstance(c, UnitColumn) for c in first
-        ]:
+        if units.count(True) > 1 or units != [isinstance(c, UnitColumn) for c in first]:
             raise refuse(rules.UNION_UNIT_KEY, select.position)
         for column, model in zip(columns, first, strict=True):
             if isinstance(column, AverageColumn) or isinstance(model, AverageColumn):

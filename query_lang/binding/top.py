@@ -23,6 +23,12 @@ from query_lang.binding.results.answer_windows import (
     AnswerWindowBinder,
 )
 from query_lang.binding.results.computed import ComputedBinder, is_computed
+from query_lang.binding.results.dependent_keys import (
+    MOST_KEYS,
+    Pairs,
+    Written,
+    following,
+)
 from query_lang.binding.results.moments import MOMENTS, written_out
 from query_lang.binding.results.reachable_cells import reachable_cells, reachable_values
 from query_lang.binding.results.totals import TotalsBinder
@@ -32,6 +38,7 @@ from query_lang.plans.compiled import (
     AverageShown,
     Bins,
     ComputedShown,
+    DependentShown,
     KeyShown,
     NamedTotal,
     NoisyCondition,
@@ -142,6 +149,8 @@ class TopBinder:
     meant: list[Tree] = field(default_factory=list)  # what each key is in the text
     sets: tuple[tuple[int, ...], ...] = ()  # the keys of each grouping set
     measured_at: list[Position] = field(default_factory=list)
+    dependent: dict[Expression, DependentShown] = field(default_factory=dict)
+    written: Written = field(default_factory=dict)  # literals of a UNION ALL's parts
     place: Position | None = None  # of the aggregate that is looked at
 
     def bind(self) -> Top:
@@ -163,7 +172,8 @@ class TopBinder:
         if not self.measures:
             hint = f"add COUNT(*) or COUNT(DISTINCT {self.rows.scope.unit_name()})"
             raise refuse(rules.AGGREGATE_NEEDED, tree.position, hint=hint)
-        self._check_all_selected(columns, places)
+        if not tree.hides_keys:
+            self._check_all_selected(columns, places)
         self._warn_of_empty_cells()
         presentation = Presentation(
             self._having(),
@@ -205,9 +215,10 @@ class TopBinder:
 
     # -- keys -----------------------------------------------------------------
 
-    def _bind_keys(self) -> list[Position]:
+    def _bind_keys(self) -> list[Position]:  # noqa: C901 - what is grouped by, once
         places: list[Position] = []
         numbers: list[int] = []  # which key each of GROUP BY is
+        found: dict[Expression, tuple[Tree, str, Facts, Position]] = {}
         for written in self.tree.group_by:
             meant = key_tree(written, self.tree, self.rows.scope)
             if isinstance(meant, AggregateCall | CountRows):
@@ -219,16 +230,24 @@ class TopBinder:
             value = self.rows.value(meant)
             if isinstance(value, Constant):
                 raise refuse(rules.GROUP_BY_FORM, written.position)
-            if value in self.keys:
-                numbers.append(list(self.keys).index(value))
+            if value in found:
+                numbers.append(list(found).index(value))
                 continue
-            numbers.append(len(self.keys))
+            numbers.append(len(found))
             name = self._key_name(meant)
             facts = listed_by(self.conditions, value)
             check_key(facts, name, written.position, self._listing())
+            found[value] = meant, name, facts, written.position
+        is_plain = not self.tree.sets and len(found) <= MOST_KEYS
+        follow = self._following(found) if is_plain else {}
+        for value, (meant, name, facts, place) in found.items():
+            if value in follow:
+                continue
             self.keys[value] = Key(self._slot(value), name, facts, key_values(facts))
             self.meant.append(meant)
-            places.append(written.position)
+            places.append(place)
+        for value, (one, pairs) in follow.items():
+            self._add_dependent(value, one, pairs, found[value][2])
         left = reachable_values(self.keys, self.meant, self.conditions, self.rows)
         for value, values in left.items():
             self.keys[value] = replace(self.keys[value], left=values)
@@ -236,6 +255,33 @@ class TopBinder:
             tuple(sorted({numbers[place] for place in each})) for each in self.tree.sets
         )
         return places
+
+    def _following(
+        self, found: Mapping[Expression, tuple[Tree, str, Facts, Position]]
+    ) -> dict[Expression, tuple[Expression, Pairs]]:
+        """Return the keys that follow from another one, the later of two alike."""
+        follow: dict[Expression, tuple[Expression, Pairs]] = {}
+        keys = list(found)
+        for value in reversed(keys):
+            others = [key for key in keys if key != value and key not in follow]
+            for one in others:
+                values = key_values(found[one][2])
+                pairs = following(one, values, value, self.written)
+                if pairs is not None:
+                    follow[value] = one, pairs
+                    break
+        return follow
+
+    def _add_dependent(
+        self, value: Expression, one: Expression, pairs: Pairs, facts: Facts
+    ) -> DependentShown:
+        listed = tuple(dict.fromkeys(other for _, other in pairs))
+        if value_count(facts) is not None:
+            listed = key_values(facts)
+        shown = DependentShown(list(self.keys).index(one), pairs, listed)
+        self.dependent[value] = shown
+        self.facts[shown] = facts
+        return shown
 
     def _listing(self) -> str | None:
         """Return how a key gets a list where no column has a hierarchy."""
@@ -258,10 +304,10 @@ class TopBinder:
         names = {
             column.shown.index: column.name
             for column in reversed(columns)
-            if isinstance(column.shown, KeyShown | NamedTotal)
+            if isinstance(column.shown, KeyShown | NamedTotal | DependentShown)
         }
         for index, key in enumerate(self.keys.values()):
-            yield replace(key, name=names[index])
+            yield replace(key, name=names.get(index, key.name))
 
     def _key_name(self, tree: Tree) -> str:
         aliased = (i.alias for i in self.tree.items if i.expression == tree and i.alias)
@@ -319,6 +365,8 @@ class TopBinder:
             SqlNotAllowedError: It is none.
         """
         value = self.rows.value(tree)
+        if value in self.dependent:
+            return self.dependent[value]
         if value not in self.keys:
             shown = describe(tree)
             raise refuse(
@@ -338,7 +386,7 @@ class TopBinder:
     ) -> None:
         shown = {
             KeyShown(column.shown.index)
-            if isinstance(column.shown, NamedTotal)
+            if isinstance(column.shown, NamedTotal | DependentShown)
             else column.shown
             for column in columns
         }
@@ -636,11 +684,24 @@ class TopBinder:
 
     def _operand_key(self, tree: Tree) -> Shown:
         bound = self.rows.operand(tree)
-        if isinstance(bound, Call | Constant) and bound not in self.keys:
+        if isinstance(bound, Call) and bound not in {*self.keys, *self.dependent}:
+            follows = self._follows(bound)
+            if follows is not None:
+                return follows
+        known = {*self.keys, *self.dependent}
+        if isinstance(bound, Call | Constant) and bound not in known:
             raise refuse(rules.HAVING_FORM, tree.position)
         if isinstance(bound, AverageRef):
             raise refuse(rules.AVERAGE_OPAQUE, tree.position)
         return self._key(tree)
+
+    def _follows(self, value: Expression) -> DependentShown | None:
+        """Return what is computed of one key, as a weight of a stratum."""
+        for one, key in self.keys.items():
+            pairs = following(one, key.values, value, self.written)
+            if pairs is not None and not self.sets:
+                return self._add_dependent(value, one, pairs, value.facts)
+        return None
 
     def _order_terms(self) -> list[OrderTerm]:
         terms: list[OrderTerm] = []
@@ -672,7 +733,7 @@ class TopBinder:
             if isinstance(shown, KeyShown)
             else None
         )
-        if key is None or key.name in self.ordered:
+        if key is None or key.name in self.ordered or self.tree.hides_keys:
             return
         self.ordered.add(key.name)
         values = [v for v in key.values if v is not None]

@@ -1,6 +1,7 @@
 """Trees rebuilt from below, and how large they become."""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Final, TypeVar, cast
@@ -80,6 +81,22 @@ def _outermost(
         f.name: _outermost(getattr(part, f.name), kinds, change) for f in fields(part)
     }
     return replace(part, **made)
+
+
+def with_fields(
+    tree: _Tree, change: Callable[[object], object], apart: AbstractSet[str]
+) -> _Tree:
+    """Return a node of which each field was changed, but those that stay apart."""
+    return cast("_Tree", _with_fields(tree, change, apart))
+
+
+def _with_fields(
+    part: object, change: Callable[[object], object], apart: AbstractSet[str]
+) -> object:
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    names = [f.name for f in fields(part) if f.name not in apart]
+    return replace(part, **{name: change(getattr(part, name)) for name in names})
 
 
 def conjuncts(tree: Expression | None) -> list[Expression]:

@@ -109,6 +109,7 @@ FunctionName = Literal[
     "ln",
     "localtimestamp",
     "lower",
+    "lpad",
     "ltrim",
     "make_date",
     "minute",
@@ -124,6 +125,7 @@ FunctionName = Literal[
     "right",
     "round",
     "row_number",
+    "rpad",
     "rtrim",
     "second",
     "sign",
@@ -582,6 +584,8 @@ class Select:
         kept: QUALIFY of an answer: which of its rows stay once windows are over them.
         sets: Of an answer with totals (ROLLUP and the like): which of the keys, by
             their places from 0, each of its grouping sets has; of others none.
+        hides_keys: Whether its keys are those of groups that it aggregates: they need
+            not be selected.
     """
 
     distinct: bool
@@ -597,6 +601,7 @@ class Select:
     aliases: tuple[Name, ...] = ()
     kept: Expression | None = None
     sets: tuple[tuple[int, ...], ...] = ()
+    hides_keys: bool = False
 
 
 @dataclass(frozen=True, slots=True)

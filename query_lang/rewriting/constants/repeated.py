@@ -1,0 +1,181 @@
+"""Rows that may meet several rows of literals: read once for each of these."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final, TypeVar
+
+from query_lang.rewriting.constants.rows import Constants
+from query_lang.rewriting.constants.written import (
+    UNTOUCHED,
+    refuse_stars,
+    with_values,
+)
+from query_lang.rewriting.trees import (
+    all_of,
+    called,
+    conjuncts,
+    names_in,
+    new_name,
+    outermost,
+    output_of,
+    parts,
+    plain_select,
+    with_fields,
+)
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import (
+    DerivedTable,
+    Expression,
+    Name,
+    OrderItem,
+    Select,
+    SelectItem,
+    UnionAll,
+)
+from query_lang.syntax.refusals import refuse
+
+_Part = TypeVar("_Part")
+
+MOST_TIMES: Final = 24
+"""Times that rows are read, once for each row in the text: each reads the table."""
+
+
+def repeated(
+    select: Select,
+    table: Constants,
+    name: str,
+    met: Sequence[Sequence[Expression]],
+) -> Select:
+    """Return a SELECT over a UNION ALL that has a part for each row of literals.
+
+    Args:
+        select: Without the table.
+        table: Of literals.
+        name: What FROM called it.
+        met: What a row must fulfil to meet each of its rows.
+
+    Raises:
+        SqlNotAllowedError: Rule ``constant_rows``: it has too many rows.
+    """
+    if len(table.rows) > MOST_TIMES:
+        detail = (
+            f"rows that can meet several of those in the text are read once for each: "
+            f"{MOST_TIMES} at most, not {len(table.rows)}"
+        )
+        raise refuse(rules.CONSTANT_ROWS, select.position, detail=detail)
+    refuse_stars(select)
+    outer = _Outer(select, table, name)
+    found = outer.over_all()
+    read = tuple(
+        _part(select, outer, all_of(said), dict(zip(table.columns, row, strict=True)))
+        for said, row in zip(met, table.rows, strict=True)
+    )
+    source = DerivedTable(
+        UnionAll(read, select.position), outer.called, select.position
+    )
+    return replace(found, source=source, joins=(), where=None)
+
+
+def _part(
+    select: Select,
+    outer: "_Outer",
+    said: Expression | None,
+    values: dict[str, Expression],
+) -> Select:
+    """Return the rows that meet one row of literals, with it beside them."""
+    own = [
+        SelectItem(Name(name, qualifier, select.position), column, select.position)
+        for (qualifier, name), column in outer.read.items()
+    ]
+    own += [
+        SelectItem(values[name], column, select.position)
+        for name, column in outer.literal.items()
+    ]
+    where = with_values(select.where, outer.name, values)
+    kept = all_of([*conjuncts(said), *conjuncts(where)])
+    joins = tuple(
+        replace(join, condition=with_values(join.condition, outer.name, values))
+        for join in select.joins
+    )
+    part = plain_select(tuple(own), select.source)
+    return replace(part, joins=joins, where=kept)
+
+
+class _Outer:
+    """A SELECT over the rows that are read several times.
+
+    Attributes:
+        called: What these rows are called.
+        name: What the table of literals was called.
+        read: What each column of a table is called among them, by its names.
+        literal: What each column of literals is called.
+    """
+
+    def __init__(self, select: Select, table: Constants, name: str) -> None:
+        self.name = name
+        self.read: dict[tuple[str | None, str], str] = {}
+        self.literal: dict[str, str] = {}
+        self._select, self._columns = select, frozenset(table.columns)
+        self._taken = {*names_in(select), *table.columns}
+        self.called = new_name("repeated", self._taken)
+        self._own = {called(select.source), *(called(j.source) for j in select.joins)}
+        self._titles = {item.alias for item in select.items}
+
+    def over_all(self) -> Select:
+        """Return the SELECT with each of its names as these rows have it."""
+        select = self._select
+        items = tuple(map(self._item, select.items))
+        order = tuple(map(self._ordered, select.order_by))
+        found = with_fields(select, self._beside_titles, UNTOUCHED | {"where"})
+        return replace(found, items=items, order_by=order)
+
+    def _item(self, item: SelectItem) -> SelectItem:
+        found = outermost(item, (Name, Select), self._renamed)
+        return replace(found, alias=output_of(item))
+
+    def _ordered(self, item: OrderItem) -> OrderItem:
+        return replace(item, expression=self._beside_titles(item.expression))
+
+    def _beside_titles(self, part: _Part) -> _Part:
+        """Rename what stands where aliases of the list may: they stay."""
+
+        def changed(node: Name | Select) -> object:
+            is_plain = isinstance(node, Name) and node.qualifier is None
+            if is_plain and isinstance(node, Name) and node.name in self._titles:
+                return node
+            return self._renamed(node)
+
+        return outermost(part, (Name, Select), changed)
+
+    def _renamed(self, node: Name | Select) -> object:
+        if isinstance(node, Select):
+            return outermost(node, (Name,), self._of_outside)
+        if node.qualifier in {None, self.name} and node.name in self._columns:
+            column = self.literal.get(node.name) or self._new(node.name)
+            self.literal[node.name] = column
+        else:
+            key = (node.qualifier, node.name)
+            column = self.read.get(key) or self._new(node.name)
+            self.read[key] = column
+        return Name(column, self.called, node.position)
+
+    def _of_outside(self, node: Name) -> Name:
+        if node.qualifier in self._own | {self.name}:
+            found = self._renamed(node)
+            return found if isinstance(found, Name) else node
+        return node
+
+    def _new(self, name: str) -> str:
+        used = {*self.read.values(), *self.literal.values()}
+        return new_name(name, self._taken) if name in used else name
+
+
+def reads_literals(tree: object, name: str, columns: frozenset[str]) -> bool:
+    """Whether a part reads a table of literals; in subqueries, by its name alone."""
+    outside = {id(part) for part in parts(tree, (Select,))}
+    return any(
+        isinstance(part, Name)
+        and part.name in columns
+        and (part.qualifier == name or (part.qualifier is None and id(part) in outside))
+        for part in parts(tree)
+    )

@@ -1,0 +1,84 @@
+"""Keys that follow from another key make no cells of their own."""
+
+# ruff: noqa: E501 - a text is one string, to be read
+
+import pytest
+
+from query_lang.plans.compiled import DependentShown
+from query_lang.showing.presentation import present
+from tests.golden.reference_pages import hospital
+from tests.support.compiling import compile_query
+
+
+def by(*keys):
+    shown = ", ".join(f"{key} AS k{place}" for place, key in enumerate(keys))
+    places = ", ".join(str(place + 1) for place in range(len(keys)))
+    return f"SELECT {shown}, COUNT(DISTINCT patient_id) AS n FROM encounters GROUP BY {places}"
+
+
+MONTHS = by("EXTRACT(MONTH FROM admitted)", "TO_CHAR(admitted, 'Mon')")
+
+
+def compiled(sql):
+    return compile_query(sql, hospital())
+
+
+@pytest.mark.parametrize(
+    ("keys", "cells"),
+    [
+        (("EXTRACT(MONTH FROM admitted)", "TO_CHAR(admitted, 'Mon')"), 12),
+        (("TO_CHAR(admitted, 'FMMonth')", "QUARTER(admitted)"), 12),
+        (("EXTRACT(ISODOW FROM admitted)", "TO_CHAR(admitted, 'FMDay')"), 7),
+        (("EXTRACT(YEAR FROM admitted)", "DATE_TRUNC('month', admitted)"), 72),
+        (("TO_CHAR(admitted, 'YYYY-MM')", "QUARTER(admitted)", "YEAR(admitted)"), 72),
+        (("year", "CASE WHEN year < 2022 THEN 'before' ELSE 'after' END"), 6),
+        (("year", "year >= 2022", "year IN (2020, 2021)"), 6),
+        # what does not follow
+        (("EXTRACT(YEAR FROM admitted)", "EXTRACT(MONTH FROM admitted)"), 72),
+        (("TO_CHAR(admitted, 'Mon')", "TO_CHAR(admitted, 'Dy')"), 84),
+        (("year", "CASE WHEN age < 60 THEN 'young' ELSE 'old' END"), 12),
+        (("year", "CASE WHEN year < 2022 AND age < 60 THEN 1 ELSE 0 END"), 12),
+    ],
+)
+def test_a_key_that_follows_is_shown_beside_the_other(keys, cells):
+    assert len(compiled(by(*keys)).rendered.cells) == cells
+
+
+def test_patients_are_in_no_more_groups_than_the_key_has():
+    found = compiled(MONTHS)
+    assert found.measures[0].sensitivity.l1 == 12
+
+
+def test_what_follows_is_shown_in_each_cell():
+    found = compiled(MONTHS)
+    rows = present(found, [list(range(12))])
+    assert rows[0][:2] == [1, "Jan"]
+    assert rows[11] == [12, "Dec", 11]
+
+
+def test_order_by_what_follows_is_that_of_its_own_list():
+    sql = "SELECT sex, CASE sex WHEN 'F' THEN 'b' WHEN 'M' THEN 'a' ELSE 'c' END AS s, COUNT(*) AS n FROM patients GROUP BY 1, 2 ORDER BY 2 DESC"
+    found = compiled(sql)
+    (dependent,) = (
+        c.shown for c in found.columns if isinstance(c.shown, DependentShown)
+    )
+    assert dict(dependent.pairs)["F"] == "b"
+    rows = present(found, [[1, 2, 3]])
+    assert [row[1] for row in rows] == list(reversed(dependent.listed))
+
+
+def test_a_weight_of_a_key_is_a_number_of_its_cell():
+    sql = "SELECT sex, COUNT(*) * CASE sex WHEN 'F' THEN 0.5 ELSE 2 END AS w FROM patients GROUP BY sex"
+    rows = present(compiled(sql), [[10, 10, 10]])
+    assert [str(row[1]) for row in rows] == ["5.0", "20.0", "20.0"]
+
+
+def test_null_follows_from_null():
+    sql = "SELECT discharged_to, COALESCE(discharged_to, 'unknown') AS d, COUNT(*) AS n FROM encounters GROUP BY 1, 2"
+    rows = present(compiled(sql), [[1, 2, 3]])
+    assert [row[1] for row in rows] == ["home", "died", "unknown"]
+
+
+def test_totals_keep_all_their_keys():
+    sql = "SELECT year, year >= 2022 AS late, COUNT(*) AS n FROM encounters GROUP BY ROLLUP (year, year >= 2022)"
+    assert len(compiled(sql).rendered.cells) == 12
