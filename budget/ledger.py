@@ -35,6 +35,7 @@ from budget.charging.leases import Holder
 from budget.charging.noisy_vectors import with_vectors
 from budget.charging.queries import (
     body_in,
+    can_be_refined,
     find_reusable,
     is_known,
     look_up_key,
@@ -45,6 +46,7 @@ from budget.charging.queries import (
     reading_body,
     reading_key,
     settled_in,
+    spent_of_population,
 )
 from budget.charging.splices import Piece, Splice
 from budget.checking.reconciliation import Also, reconcile
@@ -61,9 +63,11 @@ from budget.storage.records import (
     FailedReplay,
     InFlight,
     Mismatch,
+    NotRefinable,
     Orphan,
     PaidQuestion,
     QueryRecord,
+    Refinement,
     Refused,
     Replay,
     Scope,
@@ -82,16 +86,19 @@ __all__ = [
     "InFlight",
     "Ledger",
     "Mismatch",
+    "NotRefinable",
     "Orphan",
     "PaidQuestion",
     "QueryRecord",
     "RecordedTransaction",
+    "Refinement",
     "Refused",
     "Replay",
     "Scope",
     "StoredAnswer",
     "UncertainError",
     "Verification",
+    "spent_of_population",
 ]
 
 
@@ -242,8 +249,12 @@ class Ledger:
                 },
             )
 
-    def charge(self, request: ChargeRequest) -> Charged | Refused | Settled:
+    def charge(
+        self, request: ChargeRequest
+    ) -> Charged | Refused | NotRefinable | Settled:
         """Charge every scope, or none: durable and anchored when this returns.
+
+        What refines an answer is charged if nothing else does, or did: once.
 
         Raises:
             AnchorMismatchError: Nothing was written.
@@ -256,11 +267,15 @@ class Ledger:
             keyed, accounts = _reading_key(request), reading_accounts(request.scopes)
             with self._writer.transaction(*keyed, *accounts) as write:
                 found = write.read[: len(keyed)], write.read[len(keyed) :]
-                outcome = self._settled(write, found[0], request) or charge_all(
-                    write,
-                    request,
-                    self._holder.worker_id,
-                    accounts_in(request.scopes, found[1]),
+                outcome = (
+                    self._settled(write, found[0], request)
+                    or _refused_refinement(write, request)
+                    or charge_all(
+                        write,
+                        request,
+                        self._holder.worker_id,
+                        accounts_in(request.scopes, found[1]),
+                    )
                 )
                 charged = request.query_id if isinstance(outcome, dict) else None
         except UnanchoredError as error:
@@ -696,6 +711,14 @@ def _reading_key(request: ChargeRequest) -> list[Statement]:
     """Return what reads the question of a request's key, where it has one."""
     key = request.idempotency_key
     return [] if key is None else [reading_key(request.principal, key)]
+
+
+def _refused_refinement(write: Write, request: ChargeRequest) -> NotRefinable | None:
+    """Refuse to draw on noise twice (docs/proofs/refining.md)."""
+    refines = request.refines
+    if refines is None or can_be_refined(write.connection, refines.query_id):
+        return None
+    return NotRefinable()
 
 
 def _digest(body: bytes) -> str:

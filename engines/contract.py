@@ -78,6 +78,11 @@ class Engine(Protocol):
     """Runs rendered plans on snapshots. Knows no epsilon, and adds no noise."""
 
     @property
+    def version(self) -> str:
+        """Its name and version: others may read a statement otherwise."""
+        ...
+
+    @property
     def incidents(self) -> int:
         """Executions that failed since the start; for the operator alone."""
         ...

@@ -55,10 +55,15 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What was refused: the code of the problem and its sentence."""
+    """What was refused: the code of the problem and its sentence.
+
+    Attributes:
+        probe: What could be asked for first, in the place of what was; None: nothing.
+    """
 
     code: str
     detail: str
+    probe: Document | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +124,8 @@ class Asker:
         found = reply.json()
         if reply.is_success:
             return found
-        return Refusal(found["type"], found["detail"])
+        probes = [way for way in found.get("ways", ()) if way["kind"] == "probe"]
+        return Refusal(found["type"], found["detail"], next(iter(probes), None))
 
     def _sent(
         self, path: str, body: Mapping[str, object], headers: Mapping[str, str]

@@ -21,6 +21,8 @@ from privacy.losses import ZERO_LOSS, Loss
 MANY_SHARES: Final = 5
 """Of an even part of what is left: the most that one question may cost."""
 
+_MOST_PROBES: Final = 12
+
 
 @dataclass(slots=True)
 class Told:
@@ -94,29 +96,34 @@ class Advised:
         self._is_count = turn.question.meaning.measure.is_count
         self._told = Told()
         self._how: dict[str, object] = {"accuracy": WISH}
+        self._refused: Refusal | None = None
 
     def asked(self) -> Told:
         """Return what became of it."""
-        plan = self._plan()
-        if isinstance(plan, Refusal):
-            return self._told
-        self._take_offers(plan)
-        if self._is_content() or self._is_bought(plan):
-            return self._told
-        self._take(**{self._asker.word: str(self._first(plan))})
-        if not self._is_content() and "accuracy" in self._how:
+        for _ in range(_MOST_PROBES):
             plan = self._plan()
-            if not isinstance(plan, Refusal):
-                self._is_bought(plan)
+            if isinstance(plan, Refusal):
+                break
+            if self._is_unattainable:
+                if not self._takes_probe(plan):
+                    break
+                continue
+            if self._told.answer is None:
+                self._take_offers(plan)
+            if self._is_content() or self._is_bought(plan) or not self._probes(plan):
+                break
         return self._told
 
     def _plan(self) -> Document | Refusal:
         """Return the plan of the wish; of an even part where there can be none."""
         plan = self._asker.plan(self._sql, **self._how)
+        self._refused = plan if isinstance(plan, Refusal) else None
         if isinstance(plan, Refusal):
             self._told.refusals.append(plan)
-            self._how = {self._asker.word: str(self._turn.even)}
-            plan = self._asker.plan(self._sql, **self._how)
+            even = {self._asker.word: str(self._turn.even)}
+            if plan.probe is None:
+                self._how = even
+            plan = self._asker.plan(self._sql, **even)
         elif self._told.priced is None:
             self._told.priced = self._asker.loss_of(plan)
         return plan
@@ -138,13 +145,40 @@ class Advised:
             return False
         return self._take(accuracy={**WISH, "at_most": str(most)})
 
-    def _first(self, plan: Document) -> Loss:
-        """Return the probe that a plan names; an even part if that is too dear."""
-        probe = plan.get("priced_by", {}).get("probe")
-        most = self._part(plan, MANY_SHARES)
-        if probe is None or Loss.parse(probe) > most:
-            return self._part(plan, 1)
-        return Loss.parse(probe)
+    def _probes(self, plan: Document) -> bool:
+        """Buy what the plan says would tell more; say whether that was bought.
+
+        Nothing where not even the largest numbers that there may be would make the
+        accuracy cheap enough: what is left is for others.
+        """
+        if "accuracy" not in self._how:
+            self._take(**{self._asker.word: str(self._part(plan, 1))})
+            return False
+        most, told = self._part(plan, MANY_SHARES), plan["priced_by"]
+        at_best, probe = told["at_best"], told["probe"]
+        if probe is None or (at_best is not None and Loss.parse(at_best) > most):
+            return False
+        return self._price_of(probe) <= most and self._take(**{self._asker.word: probe})
+
+    @property
+    def _is_unattainable(self) -> bool:
+        """Whether the accuracy is refused until a probe says that numbers are large."""
+        return self._refused is not None and self._refused.probe is not None
+
+    def _takes_probe(self, plan: Document) -> bool:
+        """Buy the probe that a refusal names, if it is cheap enough."""
+        if self._refused is None or self._refused.probe is None:
+            return False
+        probe = self._asker.loss_of(self._refused.probe)
+        request = self._refused.probe["request"][self._asker.word]
+        cheap = probe <= self._part(plan, MANY_SHARES)
+        return cheap and self._take(**{self._asker.word: request})
+
+    def _price_of(self, probe: str) -> Loss:
+        plan = self._asker.plan(self._sql, **{self._asker.word: probe})
+        if isinstance(plan, Refusal):
+            return Loss(0)  # it is refused when it is asked, too
+        return self._asker.loss_of(plan)
 
     def _part(self, plan: Document, shares: int) -> Loss:
         """Return so many even parts of what is left, but what a query may spend."""

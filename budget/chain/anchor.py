@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from budget.chain.draws import MOST_NOTES, NOTE_BYTES, DrawNotes
 from budget.chain.entries import Head, canonical_json
@@ -242,6 +243,23 @@ class HeldAnchor:
     def _spoil(self, offset: int) -> None:
         with contextlib.suppress(OSError):  # the other record is whole in any case
             os.pwrite(self._descriptor, bytes(64), offset)
+
+
+_MOST: Final = 2**62
+"""No total, sequence or generation has more digits."""
+
+
+def require_room(record: AnchorRecord) -> None:
+    """Refuse totals that would not fit any more once they have grown.
+
+    To be asked when there are more of them, before that is committed: a charge, or a
+    reconcile, could else fail for want of digits, and for ever.
+
+    Raises:
+        OSError: They would not.
+    """
+    grown = {name: _MOST for name in record.totals}  # noqa: C420 - mypy reads it so
+    encode_record(AnchorRecord(record.ledger_id, Head(_MOST, "0" * 64), grown, _MOST))
 
 
 def encode_record(record: AnchorRecord) -> bytes:

@@ -16,7 +16,13 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import SQLAlchemyError
 
-from budget.chain.anchor import AnchorFile, AnchorRecord, HeldAnchor, encode_record
+from budget.chain.anchor import (
+    AnchorFile,
+    AnchorRecord,
+    HeldAnchor,
+    encode_record,
+    require_room,
+)
 from budget.chain.entries import LAST, Appender, Head, head_in, is_named, named
 from budget.storage.databases import Databases
 from budget.storage.postgresql import DatabaseLostError
@@ -338,6 +344,8 @@ class Writer:
         record = AnchorRecord(
             before.ledger_id, write.entries.head, totals, before.generation + 1
         )
+        if not totals.keys() <= before.totals.keys():
+            require_room(record)
         encode_record(record)
         return record
 

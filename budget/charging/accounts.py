@@ -21,12 +21,8 @@ def charge_row(entry: Mapping[str, object], seq: int, time: str) -> ChargeRow:
         "fingerprint", "request",
     )  # fmt: skip
     row = {name: entry[name] for name in names}
-    return {
-        **row,
-        "seq": seq,
-        "time": time,
-        "source_query_id": entry.get("source_query_id"),
-    }
+    blank = ("source_query_id", "refines", "total_nano")  # in few entries
+    return {**row, "seq": seq, "time": time, **{n: entry.get(n) for n in blank}}
 
 
 def insert_charge(
@@ -55,6 +51,7 @@ def insert_charge(
         "idempotency_key": request.idempotency_key,
         "fingerprint": request.fingerprint,
         "request": request.request_json,
+        **_refinement(request),
         **facts,
     }
     seq, time = write.entries.append(kind, entry)
@@ -69,3 +66,10 @@ def insert_charge(
             "attempts": 1,
         },
     )
+
+
+def _refinement(request: ChargeRequest) -> Mapping[str, object]:
+    if request.refines is None:
+        return {}
+    total = request.refines.total.nano_epsilon
+    return {"refines": request.refines.query_id, "total_nano": total}

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, Engine, Row, bindparam, select
+from sqlalchemy import Connection, Engine, Row, bindparam, func, select
 
 from budget.chain.writing import ReleaseTest
 from budget.charging.noisy_vectors import document_of, vectors_of
@@ -16,10 +16,11 @@ from budget.storage.records import (
     PaidQuestion,
     QueryRecord,
     Replay,
+    Scope,
     Settled,
     StoredAnswer,
 )
-from budget.storage.tables import answer, charge
+from budget.storage.tables import answer, chain, charge, counter
 from privacy.errors import InvalidOptionError
 from privacy.losses import Loss
 
@@ -38,27 +39,35 @@ _BODY = Prepared(
         answer.c.query_id == bindparam("query_id")
     )
 )
+_TOTAL = func.coalesce(charge.c.total_nano, charge.c.nano_epsilon)
 _REUSABLE = Prepared(
-    select(charge.c.query_id, charge.c.nano_epsilon)
+    select(charge.c.query_id, _TOTAL)
     .where(
         charge.c.question.in_((bindparam("question"), bindparam("former"))),
         charge.c.state == "answered",
         charge.c.held_boot.is_(None),
         charge.c.source_query_id.is_(None),
-        charge.c.nano_epsilon >= bindparam("at_least"),
+        bindparam("at_least") <= _TOTAL,
         charge.c.private_history.is_(False)
         | (charge.c.project == bindparam("project")),
     )
-    .order_by(charge.c.nano_epsilon.desc(), charge.c.seq)
+    .order_by(_TOTAL.desc(), charge.c.seq)
 )
+_RESTORED = (
+    select(func.max(chain.c.seq)).where(chain.c.kind == "reconcile").scalar_subquery()
+)
+"""Up to where a restored ledger may have forgotten what was charged."""
+
 _PAID = Prepared(
     select(
         charge.c.query_id,
         charge.c.question,
-        charge.c.nano_epsilon,
+        _TOTAL,
         charge.c.request,
         charge.c.state,
         charge.c.held_boot,
+        charge.c.refines,
+        charge.c.seq > func.coalesce(_RESTORED, 0),
     )
     .where(
         charge.c.project == bindparam("project"),
@@ -165,17 +174,53 @@ def paid_questions(
         snapshot: That they asked.
         most: So many of the newest charges are looked at, answered or not: if those
             that are answered were counted alone, the oldest would be left out as soon
-            as an answer is stored, before its reply leaves (PRIVACY 6).
+            as an answer is stored, before its reply leaves (PRIVACY 6). What another
+            one of them refined is left out: their noise is not independent.
         is_released: Whether a question's reply has left.
     """
     asked = {"project": project, "snapshot": snapshot, "most": most}
-    return [
-        PaidQuestion(query_id, question, Loss(nano_epsilon), request)
-        for query_id, question, nano_epsilon, request, state, held_boot in _PAID.rows(
-            connection, asked
+    found, drawn_on, replaced = [], set[str](), set[str]()
+    for query_id, question, nano, request, *told in _PAID.rows(connection, asked):
+        state, held_boot, refines, is_known = told
+        is_shown = state == "answered" and held_boot is None and is_released(query_id)
+        if is_shown and query_id not in replaced:
+            refinable = bool(is_known) and query_id not in drawn_on
+            paid = PaidQuestion(query_id, question, Loss(nano), request, refinable)
+            found.append(paid)
+        if refines is not None:  # an older one: it comes later in this order
+            drawn_on.add(refines)
+            replaced |= {refines} if is_shown else set()
+    return found
+
+
+def can_be_refined(connection: Connection, query_id: str) -> bool:
+    """Whether nothing draws on an answer's noise, nor may have before a restore."""
+    refining = select(charge.c.query_id).where(charge.c.refines == query_id)
+    answered = select(charge.c.query_id).where(
+        charge.c.query_id == query_id,
+        charge.c.state == "answered",
+        charge.c.source_query_id.is_(None),
+        charge.c.seq > func.coalesce(_RESTORED, 0),
+    )
+    known = connection.execute(answered).first() is not None
+    return known and connection.execute(refining).first() is None
+
+
+def spent_of_population(connection: Connection, population: str) -> dict[Scope, Loss]:
+    """Return what was charged to a population's cap, or to those of its blocks.
+
+    Args:
+        connection: To the ledger.
+        population: A name; that it is there no more changes nothing.
+    """
+    block = str(Scope.block(population, ""))
+    rows = connection.execute(
+        select(counter.c.scope, counter.c.nano_epsilon).where(
+            (counter.c.scope == str(Scope.population(population)))
+            | counter.c.scope.startswith(block, autoescape=True)
         )
-        if state == "answered" and held_boot is None and is_released(query_id)
-    ]
+    )
+    return {Scope.read(scope): Loss(nano) for scope, nano in rows}
 
 
 def measured_vectors(connection: Connection, query_id: str) -> bytes | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from budget.chain.anchor import AnchorFile, AnchorRecord, HeldAnchor
+from budget.chain.anchor import AnchorFile, AnchorRecord, HeldAnchor, encode_record
 from budget.chain.entries import Head, head_of, is_contained, ledger_id_of
 from budget.chain.recorded import RecordedTransaction
 from budget.chain.writing import (
@@ -134,7 +134,9 @@ def _append(
     generation = 0 if before is None else before.generation + 1
     write.flush()
     totals = cap_totals(connection)
-    return AnchorRecord(ledger_id, write.entries.head, totals, generation)
+    record = AnchorRecord(ledger_id, write.entries.head, totals, generation)
+    encode_record(record)  # better known before the commit
+    return record
 
 
 def _charge_difference(connection: Connection, known: AnchorRecord) -> dict[str, int]:

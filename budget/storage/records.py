@@ -37,6 +37,11 @@ class Scope:
         return cls("principal", f"{project}/{name}")
 
     @property
+    def block_name(self) -> str:
+        """The block of its population; empty where it is none."""
+        return self.name.partition("/")[2] if self.kind == "block" else ""
+
+    @property
     def must_be_limited(self) -> bool:
         """Whether nothing may be charged while no limit is set."""
         return self.kind != "principal"
@@ -78,6 +83,19 @@ NO_PROJECT = ""
 
 
 @dataclass(frozen=True, slots=True)
+class Refinement:
+    """Whose noise a charge goes on from: once (docs/proofs/refining.md).
+
+    Attributes:
+        query_id: Of the charge whose numbers were shown.
+        total: What the new numbers cost with all that they go on from.
+    """
+
+    query_id: str
+    total: Loss
+
+
+@dataclass(frozen=True, slots=True)
 class ChargeRequest:
     """A charge, or a free answer, that somebody asks for.
 
@@ -97,6 +115,7 @@ class ChargeRequest:
     idempotency_key: str | None
     fingerprint: str | None
     request_json: str
+    refines: Refinement | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +131,11 @@ class Refused:
     """A limit would be passed; nothing was spent, the refusal is on record."""
 
     remaining: dict[Scope, Loss | None]
+
+
+@dataclass(frozen=True, slots=True)
+class NotRefinable:
+    """Something refines that answer already, or a restore may have forgotten it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,14 +173,16 @@ class PaidQuestion:
     Attributes:
         query_id: Of the charge.
         question: Its identity.
-        loss: What it paid.
+        loss: What its numbers cost, with those that it refined.
         request: Its text, as it was charged.
+        can_be_refined: Whether nothing draws on its noise yet.
     """
 
     query_id: str
     question: str
     loss: Loss
     request: str
+    can_be_refined: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,9 @@ charge = Table(
     Column("fingerprint", Text),
     Column("request", Text, nullable=False),
     Column("source_query_id", Text),  # of a free answer: whose noise it shows
+    Column("refines", Text),  # the charge whose noise it draws on
+    # What its numbers cost with those that it refines; NULL: its own loss.
+    Column("total_nano", BigInteger),
     Column(
         "state",
         Text,
@@ -82,6 +85,7 @@ charge = Table(
     UniqueConstraint("principal", "idempotency_key"),
     Index("charge_question", "question"),
     Index("charge_state", "state"),
+    Index("charge_refines", "refines", unique=True),  # each is refined once
     Index(
         "charge_held",
         "held_boot",

@@ -19,6 +19,7 @@ from engines.duckdb.filling import Row, filled_vectors
 from engines.duckdb.sequences import sequence_counts
 from engines.duckdb.snapshots import (
     TOTAL_MEMORY_BYTES,
+    VERSION,
     CountedSnapshots,
     SnapshotLimits,
     Snapshots,
@@ -86,6 +87,11 @@ class DuckDbEngine:
         self._deadline_seconds = deadline_seconds
         self._deadlines = Deadlines()
         self._incidents = Incidents()
+
+    @property
+    def version(self) -> str:
+        """Its name and version: others may read a statement otherwise."""
+        return VERSION
 
     @property
     def incidents(self) -> int:

@@ -23,7 +23,7 @@ from engines.duckdb.executor_frames import (
     write_plan,
 )
 from engines.duckdb.executor_process import ExecutorFailedError, ExecutorProcess
-from engines.duckdb.snapshots import SnapshotLimits, memory_per_executor
+from engines.duckdb.snapshots import VERSION, SnapshotLimits, memory_per_executor
 from engines.incidents import CRASHED, TIMED_OUT, Incidents
 from engines.processes.processors import usable_processors
 from privacy.errors import ExecutionError, StoppingError
@@ -88,6 +88,11 @@ class ExecutorEngine:
         )
         self._deadline_seconds = float(deadline_seconds)
         self._incidents = Incidents()
+
+    @property
+    def version(self) -> str:
+        """Its name and version: others may read a statement otherwise."""
+        return VERSION
 
     @property
     def incidents(self) -> int:

@@ -13,6 +13,8 @@ import duckdb
 from privacy.errors import StoppingError
 from query_lang.plans.rendered import HASH_KEY
 
+VERSION: Final = f"duckdb {duckdb.__version__}"
+
 LOCKED: Final = {
     "enable_external_access": "false",
     "allow_community_extensions": "false",

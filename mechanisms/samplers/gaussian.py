@@ -19,7 +19,7 @@ from mechanisms.samplers.enclosures import (
     share,
 )
 from mechanisms.samplers.entropy import Entropy
-from mechanisms.samplers.geometric import LARGEST, Geometric, geometric_of
+from mechanisms.samplers.geometric import LARGEST, geometric_of, whole
 from mechanisms.samplers.trials import succeeds, successes
 from privacy.counts import IntArray
 from privacy.sealed import SATURATION
@@ -175,15 +175,6 @@ def _shared(scale: int) -> int:
 
 def _within(end: int, value: int) -> int:
     return max(-end, min(end, value))
-
-
-def whole(drawn: int, law: Geometric, entropy: Entropy) -> int:
-    """Return a geometric number whole: what 64 bits cut off has no memory."""
-    found = drawn
-    while drawn == LARGEST:
-        drawn = int(law.draw(1, entropy)[0])
-        found += drawn
-    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,6 +80,15 @@ def geometric_of(ratio: Ratio) -> Geometric:
     return Geometric(ratio)
 
 
+def whole(drawn: int, law: Geometric, entropy: Entropy) -> int:
+    """Return a geometric number whole: what 64 bits cut off has no memory."""
+    found = drawn
+    while drawn == LARGEST:
+        drawn = int(law.draw(1, entropy)[0])
+        found += drawn
+    return found
+
+
 def _low_digits(ratio: Ratio) -> int:
     """Return how many digits leave the leading one seldom at 255; speed alone."""
     bits = 2 * _DIGITS

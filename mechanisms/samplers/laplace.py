@@ -39,6 +39,19 @@ class Sampler(Protocol):
         """
         ...
 
+    def refined_laplace(
+        self, values: Sequence[int], shown: Sequence[int], coarse: float, fine: float
+    ) -> list[int]:
+        """Return each value plus finer noise, which the noise shown contains.
+
+        Args:
+            values: Exact integers, on the grid of their column.
+            shown: The same with discrete Laplace noise of the coarser scale.
+            coarse: That scale in grid steps; exact as ``Fraction(coarse)``.
+            fine: The scale of what is returned, less by a twentieth at least.
+        """
+        ...
+
 
 class OpenDPSampler:
     """OpenDP's exact discrete Laplace sampler; one call, one vector draw."""

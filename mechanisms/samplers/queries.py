@@ -1,10 +1,12 @@
 """The noise of answers: OpenDP's where losses are pure, our own Gaussian draws else."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Final
 
 from mechanisms.samplers.gaussian import OsGaussianSampler
 from mechanisms.samplers.laplace import OpenDPSampler
+from mechanisms.samplers.refined_laplace import refined_values
 
 _LAPLACE: Final = OpenDPSampler()
 _GAUSSIAN: Final = OsGaussianSampler()
@@ -24,3 +26,9 @@ class QuerySampler:
     def discrete_gaussian(self, values: Sequence[int], scale: float) -> list[int]:
         """Return each value, saturated at 2**62, plus fresh discrete Gaussian noise."""
         return _GAUSSIAN.discrete_gaussian(values, scale)
+
+    def refined_laplace(
+        self, values: Sequence[int], shown: Sequence[int], coarse: float, fine: float
+    ) -> list[int]:
+        """Return each value, saturated at 2**62, plus finer noise than was shown."""
+        return refined_values(values, shown, Fraction(coarse), Fraction(fine))

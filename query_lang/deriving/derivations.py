@@ -185,10 +185,16 @@ class Deriver:
         self._near = self._affordable(near[:MOST_SOURCES])
         self._coded = Codes([wanted, *(vectors[n].grid for n in self._near)])
         self._grids = {n: self._coded.grid(vectors[n].grid) for n in self._near}
+        self._unions: dict[tuple[int, int], int] = {}
+        self._numbers: dict[tuple[int, ...], int] = {}  # of axes: equal ones are one
+        self._axes = {
+            n: [self._number(axis) for axis in coded.axes]
+            for n, coded in self._grids.items()
+        }
         self._direct: dict[frozenset[tuple[str, int]], list[Combination]] = {}
         self._weights: dict[tuple[tuple[float, ...], ...], list[Fraction]] = {}
         self._larger = self._known_unions()
-        self.tried = 0  # cells
+        self.tried = 0  # cells, in each vector that is near
 
     def _affordable(self, near: list[int]) -> list[int]:
         """Return the vectors to look at, none where that takes more than is left."""
@@ -208,7 +214,7 @@ class Deriver:
         names = [axis.operand for axis in self._wanted.axes]
         found: list[Combination] = []
         for cell in product(*wanted.axes):
-            self.tried += 1
+            self.tried += len(self._near)
             if not all(cell):  # no row can be in it
                 found.append(())
                 continue
@@ -246,14 +252,21 @@ class Deriver:
         if {n: part for n, part in region.items() if n not in names} != coded.base:
             return None
         places: list[int] = []
-        for axis, parts in zip(grid.axes, coded.axes, strict=True):
+        for axis, alike, parts in zip(
+            grid.axes, self._axes[number], coded.axes, strict=True
+        ):
             part = region.get(axis.operand, self._coded.whole(axis.operand))
-            chosen = self._union_of(parts, part)
+            if (alike, part) not in self._unions:
+                self._unions[alike, part] = self._union_of(parts, part)
+            chosen = self._unions[alike, part]
             several = chosen.bit_count() > 1 and grid.by_unit and not axis.constant
             if not chosen or several:
                 return None
             places.append(chosen)
         return Taken(number, Fraction(1), tuple(places))
+
+    def _number(self, parts: Sequence[int]) -> int:
+        return self._numbers.setdefault(tuple(parts), len(self._numbers))
 
     def _union_of(self, parts: Sequence[int], part: int) -> int:
         """Return the values of an axis whose union is a part, as bits; 0: none."""

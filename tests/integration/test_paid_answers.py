@@ -193,6 +193,7 @@ def test_a_relative_accuracy_is_priced_by_what_a_probe_has_shown(installation):
         "facts": "paid",
         "queries": [probe["query_id"]],
         "probe": None,
+        "at_best": known["priced_by"]["at_best"],
     }
     assert float(known["epsilon"]) < float(public["epsilon"])
     assert paid["charge"]["epsilon"] == known["epsilon"]

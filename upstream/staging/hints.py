@@ -72,7 +72,10 @@ def _of_numbers(column: ColumnSpec, texts: Sequence[str]) -> Iterator[str]:
             name="n", type=ColumnType.DECIMAL, scale=0, decimal=decimal,
             thousands=thousands,
         )  # fmt: skip
-        if _all_match(number_form(spec), texts):
+        marked = any(
+            mark in text for mark in (decimal, thousands or decimal) for text in texts
+        )
+        if marked and _all_match(number_form(spec), texts):
             keys = [] if decimal == "." else [f'decimal: "{decimal}"']
             keys += [f'thousands: "{thousands}"'] if thousands else []
             what = "a decimal comma" if decimal == "," else "parted thousands"

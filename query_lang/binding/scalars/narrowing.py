@@ -446,6 +446,8 @@ def _of_any(parts: Sequence[Reach | None]) -> Reach | None:
 def _compared(  # noqa: PLR0911 - an arm a form
     value: Value, condition: Call, *, holds: bool
 ) -> Reach:
+    if condition.function not in _COMPARING:  # another call's operands are no bounds
+        return UNKNOWN
     first, *others = condition.operands
     literals = [other.value for other in others if isinstance(other, Constant)]
     if len(literals) != len(others) or not value.is_it(first):
@@ -462,6 +464,7 @@ def _compared(  # noqa: PLR0911 - an arm a form
 
 
 _LISTING = frozenset((Function.EQ, Function.IN))
+_COMPARING = frozenset((*_NEGATED, *_LISTING, Function.BETWEEN))
 
 
 def _step(value: Scalar | None, facts: Facts) -> Fraction:

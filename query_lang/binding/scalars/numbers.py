@@ -23,6 +23,8 @@ from query_lang.plans.expressions import (
     HalfRange,
 )
 from query_lang.plans.intervals import (
+    MAX_INTEGER,
+    MIN_INTEGER,
     UNKNOWN,
     Interval,
     Reach,
@@ -138,9 +140,18 @@ def rescaled(value: Expression, scale: int) -> Expression:
         return value
     if isinstance(value, Constant):
         found = replace(value.facts, type=DECIMAL, scale=scale)
-        return Constant(value.value, found)
+        return Constant(_clamped(value.value, scale), found)
     factor = 10 ** (scale - value.facts.scale)
     return _call(Function.RESCALE, (value,), scale, (factor,))
+
+
+def _clamped(value: Scalar | None, scale: int) -> Scalar | None:
+    """Return a number within 64 bits of its new steps: there it is clamped."""
+    if value is None:
+        return None
+    steps = grid_value(value, scale)
+    within = max(MIN_INTEGER, min(MAX_INTEGER, steps))
+    return value if within == steps else Decimal(within).scaleb(-scale)
 
 
 def negated(value: Expression, place: Position) -> Expression:

@@ -23,7 +23,7 @@ from query_lang.showing.values import SHOWN_DIGITS
 from query_lang.syntax.nodes import Query
 from query_lang.syntax.refusals import refuse
 from release.contract.answers import CHOSEN, ColumnIntervals, Ends, ReleaseAnswer
-from release.contract.confidence import selected_confidence, widening
+from release.contract.confidence import selected_confidence, widened, widening
 from release.contract.intervals import WEIGHTED_QUANTILE
 from release.sequences.contract import Estimate, Run, SequenceModel
 from release.sequences.estimation.paths import PathTree
@@ -327,12 +327,12 @@ class _Rows:
         number = self._number(shown, place)
         low = max(number.value - self._below(number), 0.0)
         high = number.value + (number.undecided or 0.0) + number.spare
-        high += number.reach * self.widening
+        high += widened(number.reach, self.widening)
         return _text(math.floor(round(low * _STEP, 6))), width_text(high)
 
     def _below(self, number: _Number) -> float:
         """Return how far below an estimate its interval begins."""
-        return number.half_width * self.widening + number.doubt
+        return float(widened(number.half_width, self.widening)) + number.doubt
 
     def half_width(self, shown: Shown, place: int) -> str:
         """Return a half-width, never rounded down."""

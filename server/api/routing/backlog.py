@@ -61,8 +61,8 @@ RELEASE_SECONDS: Final = 0.5
 """To answer from a release, beside writing it down: its own reply alone waits."""
 COMPARING_SECONDS_PER_TEXT: Final = 0.05
 """Of the server, to read a paid question again and see what its vectors count."""
-COMPARING_SECONDS_PER_CELL: Final = 0.001
-"""Likewise, to find of which paid cells one that is asked for is made."""
+COMPARING_SECONDS_PER_CELL: Final = 0.00006
+"""Likewise, to find of which cells of one paid vector one that is asked for is made."""
 STARTING_SECONDS: Final = 2.0
 """Until what recovery takes up may show, after a start: for executors that start too,
 and for what is asked meanwhile, which goes first."""
@@ -198,7 +198,7 @@ def looked_at(texts: int, cells: int) -> float:
 
     Args:
         texts: How many of the project's questions were read anew for it.
-        cells: How many of its own cells were looked for in them.
+        cells: How many of its own cells were looked for, in each vector of theirs.
     """
     return COMPARING_SECONDS_PER_TEXT * texts + COMPARING_SECONDS_PER_CELL * cells
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from budget.ledger import RecordedTransaction, Scope
+from budget.ledger import RecordedTransaction, Scope, spent_of_population
 from privacy.losses import Loss
 from server.persistence import tables
 from server.use_cases.approvals.changes import Altered, Subject
@@ -69,12 +69,38 @@ def insert_population(
         },
     )
     cap = require_cap(declared)
-    for scope in cap_scopes(declared.id, _blocks(declared)):
+    scopes = cap_scopes(declared.id, _blocks(declared))
+    _refuse_divided_otherwise(change, declared.id, scopes)
+    for scope in scopes:
         change.set_limit(scope, cap)
     custodians = custodians_of(change.connection, None)
     for creator in creators:
         if creator in custodians:
             make_custodian(change, declared.id, creator)
+
+
+def _refuse_divided_otherwise(
+    change: RecordedTransaction, name: str, scopes: Sequence[Scope]
+) -> None:
+    """Refuse a division under which nobody would bear what was spent.
+
+    After a restore that forgot a population its caps still hold what was charged; they
+    are found by name, that of the population or those of its blocks.
+
+    Raises:
+        CommandRefusedError: What was spent was charged to other ones.
+    """
+    spent = spent_of_population(change.connection, name)
+    charged = {scope for scope, loss in spent.items() if loss > Loss(0)}
+    if not charged or set(scopes) == set(spent):
+        return
+    blocks = sorted(scope.block_name for scope in spent if scope.kind == "block")
+    was = f"divided into the blocks {', '.join(blocks)}" if blocks else "without blocks"
+    message = (
+        f"a population named {name!r} was charged before a restore forgot it, {was}: "
+        "declare it as it was then, so that its patients bear what was spent"
+    )
+    raise CommandRefusedError(message)
 
 
 def insert_blocks(

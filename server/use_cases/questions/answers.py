@@ -41,7 +41,6 @@ from server.use_cases.questions.replies import (
     Remaining,
     WidthsOfRows,
 )
-from server.use_cases.questions.wishes import Wish
 from server.use_cases.releases.answers import (
     release_columns,
     release_half_widths,
@@ -263,7 +262,7 @@ def plan_document(
         "free": list(offered.free),
         "related": list(offered.related),
         "ways": list(offered.ways),
-        **_priced_by(question.wish),
+        **_priced_by(question),
         **_refines(offered.refines),
         **_of_blocks(question.compiled.blocks),
     }
@@ -281,16 +280,18 @@ def _of_sets(totals: list[SetOfTotals]) -> PlannedTotals:
     return {"totals": totals} if totals else {}
 
 
-def _priced_by(wish: Wish | None) -> PricedWish:
+def _priced_by(question: Question) -> PricedWish:
     """Say what an accuracy was priced by, and whether a probe would pay."""
+    wish = question.wish
     if wish is None:
         return {}
-    known = wish.known
+    known, best = wish.known, wish.at_best
     return {
         "priced_by": {
             "facts": "public" if known is None else known.facts,
             "queries": [] if known is None else list(known.queries),
             "probe": None if wish.probe is None else str(wish.probe),
+            "at_best": None if best is None else str(question.left_of(best)),
         }
     }
 

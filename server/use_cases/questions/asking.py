@@ -19,6 +19,7 @@ from budget.ledger import (
     FailedReplay,
     InFlight,
     Mismatch,
+    NotRefinable,
     Refused,
     Replay,
     Scope,
@@ -27,6 +28,7 @@ from budget.ledger import (
 )
 from engines.contract import Execution, Filled, SealedVector
 from mechanisms.measuring.events import measure_event
+from mechanisms.measuring.refined_laplace import refine_event
 from privacy.charges import Charge
 from privacy.errors import (
     AnchorMismatchError,
@@ -55,35 +57,50 @@ from server.use_cases.questions.answers import (
 )
 from server.use_cases.questions.disk_space import require_disk_space
 from server.use_cases.questions.free_answer_limit import ROW_BYTES, FreeAnswerLimit
-from server.use_cases.questions.measured import Measured
+from server.use_cases.questions.measured import Drawn, Measured
 from server.use_cases.questions.paid.answers import (
     NOTHING_LOOKED_AT,
     Found,
     PaidAnswers,
 )
 from server.use_cases.questions.paid.documents import (
+    finer_document,
     made_document,
     offered,
     paid_taken,
     suffices,
 )
+from server.use_cases.questions.paid.finer_draws import (
+    Finer,
+    drawn_of,
+    finer_question,
+    made_finer,
+)
 from server.use_cases.questions.paid.refining import Earlier
 from server.use_cases.questions.questions import (
     Compiler,
+    Past,
     Question,
+    check_most,
+    finer_than,
     loss_range,
     prepare,
+    refined_by,
 )
 from server.use_cases.questions.released_numbers import (
     ASKING_A_RELEASE,
     confidence_text,
-    least_sizes,
+    sizes_told,
 )
 from server.use_cases.questions.replies import (
     Remaining,
 )
-from server.use_cases.questions.requests import QuestionRequest
-from server.use_cases.questions.wishes import KnownNumbers, LossRange
+from server.use_cases.questions.requests import Accuracy, QuestionRequest
+from server.use_cases.questions.wishes import (
+    BetterKnownError,
+    KnownNumbers,
+    LossRange,
+)
 from server.use_cases.releases.offers import (
     Near,
     Offer,
@@ -143,6 +160,10 @@ class Planned:
     looked_at: tuple[int, int] = NOTHING_LOOKED_AT
 
 
+_REFINED_MEANWHILE = (
+    "another query adds to the same paid answer at this moment, and its noise can be "
+    "drawn on once: nothing was charged; send it again"
+)
 _BY_NO_TEXT = ""  # in the place of the text whose document shows some vectors
 
 Computed = Filled | Exception
@@ -159,6 +180,7 @@ class Paid:
     execution: Execution
     looked_at: tuple[int, int] = NOTHING_LOOKED_AT  # before it was charged
     earlier: Earlier | None = None  # answers to it that it adds to
+    finer: Finer | None = None  # the answer whose noise it goes on from
 
 
 class QueryService:
@@ -200,12 +222,10 @@ class QueryService:
                     **priced(grant.measure, stored.loss),
                 }
             ]
-        refines, anew = None, 0
+        refines, anew = None, NOTHING_LOOKED_AT
         if stored is None and request.reuse == "allow":
-            question, earlier, anew = self._paid.refining(
-                grant, question, request.accuracy
-            )
-            refines = None if earlier is None else paid_taken(question, earlier)
+            question, before, anew = self._refining(grant, question, request.accuracy)
+            refines = None if before is None else paid_taken(question, before)
         offers, near = self._releases(caller, grant, question)
         free += free_offers(offers)
         paid = Found(None) if stored else self._paid.find(grant, question)
@@ -228,7 +248,7 @@ class QueryService:
                 ),
             )
         )
-        looked_at = _both(paid.looked_at, (anew, 0))
+        looked_at = _both(paid.looked_at, anew)
         return Planned(body, _both(question.looked_at, looked_at))
 
     def look_up(self, caller: Caller, key: IdempotencyKey) -> Reply | None:
@@ -276,19 +296,39 @@ class QueryService:
             looked_at = _both(looked_at, looked)
             if reply is not None:
                 return replace(reply, looked_at=looked_at)
-        earlier = None
+        before = None
         if request.reuse == "allow":
-            question, earlier, anew = self._paid.refining(
-                grant, question, request.accuracy
-            )
-            looked_at = _both(looked_at, (anew, 0))
-        if earlier is not None and question.charged == Loss(0):
-            reply = self._refined(caller, grant, question, key, earlier)
+            question, before, anew = self._refining(grant, question, request.accuracy)
+            looked_at = _both(looked_at, anew)
+        if isinstance(before, Earlier) and question.charged == Loss(0):
+            reply = self._refined(caller, grant, question, key, before)
             return replace(reply, looked_at=looked_at)
         if not request.confirm:
             self._require_confirmed(grant, question)
-        paid = self._charge(caller, grant, question, key, earlier)
+        paid = self._charge(caller, grant, question, key, before)
         return replace(paid, looked_at=looked_at)
+
+    def _refining(
+        self, grant: Grant, question: Question, wish: Accuracy | None
+    ) -> tuple[Question, Earlier | Finer | None, tuple[int, int]]:
+        """Price a question by what its project paid for it before.
+
+        Returns:
+            The question with its price, the answers that it adds to or goes on from,
+            and what was looked at for it.
+        """
+        before: Earlier | Finer | None = None
+        looked_at = NOTHING_LOOKED_AT
+        if grant.measure.is_pure:
+            finer = self._paid.finer(grant, question)
+            found = None if finer is None else made_finer(question, finer)
+            if finer is not None and found is not None:
+                question, before, looked_at = found, finer, (0, finer.work)
+        else:
+            question, before, anew = self._paid.refining(grant, question, wish)
+            looked_at = anew, 0
+        check_most(question, wish)
+        return question, before, looked_at
 
     def _given(
         self,
@@ -398,31 +438,42 @@ class QueryService:
             if request.accuracy is None:
                 raise
             grant, losses = self._granted(caller, dataset, request)
-            ways = self._adviser.instead(grant, losses, request)
+            probe = error.probe if isinstance(error, BetterKnownError) else None
+            ways = self._adviser.instead(grant, losses, request, probe)
             raise UnattainableError(error, ways) from None
 
     def _prepare(
         self, caller: Caller, dataset: str, request: QuestionRequest
     ) -> tuple[Grant, Question]:
         grant, losses = self._granted(caller, dataset, request)
-        looking = partial(self._known, caller, grant)
-        return grant, prepare(self._compiler, grant, losses, request, looking)
+        past = Past(
+            partial(self._known, caller, grant), partial(self._paid.loss_before, grant)
+        )
+        return grant, prepare(self._compiler, grant, losses, request, past)
 
     def _known(
         self, caller: Caller, grant: Grant, question: Question, miss: Fraction
     ) -> KnownNumbers | None:
-        """Return how large numbers are at least, by paid answers or by a release."""
-        found = self._paid.known(grant, question, miss)
-        if found is not None:
-            return found
-        offers = self._releases(caller, grant, question)[0]
-        answered = self._best_answer(offers, confidence_text(miss))
+        """Return how large numbers are at least, by paid answers and by a release."""
+        half = miss / 2  # both may say so; each has its part of the misses
+        paid = self._paid.known(grant, question, half)
+        told = self._told_by_release(caller, grant, question, half)
+        if paid is None or told is None:
+            return paid or told
+        return paid.and_by(told)
+
+    def _told_by_release(
+        self, caller: Caller, grant: Grant, question: Question, miss: Fraction
+    ) -> KnownNumbers | None:
+        confidence = confidence_text(miss)
+        offers = self._releases(caller, grant, question)[0] if confidence else []
+        answered = self._best_answer(offers, confidence or "")
         if answered is None:
             return None
-        least = least_sizes(question.compiled, answered[1])
-        if least is None:
+        sizes = sizes_told(question.compiled, answered[1])
+        if sizes is None:
             return None
-        return KnownNumbers(least, (), ASKING_A_RELEASE, release=True)
+        return KnownNumbers(*sizes, (), ASKING_A_RELEASE, release=True)
 
     def _granted(
         self, caller: Caller, dataset: str, request: QuestionRequest
@@ -494,15 +545,28 @@ class QueryService:
         reply = self._store_free(charge_request, source, encode(document))
         return replace(reply, shown_again=question.compiled)
 
-    def earlier(
-        self, grant: Grant, question: Question, queries: Sequence[str]
-    ) -> Earlier:
-        """Return the paid answers that a charge adds to, with their numbers.
+    def as_charged(
+        self, grant: Grant, question: Question, text: str, price: Loss
+    ) -> tuple[Question, Earlier | Finer | None]:
+        """Return a charged question as it was, with the paid answers it adds to.
+
+        Args:
+            grant: Of its asker.
+            question: As ``question_of_charge`` reads it.
+            text: Of the charge.
+            price: That was charged.
 
         Raises:
             LookupError: One of them cannot be read now.
         """
-        return self._paid.earlier(self._paid.named(grant, question, queries))
+        goes_on = finer_than(text)
+        if goes_on is not None:
+            finer = self._paid.finer_named(question, goes_on[0])
+            return finer_question(question, finer, price, question.event), finer
+        named = refined_by(text)
+        if not named:
+            return question, None
+        return question, self._paid.earlier(self._paid.named(grant, question, named))
 
     def _refined(
         self,
@@ -577,12 +641,13 @@ class QueryService:
         grant: Grant,
         question: Question,
         key: IdempotencyKey | None,
-        earlier: Earlier | None,
+        before: Earlier | Finer | None,
     ) -> Reply | Paid:
         self._services.unreadable.require(grant.snapshot)
         self._require_room()
         execution = self.execution(question)
         request = self._charge_request(caller, grant, question, key, question.charged)
+        request = replace(request, refines=question.refines)
         self._services.unreleased.hold(request.query_id)
         try:
             outcome = self._services.ledger.charge(request)
@@ -595,6 +660,8 @@ class QueryService:
             return Reply(request.query_id, executed=question, failure=error)
         if not isinstance(outcome, Charged):
             self._services.unreleased.release(request.query_id)
+            if isinstance(outcome, NotRefinable):
+                raise InProgressError(_REFINED_MEANWHILE)
             if isinstance(outcome, Refused):
                 shown = visible_remaining(outcome.remaining, grant, caller)
                 raise OverBudgetError(
@@ -606,7 +673,8 @@ class QueryService:
                 )
             return _settled(outcome)
         remaining = visible_remaining(outcome.remaining, grant, caller)
-        return Paid(outcome.charge, question, remaining, execution, earlier=earlier)
+        paid = Paid(outcome.charge, question, remaining, execution)
+        return going_on(paid, before)
 
     def _require_room(self) -> None:
         """Refuse before a charge whose answer may not find room.
@@ -670,6 +738,8 @@ class QueryService:
         return Reply(charge.query_id, stored, executed=question)
 
     def _drawn(self, paid: Paid, sealed: tuple[SealedVector, ...]) -> DrawnAnswer:
+        if paid.finer is not None:
+            return self._drawn_finer(paid, paid.finer, sealed)
         question = paid.question
         event = question.measured_at(paid.charge.loss).event
         noisy = measure_event(sealed, event, paid.charge, self._services.sampler)
@@ -691,8 +761,31 @@ class QueryService:
                 query_id=paid.charge.query_id,
                 remaining=paid.remaining,
             )
-        measured = Measured(shown_as, question.normal.normal_vectors(noisy))
+        measured = Measured(
+            shown_as,
+            question.normal.normal_vectors(noisy),
+            self._drawn_of(question) if event.measure.is_pure else None,
+        )
         return DrawnAnswer(encode(document), measured.encode())
+
+    def _drawn_finer(
+        self, paid: Paid, finer: Finer, sealed: tuple[SealedVector, ...]
+    ) -> DrawnAnswer:
+        question, sampler = paid.question, self._services.sampler
+        noisy = refine_event(sealed, finer.shown, question.event, paid.charge, sampler)
+        document = finer_document(
+            question,
+            finer,
+            query_id=paid.charge.query_id,
+            noisy_vectors=noisy,
+            remaining=paid.remaining,
+        )
+        vectors = question.normal.normal_vectors(noisy)
+        measured = Measured(_BY_NO_TEXT, vectors, self._drawn_of(question))
+        return DrawnAnswer(encode(document), measured.encode())
+
+    def _drawn_of(self, question: Question) -> Drawn:
+        return drawn_of(question, self._services.engine.version)
 
     def failed(
         self,
@@ -774,6 +867,13 @@ class QueryService:
             fingerprint=None if key is None else key.fingerprint,
             request_json=question.text,
         )
+
+
+def going_on(paid: Paid, before: Earlier | Finer | None) -> Paid:
+    """Return a charged question with the paid answers that it adds to."""
+    if isinstance(before, Finer):
+        return replace(paid, finer=before)
+    return replace(paid, earlier=before)
 
 
 def _sealed(computed: Computed) -> tuple[SealedVector, ...]:

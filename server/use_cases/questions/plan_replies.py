@@ -160,6 +160,10 @@ class PricedBy(TypedDict):
     probe: LossText | None
     """A loss for which the same question, asked first, may make this accuracy
     cheaper: its noisy numbers are reckoned with. Null where it would not pay."""
+    at_best: LossText | None
+    """What the accuracy would be charged if all numbers were as large as they may be by
+    what is known: where that is too much, no probe helps. Null where nothing is
+    known."""
 
 
 class PricedWish(TypedDict):

@@ -10,6 +10,7 @@ from typing import Final
 
 from sqlalchemy import Connection, select
 
+from budget.ledger import Refinement
 from mechanisms.scales.pricing import price
 from privacy.contributions import ContributionBounds
 from privacy.errors import InvalidLossError, QueryError
@@ -31,7 +32,7 @@ from query_lang.syntax.rules import TOO_COSTLY
 from server.persistence import tables
 from server.use_cases.identity.access import Grant
 from server.use_cases.losses.measures import measure_in
-from server.use_cases.questions.requests import QuestionRequest
+from server.use_cases.questions.requests import Accuracy, QuestionRequest, loss_of
 from server.use_cases.questions.wishes import (
     KnownNumbers,
     LossRange,
@@ -65,11 +66,17 @@ class Question:
     text: str  # enough to ask it again: JSON
     wish: Wish | None = None  # how an accuracy was priced
     price: Loss | None = None  # less than its noise is worth, where some was paid
+    refines: Refinement | None = None  # whose noise it goes on from
 
     @property
     def charged(self) -> Loss:
         """Return what asking it costs."""
         return self.event.loss if self.price is None else self.price
+
+    def left_of(self, loss: Loss) -> Loss:
+        """Return what another loss would cost after what was paid before."""
+        paid = self.event.loss.minus_floor_zero(self.charged)
+        return max(self.losses.minimum, loss.minus_floor_zero(paid))
 
     @property
     def looked_at(self) -> tuple[int, int]:
@@ -214,8 +221,20 @@ def loss_range(connection: Connection, population: str) -> LossRange:
     )
 
 
-Looking = Callable[["Question", Fraction], KnownNumbers | None]
-"""Finds noisy numbers of a question that its project was shown before."""
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What a question's project was shown before, and paid for.
+
+    Attributes:
+        known: Finds noisy numbers of it, each wrong with at most a given chance.
+        paid: Returns what was paid, as far as that makes more precision cheaper.
+    """
+
+    known: Callable[["Question", Fraction], KnownNumbers | None]
+    paid: Callable[["Question"], Loss]
+
+
+NO_PAST: Final = Past(lambda _, __: None, lambda _: Loss(0))
 
 
 def prepare(
@@ -223,7 +242,7 @@ def prepare(
     grant: Grant,
     losses: LossRange,
     request: QuestionRequest,
-    looking: Looking = lambda _, __: None,
+    past: Past = NO_PAST,
 ) -> Question:
     """Compile and price a request: options, then SQL, then losses.
 
@@ -232,7 +251,7 @@ def prepare(
         grant: Of the asker.
         losses: That one query may spend.
         request: What is asked.
-        looking: For numbers that an accuracy may be priced by.
+        past: What an accuracy may be priced by.
 
     Raises:
         CuratorError: Any refusal of the text, its options or its loss.
@@ -258,17 +277,37 @@ def prepare(
 
     if request.accuracy is None:
         return priced(losses.check(_asked(request, losses)))
+    at_all = priced(losses.maximum)
     wish = priced_wish(
         found.query,
         losses,
         request.accuracy,
-        lambda miss: looking(priced(losses.maximum), miss),
+        lambda miss: past.known(at_all, miss),
+        lambda: past.paid(at_all),
     )
     return priced(wish.loss, wish)
 
 
+def check_most(question: Question, wish: Accuracy | None) -> None:
+    """Refuse a question that costs more than its asker allows.
+
+    Raises:
+        InvalidLossError: What was paid for it before makes it cheaper no more.
+    """
+    if wish is None or wish.at_most is None:
+        return
+    if question.charged > loss_of(wish.at_most):
+        raise InvalidLossError(
+            text=str(wish.at_most),
+            reason=f"this accuracy costs {question.charged} more, with what was paid "
+            "for the question before: the most that you allow is less",
+        )
+
+
 def question_of_charge(compiler: Compiler, grant: Grant, text: str) -> Question:
     """Return a charged question as ``question_text`` wrote it down, priced as then.
+
+    One that went on from another is returned at what both cost.
 
     Args:
         compiler: Of texts.
@@ -279,6 +318,9 @@ def question_of_charge(compiler: Compiler, grant: Grant, text: str) -> Question:
         CuratorError: It would be refused now.
     """
     request = request_of(text)
+    finer = finer_than(text)
+    if finer is not None:
+        request = replace(request, epsilon=str(finer[1]))
     loss = request.loss(grant.measure)
     if loss is None:  # a charge has one
         raise AssertionError
@@ -319,6 +361,21 @@ def refined_text(text: str, price: Loss, word: str, queries: Sequence[str]) -> s
     """Write down that a charge adds to what paid queries brought."""
     told = {**json.loads(text), word: str(price), "refines": list(queries)}
     return json.dumps(told, sort_keys=True, ensure_ascii=False)
+
+
+def finer_text(text: str, price: Loss, total: Loss, query_id: str) -> str:
+    """Write down that a charge goes on from a paid query, and to which epsilon."""
+    told = {"epsilon": str(price), "total": str(total), "goes_on_from": query_id}
+    written = {**json.loads(text), **told}
+    return json.dumps(written, sort_keys=True, ensure_ascii=False)
+
+
+def finer_than(text: str) -> tuple[str, Loss] | None:
+    """Return which paid query a charge goes on from, and to which epsilon."""
+    told = json.loads(text)
+    if "goes_on_from" not in told:
+        return None
+    return told["goes_on_from"], Loss.parse(told["total"])
 
 
 def refined_by(text: str) -> list[str]:

@@ -22,27 +22,26 @@ from server.use_cases.questions.asking import (
     Computed,
     Paid,
     QueryService,
+    going_on,
     scopes_of,
     visible_remaining,
 )
+from server.use_cases.questions.paid.finer_draws import Finer
 from server.use_cases.questions.paid.refining import Earlier
 from server.use_cases.questions.questions import (
     Compiler,
     Question,
-    prepare,
-    refined_by,
-    request_of,
+    question_of_charge,
 )
 from server.use_cases.questions.replies import (
     Remaining,
 )
-from server.use_cases.questions.wishes import LossRange
 from server.use_cases.services.services import Services
 
 _log = logging.getLogger("curator.recovery")
-_Asked = tuple[Question, Remaining, Earlier | None]
+_Asked = tuple[Question, Remaining, Earlier | Finer | None]
 """A question as it was asked, what its asker may see left of each limit, and the paid
-answers that it adds to."""
+answers that it adds to or goes on from."""
 
 Queue = Callable[[CompiledQuery, Callable[[], None] | None], None]
 """Puts a plan behind the questions that have arrived, and its execution, to be run in
@@ -207,10 +206,9 @@ class Recovery:
             compute = None
             if isinstance(one, Orphan):
                 execution = self._queries.execution(asked[0])
-                question, remaining, earlier = asked
-                taken.paid = Paid(
-                    one.charge, question, remaining, execution, earlier=earlier
-                )
+                question, remaining, before = asked
+                paid = Paid(one.charge, question, remaining, execution)
+                taken.paid = going_on(paid, before)
                 compute = partial(self._compute, taken.paid, taken)
             self._queue(asked[0].compiled, compute)
 
@@ -237,19 +235,18 @@ class Recovery:
                 grant = snapshot_grant(
                     connection, project=one.project, snapshot=one.snapshot
                 )
-            losses = LossRange(one.loss, one.loss, grant.measure)
-            request = request_of(one.request_json)
-            question = prepare(self._compiler, grant, losses, request)
+            question = question_of_charge(self._compiler, grant, one.request_json)
             caller = Caller(one.principal, "analyst")
             scopes = scopes_of(grant, caller, question.compiled.blocks)
             left = self._services.ledger.remaining(scopes)
-            named = refined_by(one.request_json)
-            earlier = self._queries.earlier(grant, question, named) if named else None
+            question, before = self._queries.as_charged(
+                grant, question, one.request_json, one.loss
+            )
         except Exception as error:  # noqa: BLE001 - given up, tried again, then failed
             facts = {"error": type(error).__name__}
             _log.warning("recovery gives up a question", extra=facts)
             return None
-        return question, visible_remaining(left, grant, caller), earlier
+        return question, visible_remaining(left, grant, caller), before
 
     # -- what was given up --------------------------------------------------------
 

@@ -1,7 +1,6 @@
 """How large a question's numbers are at least, by a release that its asker may read."""
 
-from collections.abc import Sequence
-from decimal import ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 from typing import Final
 
@@ -12,24 +11,28 @@ ASKING_A_RELEASE: Final = (10, 0)
 """What answering from a release takes, in texts that are read anew."""
 
 
-def confidence_text(miss: Fraction) -> str:
+def confidence_text(miss: Fraction) -> str | None:
     """Return the confidence of intervals that miss with such a probability at most.
 
-    >>> confidence_text(Fraction(1, 400))
-    '0.9975'
+    None where no release tells any that sure.
+
+    >>> confidence_text(Fraction(1, 400)), confidence_text(Fraction(1, 10**10))
+    ('0.9975', None)
     """
     places = Decimal(1).scaleb(-9)
     exact = Decimal(miss.numerator) / Decimal(miss.denominator)
+    if exact < places:
+        return None
     return format(1 - exact.quantize(places, ROUND_FLOOR).normalize(), "f")
 
 
-def least_sizes(
+def sizes_told(
     compiled: CompiledQuery, answer: ReleaseAnswer
-) -> list[list[int]] | None:
-    """Return the least size of each measure's cells, in grid steps.
+) -> tuple[list[list[int]], list[list[int]]] | None:
+    """Return the least and the greatest size of each measure's cells, in grid steps.
 
-    By the end of each interval that lies nearer to 0. None where the answer does not
-    show every measure of every cell.
+    By the ends of each interval that lie nearest to 0 and farthest from it. None where
+    the answer does not show every measure of every cell.
 
     Args:
         compiled: The question.
@@ -47,16 +50,17 @@ def least_sizes(
     intervals = {each.column: each.rows for each in answer.intervals}
     if not set(shown.values()) <= set(intervals):
         return None
-    return [
-        _sizes(intervals[shown[place]], measure.scale)
+    told = [
+        [_size(ends, measure.scale) for ends in intervals[shown[place]]]
         for place, measure in enumerate(compiled.measures)
     ]
+    least, most = ([[cell[n] for cell in each] for each in told] for n in (0, 1))
+    return least, most
 
 
-def _sizes(intervals: Sequence[Ends | None], scale: int) -> list[int]:
-    return [0 if ends is None else _size(ends, scale) for ends in intervals]
-
-
-def _size(ends: Ends, scale: int) -> int:
+def _size(ends: Ends | None, scale: int) -> tuple[int, int]:
+    if ends is None:
+        return 0, 0
     low, high = (Decimal(end).scaleb(scale) for end in ends)
-    return max(0, int(max(low, -high).to_integral_value(ROUND_FLOOR)))
+    least = max(0, int(max(low, -high).to_integral_value(ROUND_FLOOR)))
+    return least, int(max(abs(low), abs(high)).to_integral_value(ROUND_CEILING))

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 from typing import Final, Literal
 
 from mechanisms.scales.noises import noise_of_measure
@@ -68,15 +69,33 @@ class KnownNumbers:
 
     Attributes:
         least: Of each measure, of each cell: what its size is at least, in steps.
+        most: The same at most, as far as is likely: wrong in a fifth of cases at most.
         queries: Of the paid questions that say so.
         looked_at: What it took to find them, as ``Found`` has it.
         release: Whether a release says so, and no paid question.
     """
 
     least: Sequence[Sequence[int]]
+    most: Sequence[Sequence[int]]
     queries: Sequence[str]
     looked_at: tuple[int, int]
     release: bool = False
+
+    def and_by(self, other: "KnownNumbers") -> "KnownNumbers":
+        """Return what both say together; they miss as often as both do."""
+        least, most = (
+            [
+                [choose(pair) for pair in zip(*cells, strict=True)]
+                for cells in zip(one, another, strict=True)
+            ]
+            for choose, one, another in (
+                (max, self.least, other.least),
+                (min, self.most, other.most),
+            )
+        )
+        texts, cells = self.looked_at
+        looked_at = texts + other.looked_at[0], cells + other.looked_at[1]
+        return KnownNumbers(least, most, self.queries, looked_at)
 
     @property
     def facts(self) -> Literal["paid", "release"]:
@@ -95,13 +114,17 @@ class Wish:
     Attributes:
         loss: What it costs.
         known: What it follows from beside public facts.
-        probe: A loss at which the same question would say enough of large cells to
-            make the wish cheaper; None where it would not pay.
+        probe: A loss at which the same question would say more of how large cells are,
+            and so make the wish cheaper, or show that it will not be; None where it
+            would not pay.
+        at_best: What it would cost if all cells were as large as they may be by what is
+            known; None where nothing is.
     """
 
     loss: Loss
     known: KnownNumbers | None = None
     probe: Loss | None = None
+    at_best: Loss | None = None
 
 
 def vectors_of(
@@ -113,7 +136,11 @@ def vectors_of(
 
 
 def priced_wish(
-    compiled: CompiledQuery, losses: LossRange, wish: Accuracy, known: Known
+    compiled: CompiledQuery,
+    losses: LossRange,
+    wish: Accuracy,
+    known: Known,
+    paid: Callable[[], Loss] = lambda: Loss(0),
 ) -> Wish:
     """Return the least loss that brings an accuracy.
 
@@ -123,6 +150,7 @@ def priced_wish(
         wish: The accuracy.
         known: Finds what the project was shown before; asked where the wish depends
             on how large numbers are.
+        paid: Returns what was paid for it before, as far as that makes it cheaper.
 
     Raises:
         InvalidLossError: More than may be spent; says what that can bring.
@@ -130,15 +158,14 @@ def priced_wish(
     """
     _check_has_half_widths(compiled)
     if wish.at_most is not None:
-        most = losses.check(loss_of(wish.at_most))
-        losses = replace(losses, maximum=most)
+        most = losses.check(loss_of(wish.at_most)) + paid()
+        losses = replace(losses, maximum=min(losses.maximum, most))
     if wish.relative is None:
         return Wish(_solved(compiled, losses, wish, _alike(compiled, wish.within)))
     found = known(_miss_of_known(compiled, wish))
     noise = _of_noise(wish)
     if found is not None:
-        widths = _tolerances(compiled, wish, found.least)
-        return Wish(_solved(compiled, losses, noise, widths), known=found)
+        return _of_known(compiled, losses, noise, found, paid())
     return _of_public_facts(compiled, losses, noise)
 
 
@@ -173,28 +200,79 @@ def keeps_to(
     return True
 
 
+_FIRST: Final = 128
+"""Of a first probe: its half-width over that which small numbers need."""
+
+_LEAST_GAIN: Final = Fraction(11, 10)
+"""Of a further probe over what was paid."""
+
+_UNSURE: Final = Fraction(4, 5)
+"""Of a price at best over the price: above it a probe says little."""
+
+
+class BetterKnownError(InvalidLossError):
+    """An accuracy costs too much, unless numbers are as large as they may be.
+
+    Attributes:
+        probe: A loss at which the same question would say more of that.
+    """
+
+    def __init__(self, error: InvalidLossError, word: str, probe: Loss) -> None:
+        self.probe = probe
+        hint = (
+            f"ask the same question for {word} {probe} first, and its noisy numbers "
+            "will be reckoned with"
+        )
+        super().__init__(text=error.text, reason=f"{error.reason}; {hint}")
+
+
+def _of_known(
+    compiled: CompiledQuery,
+    losses: LossRange,
+    wish: Accuracy,
+    known: KnownNumbers,
+    paid: Loss,
+) -> Wish:
+    """Price a wish by what is known, and say whether it pays to know more."""
+    at_best = _solved(compiled, losses, wish, _tolerances(compiled, wish, known.most))
+    again = _next_probe(paid, at_best, losses)
+    try:
+        loss = _solved(compiled, losses, wish, _tolerances(compiled, wish, known.least))
+    except InvalidLossError as error:
+        if again is None:
+            raise
+        raise BetterKnownError(error, losses.measure.word, again) from None
+    unsure = at_best.nano_epsilon <= _UNSURE * loss.nano_epsilon
+    pays = again is not None and again < loss
+    return Wish(loss, known, again if unsure and pays else None, at_best)
+
+
+def _next_probe(paid: Loss, at_best: Loss, losses: LossRange) -> Loss | None:
+    """Return twice what was paid, or what may be the price itself, if that is less."""
+    if paid == Loss(0):
+        return None
+    least = Loss(ceil(paid.nano_epsilon * _LEAST_GAIN))
+    found = max(min(Loss(2 * paid.nano_epsilon), at_best), least)
+    return found if found <= losses.maximum else None
+
+
 def _of_public_facts(
     compiled: CompiledQuery, losses: LossRange, wish: Accuracy
 ) -> Wish:
     """Price a wish as if every number were small; a probe may say that they are not."""
     if wish.relative is None:
         raise AssertionError
-    probing = _alike(compiled, wish.within / (2 * wish.relative))
+    probing = _alike(compiled, _FIRST * wish.within)
     try:
         probe = _solved(compiled, losses, replace(wish, cells=None), probing)
     except InvalidLossError:
         probe = None
-    word = losses.measure.word
     try:
         loss = _solved(compiled, losses, wish, _alike(compiled, wish.within))
     except InvalidLossError as error:
         if probe is None:
             raise
-        raise InvalidLossError(
-            text=error.text,
-            reason=f"{error.reason}; were all numbers small: ask the same question "
-            f"for {word} {probe} first, and its noisy numbers will be reckoned with",
-        ) from None
+        raise BetterKnownError(error, losses.measure.word, probe) from None
     pays = probe is not None and 2 * probe.nano_epsilon <= loss.nano_epsilon
     return Wish(loss, probe=probe if pays else None)
 
@@ -270,12 +348,16 @@ def _solved(
         raise InvalidLossError(
             text=str(losses.maximum),
             reason=f"this accuracy needs more than {losses.maximum}, "
-            f"{'the most that you allow' if wish.at_most else _MOST}; "
+            f"{_most_allowed(losses, wish)}; "
             f"{_nearest(compiled, losses, wish.confidence)}",
         ) from None
 
 
-_MOST: Final = "the most that one query may spend"
+def _most_allowed(losses: LossRange, wish: Accuracy) -> str:
+    if wish.at_most is None:
+        return "the most that one query may spend"
+    paid = loss_of(wish.at_most) < losses.maximum
+    return f"the most that you allow{' with what was paid before' if paid else ''}"
 
 
 def _nearest(compiled: CompiledQuery, losses: LossRange, confidence: Fraction) -> str:

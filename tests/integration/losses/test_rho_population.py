@@ -212,7 +212,7 @@ def test_a_population_shows_its_cap_in_rho_and_what_it_amounts_to(installation):
     assert f"a factor of at most e^{odds} = " in statement
 
 
-def recovered(installation, rho):
+def recovered(installation, loss, word="rho"):
     """Charge a question, cut it off, and return what recovery answers."""
     server = Server(installation.settings)  # for its executors, and its parts
     services = server.services
@@ -220,7 +220,7 @@ def recovered(installation, rho):
         compiler = Compiler(services.parser, Target(services.dialect))
         offers = ReleaseOffers(services, OpenReleases(services))
         queries = QueryService(services, compiler, offers)
-        request = read_request({"sql": BY_SEX, "rho": rho})
+        request = read_request({"sql": BY_SEX, word: loss})
         paid = queries.begin(Caller("ada", "analyst"), "clinic", request, None)
         services.ledger.give_up(paid.charge.query_id)
         recovery = recovery_at_once(services, compiler, queries)
@@ -377,3 +377,40 @@ def test_the_mean_is_of_both_draws(installation, key):
     told = sorted(2 * mean[-1] - one[-1] for one, mean in pairs)
     assert [row[-1] for row in first["rows"]] != [row[-1] for row in second["rows"]]
     assert all(abs(n - m) <= 1 for n, m in zip(told, sorted(drawn), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (
+            "SELECT sex, SUM(age) AS n, COUNT(*) AS m FROM visits GROUP BY sex",
+            "SELECT sex, COUNT(*) AS m, SUM(age) AS n FROM visits GROUP BY sex",
+        ),
+        (
+            "SELECT sex, ward, COUNT(*) AS n FROM visits GROUP BY sex, ward",
+            "SELECT ward, sex, COUNT(*) AS n FROM visits GROUP BY ward, sex",
+        ),
+    ],
+)
+def test_another_order_of_columns_or_keys_is_refined_in_its_own(
+    installation, key, monkeypatch, first, second
+):
+    monkeypatch.setattr("server.answering.QuerySampler", ZeroSampler)
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        one = ask_rho(http, "0.01", sql=first)
+        other = ask_rho(http, "0.03", sql=second)
+        at_once = ask_rho(http, "0.05", sql=second, options={"reuse": "never"})
+        alone = ask_rho(http, "0.02", sql=second)
+    assert other["paid"]["queries"] == [one["query_id"]]
+    assert other["rows"] == at_once["rows"]
+    assert alone["rows"] == at_once["rows"]
+    names = [[column["name"] for column in each["columns"]] for each in (one, other)]
+    rows = [
+        sorted(sorted(zip(n, map(str, row), strict=True)) for row in each["rows"])
+        for n, each in zip(names, (one, other), strict=True)
+    ]
+    assert rows[0] == rows[1]
+    widths = {each["column"]: each["rows"][0] for each in other["half_widths"]}
+    for noise in at_once["noise"]:
+        ratio = float(widths[noise["column"]]) / float(noise["half_width_95"])
+        assert 1 < ratio < 1.6  # rho 0.03 against 0.05, and rounding

@@ -17,6 +17,9 @@ class ZeroSampler:
     def discrete_gaussian(self, values, scale):
         return list(values)
 
+    def refined_laplace(self, values, shown, coarse, fine):
+        return list(values)
+
 
 class ScaledSampler:
     """Multiplies the scale: a fault that audits must catch."""
@@ -30,6 +33,10 @@ class ScaledSampler:
 
     def discrete_gaussian(self, values, scale):
         return self._sampler.discrete_gaussian(values, scale * self._factor)
+
+    def refined_laplace(self, values, shown, coarse, fine):
+        scales = coarse * self._factor, fine * self._factor
+        return self._sampler.refined_laplace(values, shown, *scales)
 
 
 class ZeroVectorSampler:

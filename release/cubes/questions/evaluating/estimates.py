@@ -23,6 +23,7 @@ from query_lang.showing.decimals import decimal_of
 from query_lang.showing.values import SHOWN_DIGITS
 from query_lang.syntax.refusals import refuse
 from release.contract.answers import Ends
+from release.contract.confidence import widened
 from release.cubes.questions.binding import rules
 from release.cubes.questions.binding.cube import PublishedCube
 from release.cubes.questions.binding.question import CubeQuestion
@@ -139,8 +140,9 @@ class Estimated:
         can be.
         """
         factor, found = self._steps_shown(shown), self._number(shown.vector)
-        more = (self.widening - 1) * found.noise
         grain = self._grain_steps(shown) if self.is_whole else 0
+        step = grain / factor if grain else 1.0
+        more = widened(found.noise, self.widening, step) - found.noise
         below, above = (
             [_steps(reach * factor, grain) for reach in np.maximum(side + more, 0.0)]
             for side in (found.below, found.above)

@@ -41,9 +41,8 @@ def other_requests(
 
 def _fewer(most: int) -> Iterator[int]:
     """Yield a half and a quarter of a bound, where that is less."""
-    for share in _SHARES:
-        if (fewer := ceil(most * share)) < most:
-            yield fewer
+    found = dict.fromkeys(ceil(most * share) for share in _SHARES)
+    yield from (fewer for fewer in found if fewer < most)
 
 
 def _groups(asked: Question) -> int:

@@ -6,6 +6,7 @@ number of steps that the text alone decides.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
@@ -71,17 +72,40 @@ class Adviser:
         """
         found = [_free_way(grant, question, request, offer) for offer in free]
         if question.wish is not None and question.wish.probe is not None:
-            found.append(_probe(grant, question, request))
+            loss = question.wish.probe
+            charged = question.left_of(loss)
+            found.append(_probe(grant, question, request, loss, charged))
         answered = any(way["kind"] in {"answer", "release"} for way in found)
         if not answered and _FEWEST_TRIED * _steps(question) <= MOST_STEPS:
             found += self._coarser(grant, request, question.losses, question)
         return sorted(found, key=_by_price)
 
     def instead(
-        self, grant: Grant, losses: LossRange, request: QuestionRequest
+        self,
+        grant: Grant,
+        losses: LossRange,
+        request: QuestionRequest,
+        probe: Loss | None = None,
     ) -> list[Way]:
-        """Return coarser questions that can be as accurate as one that cannot."""
-        return sorted(self._coarser(grant, request, losses, None), key=_by_price)
+        """Return what can be asked in the place of what cannot be so accurate.
+
+        Args:
+            grant: Of the asker.
+            losses: That one query may spend.
+            request: As it came.
+            probe: A loss at which it would say how large its numbers are.
+        """
+        found = self._coarser(grant, request, losses, None)
+        if probe is not None:
+            other = replace(request, accuracy=None)
+            other = (
+                replace(other, epsilon=str(probe))
+                if grant.measure.is_pure
+                else replace(other, rho=str(probe))
+            )
+            question = prepare(self._compiler, grant, losses, other)
+            found.append(_probe(grant, question, request, probe, probe))
+        return sorted(found, key=_by_price)
 
     def _coarser(
         self,
@@ -180,17 +204,20 @@ def _offered_widths(question: Question, offer: FreeAnswer) -> list[ColumnWidth]:
     ]
 
 
-def _probe(grant: Grant, question: Question, request: QuestionRequest) -> Way:
+def _probe(
+    grant: Grant,
+    question: Question,
+    request: QuestionRequest,
+    loss: Loss,
+    charged: Loss,
+) -> Way:
     """Describe the same question with little loss, which may make the wish cheaper."""
-    if question.wish is None or question.wish.probe is None:
-        raise AssertionError
-    loss = question.wish.probe
     probed = question.measured_at(loss)
     return {
         "kind": "probe",
         "detail": "asked first, its noisy numbers say how large cells are; then the "
         "accuracy may cost less",
-        **priced(grant.measure, loss),
+        **priced(grant.measure, charged),
         "half_widths": _widths(probed),
         "request": _body(grant, request, loss),
     }

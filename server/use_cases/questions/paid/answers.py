@@ -33,7 +33,9 @@ from query_lang.plans.compiled import KeyShown, NumberShown
 from query_lang.showing.chosen_rows import is_chosen_by_noise
 from server.use_cases.identity.access import Grant
 from server.use_cases.questions.measured import Measured
+from server.use_cases.questions.paid.finer_draws import Finer, finer_of
 from server.use_cases.questions.paid.refining import (
+    MOST_PARTS,
     Earlier,
     Refining,
     refined_widths,
@@ -43,6 +45,7 @@ from server.use_cases.questions.paid.vectors import PaidVectors, loss_of_all
 from server.use_cases.questions.questions import (
     Compiler,
     Question,
+    finer_than,
     question_of_charge,
     refined_text,
 )
@@ -55,6 +58,9 @@ LOOKED_AT: Final = 32
 
 NOTHING_LOOKED_AT: Final = (0, 0)
 _MISS: Final = Fraction(5, 100)
+_UNLIKELY: Final = Fraction(1, 5)
+"""How often a number may be larger, or smaller, than is called likely."""
+
 _MOST_LAWS: Final = 64
 """Kinds of noise in one answer: each takes its half-width to be found."""
 
@@ -161,6 +167,13 @@ class _Kept:
     read: Mapping[tuple[PaidQuestion, Grant], PaidVectors | None]
 
 
+_Made = tuple[Derived | None, int]
+"""How a question is made of paid ones, and how many cells were tried."""
+
+_MOST_MADE: Final = 32
+"""Questions of a project for which that is kept, until it pays for another one."""
+
+
 class PaidAnswers:
     """Finds how questions follow from what their project paid for."""
 
@@ -168,6 +181,7 @@ class PaidAnswers:
         self._services = services
         self._compiler = compiler
         self._kept: dict[str, _Kept] = {}
+        self._made: dict[str, tuple[tuple[str, ...], dict[str, _Made]]] = {}
 
     def find(self, grant: Grant, question: Question) -> Found:
         """Return how a question follows from paid answers; reads none of their numbers.
@@ -193,12 +207,17 @@ class PaidAnswers:
             return None
         widths = found.derived.widths(miss)
         numbers = self.vectors(found.derived)
-        least = [
-            [max(0, abs(n) - width) for n, width in zip(*each, strict=True)]
-            for each in zip(numbers, widths, strict=True)
+        cells = [
+            list(zip(*each, strict=True)) for each in zip(numbers, widths, strict=True)
+        ]
+        least = [[max(0, abs(n) - width) for n, width in each] for each in cells]
+        likely = found.derived.widths(_UNLIKELY)
+        most = [
+            [abs(n) + width for n, width in zip(*each, strict=True)]
+            for each in zip(numbers, likely, strict=True)
         ]
         queries = [paid.query_id for paid in found.derived.taken]
-        return KnownNumbers(least, queries, found.looked_at)
+        return KnownNumbers(least, most, queries, found.looked_at)
 
     def _found(self, grant: Grant, question: Question) -> Found:
         listed = self._services.ledger.paid_questions(
@@ -207,13 +226,33 @@ class PaidAnswers:
         if not listed:
             return Found(None)
         paid, anew = self._read(grant, listed)
-        sources = list(_sources(paid))
-        wanted = grids_of(question.bound.plan) if sources else []
-        derived, tried = _derived(wanted, sources)
+        derived, tried = self._made_of(grant.project.name, question, paid)
         return Found(derived, (anew, tried))
 
+    def _made_of(
+        self, project: str, question: Question, paid: Sequence[PaidVectors]
+    ) -> tuple[Derived | None, int]:
+        """Return how a question is made of paid ones, as found before where it was.
+
+        What it took is counted all the same: what others ask changes nothing of when a
+        reply leaves.
+        """
+        ids = tuple(each.query_id for each in paid)
+        kept = self._made.get(project)
+        if kept is None or kept[0] != ids:
+            kept = self._made[project] = ids, {}
+        _, made = kept
+        found = made.get(question.former)
+        if found is None:
+            sources = list(_sources(paid))
+            wanted = grids_of(question.bound.plan) if sources else []
+            found = _derived(wanted, sources)
+            if len(made) < _MOST_MADE:
+                made[question.former] = found
+        return found
+
     def same(self, grant: Grant, question: Question) -> tuple[list[PaidVectors], int]:
-        """Return paid answers to the same question, the newest first.
+        """Return paid answers to the same question, in its order, the newest first.
 
         Args:
             grant: Of the asker: its project and snapshot are looked at, no other.
@@ -231,7 +270,8 @@ class PaidAnswers:
         if not alike:
             return [], 0
         paid, anew = self._read(grant, listed)
-        return [each for each in paid if each.query_id in alike], anew
+        found = [each for each in paid if each.query_id in alike]
+        return [each.as_asked(question) for each in found], anew
 
     def named(
         self, grant: Grant, question: Question, queries: Sequence[str]
@@ -252,8 +292,61 @@ class PaidAnswers:
             read, _ = self._read_anew(paid, grant)
             if read is None:
                 raise LookupError(query_id)
-            found.append(read)
+            found.append(read.as_asked(question))
         return found
+
+    def finer(self, grant: Grant, question: Question) -> Finer | None:
+        """Return the paid answer that a question may go on from, the finest one.
+
+        Args:
+            grant: Of the asker: its project and snapshot are looked at, no other.
+            question: What is asked, at any loss.
+        """
+        listed = self._services.ledger.paid_questions(
+            grant.project.name, grant.snapshot, LOOKED_AT
+        )
+        alike = [
+            each
+            for each in listed
+            if each.can_be_refined and each.question == question.identity
+        ]
+        if not alike:
+            return None
+        best = max(alike, key=lambda each: each.loss)
+        return self._finer(question, best.query_id, best.loss)
+
+    def loss_before(self, grant: Grant, question: Question) -> Loss:
+        """Return what was paid for a question before, as far as that makes it cheaper.
+
+        Args:
+            grant: Of the asker: its project and snapshot are looked at, no other.
+            question: What is asked, at any loss.
+        """
+        if not grant.measure.is_pure:
+            return loss_of_all(self.same(grant, question)[0][:MOST_PARTS])
+        finer = self.finer(grant, question)
+        return Loss(0) if finer is None else finer.loss
+
+    def finer_named(self, question: Question, query_id: str) -> Finer:
+        """Return the paid answer that a charge goes on from.
+
+        Raises:
+            LookupError: It cannot be read now.
+        """
+        record = self._services.ledger.query(query_id)
+        if record is None:
+            raise LookupError(query_id)
+        goes_on = finer_than(record.request_json)
+        total = record.loss if goes_on is None else goes_on[1]
+        found = self._finer(question, query_id, total)
+        if found is None:
+            raise LookupError(query_id)
+        return found
+
+    def _finer(self, question: Question, query_id: str, loss: Loss) -> Finer | None:
+        stored = self._services.ledger.measured_vectors(query_id)
+        engine = self._services.engine.version
+        return finer_of(query_id, loss, stored, question, engine)
 
     def refining(
         self, grant: Grant, question: Question, wish: Accuracy | None = None
@@ -272,8 +365,6 @@ class PaidAnswers:
             The question with its price, the answers that it adds to, and how many
             charges were read anew to find them.
         """
-        if grant.measure.is_pure:
-            return question, None, 0
         paid, anew = self.same(grant, question)
         found = refining(paid, question.event.loss, question.losses.minimum)
         found = None if found is None else _sufficient(question, found, wish)
@@ -343,6 +434,7 @@ class PaidAnswers:
         now, project = time.monotonic(), grant.project.name
         for name in [n for n, kept in list(self._kept.items()) if kept.until < now]:
             self._kept.pop(name, None)
+            self._made.pop(name, None)
         known = self._kept[project].read if project in self._kept else {}
         read: dict[tuple[PaidQuestion, Grant], PaidVectors | None] = {}
         steps = 0

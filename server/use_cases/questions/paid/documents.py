@@ -9,12 +9,14 @@ from query_lang.showing.decimals import decimal_text
 from query_lang.showing.presentation import chosen_cells
 from server.use_cases.losses.amounts import priced
 from server.use_cases.questions.answers import (
+    answer_document,
     charge_document,
     columns_of,
     rows_of,
     warnings_of,
 )
 from server.use_cases.questions.paid.answers import Derived
+from server.use_cases.questions.paid.finer_draws import Finer
 from server.use_cases.questions.paid.refining import Earlier
 from server.use_cases.questions.paid.vectors import PaidVectors
 from server.use_cases.questions.questions import Question
@@ -58,13 +60,41 @@ def offered(
     }
 
 
-def paid_taken(question: Question, made: "Made | Earlier") -> PaidTaken:
+def paid_taken(question: Question, made: "Made | Earlier | Finer") -> PaidTaken:
     """Name the paid questions of an answer, and what they cost together."""
+    queries = (
+        [made.query_id]
+        if isinstance(made, Finer)
+        else [paid.query_id for paid in made.taken]
+    )
     return {
         "kind": "paid",
-        "queries": [paid.query_id for paid in made.taken],
+        "queries": queries,
         **priced(question.event.measure, made.loss),
     }
+
+
+def finer_document(
+    question: Question,
+    finer: Finer,
+    *,
+    query_id: str,
+    noisy_vectors: Sequence[Sequence[int]],
+    remaining: Remaining,
+) -> Answer:
+    """Return an answer that went on from a paid one: its noise is that of both."""
+    document = answer_document(
+        question, query_id=query_id, noisy_vectors=noisy_vectors, remaining=remaining
+    )
+    measure = question.event.measure
+    document["charge"] = charge_document(measure, question.charged, reused=False)
+    document["paid"] = paid_taken(question, finer)
+    document["derivation"] += (
+        f"\nThe project had paid epsilon {finer.loss} for these numbers "
+        f"({finer.query_id}); the noise is that of epsilon {question.event.loss}, "
+        "drawn so that both answers together tell as much as this one alone."
+    )
+    return document
 
 
 class Made(Protocol):

@@ -19,7 +19,7 @@ from privacy.losses import Loss
 from server.use_cases.questions.paid.vectors import PaidVectors, loss_of_all
 
 MOST_PARTS: Final = 15
-"""Paid answers to one question that are added up, the newest."""
+"""Paid answers to one question that are added up, those that cost the most."""
 
 _GRAIN: Final = 1_000_000
 """Weights are whole multiples of its inverse, so that they add up to 1 exactly."""
@@ -31,7 +31,7 @@ class Refining:
     """What was paid for a question before, and what is left to pay.
 
     Attributes:
-        taken: The paid answers, the newest first.
+        taken: The paid answers, the most precise first.
         price: What more precision costs; 0 where they suffice.
     """
 
@@ -97,11 +97,11 @@ def refining(
     """Return what a question costs of which some was paid.
 
     Args:
-        paid: Answers to the same question, the newest first.
+        paid: Answers to the same question.
         wanted: The loss that is asked for.
         minimum: The least that one query may spend.
     """
-    taken = tuple(paid[:MOST_PARTS])
+    taken = tuple(sorted(paid, key=lambda each: each.loss, reverse=True)[:MOST_PARTS])
     if not taken:
         return None
     left = wanted.minus_floor_zero(loss_of_all(taken))

@@ -1,7 +1,7 @@
 """What a charge paid for, as later questions of its project use it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from privacy.events import PriceEvent
 from privacy.losses import Loss
@@ -26,6 +26,20 @@ class PaidVectors:
     question: Question
     event: PriceEvent
     grids: tuple[Grid | None, ...]
+
+    def as_asked(self, question: Question) -> "PaidVectors":
+        """Return this with measures and cells in the order of another text.
+
+        Args:
+            question: Of the same normal form: its text may name keys and measures in
+                another order, and its numbers are read in that.
+        """
+        vectors = list(self.event.vectors)
+        orders = question.normal.measure_order(), self.question.normal.measure_order()
+        for asked, paid in zip(*orders, strict=True):
+            vectors[asked] = self.event.vectors[paid]
+        event = replace(self.event, vectors=tuple(vectors))
+        return replace(self, question=question, event=event)
 
 
 def loss_of_all(taken: Sequence[PaidVectors]) -> Loss:

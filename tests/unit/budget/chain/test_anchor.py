@@ -5,7 +5,13 @@ import sqlite3
 
 import pytest
 
-from budget.chain.anchor import RECORD_BYTES, AnchorFile, AnchorRecord
+from budget.chain.anchor import (
+    RECORD_BYTES,
+    AnchorFile,
+    AnchorRecord,
+    encode_record,
+    require_room,
+)
 from budget.chain.entries import Head
 from budget.ledger import Charged, Ledger, Scope
 from privacy.errors import AnchorMismatchError, LedgerUnavailableError
@@ -218,3 +224,31 @@ def test_charges_of_a_snapshot_that_cannot_be_read_wait(sqlite_stored):
         assert ledger.take_up(unreadable) == ([], [])
     (orphan,) = ledger.take_up(frozenset({"s_other"}))[0]
     assert orphan.charge.query_id == request.query_id
+
+
+def test_totals_have_room_to_grow_before_they_are_taken_in(stored, ledger):
+    """What fits as zeros, and would not with all its digits, is refused at once."""
+    names = [f"others{n:04}" + "x" * 40 for n in range(250)]
+    as_zeros = {name: 0 for name in names}  # noqa: C420 - a mapping of numbers
+    head = Head(1, "0" * 64)
+    record = AnchorRecord("id", head, as_zeros)
+    assert len(encode_record(record)) == RECORD_BYTES
+    with pytest.raises(OSError, match="too many"):
+        require_room(record)
+    fits = AnchorRecord("id", head, dict.fromkeys(names[:80], 0))
+    require_room(fits)
+
+
+def test_more_caps_than_can_be_charged_are_refused_before_they_are_there(
+    stored, ledger
+):
+    def make_many():
+        with ledger.recorded("new", "local:test") as change:
+            for n in range(250):
+                scope = Scope.population(f"others{n:04}" + "x" * 40)
+                change.set_limit(scope, Loss.parse("1"))
+
+    with pytest.raises(LedgerUnavailableError):
+        make_many()
+    assert isinstance(ledger.charge(stored.request("1")), Charged)
+    assert ledger.verify([]).ok

@@ -1,9 +1,11 @@
-"""The least sizes that a release's intervals leave possible."""
+"""The sizes that a release's intervals leave possible."""
+
+from fractions import Fraction
 
 import pytest
 
 from release.contract.answers import ColumnIntervals, ReleaseAnswer
-from server.use_cases.questions.released_numbers import least_sizes
+from server.use_cases.questions.released_numbers import confidence_text, sizes_told
 from tests.support.compiling import compile_query
 from tests.support.data.hospital import HOSPITAL
 
@@ -23,11 +25,18 @@ def answer(compiled, ends):
     )
 
 
-def test_the_end_nearer_to_zero_is_the_least_size():
+def test_the_end_nearer_to_zero_is_the_least_size_and_the_other_the_greatest():
     compiled = compile_query(BY_SEX, HOSPITAL)
     cells = len(compiled.rendered.cells)
     ends = [("12.9", "30"), ("-8", "-3.5"), ("-2", "5"), None][:cells]
-    assert least_sizes(compiled, answer(compiled, ends)) == [[12, 3, 0, 0][:cells]]
+    least, most = sizes_told(compiled, answer(compiled, ends))
+    assert least == [[12, 3, 0, 0][:cells]]
+    assert most == [[30, 8, 5, 0][:cells]]
+
+
+def test_a_confidence_that_no_release_tells_asks_none():
+    assert confidence_text(Fraction(1, 2 * 10**9)) is None
+    assert confidence_text(Fraction(1, 10**9)) == "0.999999999"
 
 
 @pytest.mark.parametrize(
@@ -43,9 +52,9 @@ def test_the_end_nearer_to_zero_is_the_least_size():
 def test_of_other_questions_it_says_nothing(sql):
     compiled = compile_query(sql, HOSPITAL)
     ends = [("12", "30")] * len(compiled.rendered.cells)
-    assert least_sizes(compiled, answer(compiled, ends)) is None
+    assert sizes_told(compiled, answer(compiled, ends)) is None
 
 
 def test_nor_where_rows_are_missing():
     compiled = compile_query(BY_SEX, HOSPITAL)
-    assert least_sizes(compiled, answer(compiled, [("12", "30")])) is None
+    assert sizes_told(compiled, answer(compiled, [("12", "30")])) is None

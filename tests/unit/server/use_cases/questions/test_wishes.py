@@ -34,8 +34,15 @@ def nothing(_):
 
 
 def of_size(*least):
-    """Return what finds numbers of at least these sizes."""
-    return lambda _: KnownNumbers([list(least)], ["q_1"], (1, 20))
+    """Return what finds numbers of just these sizes."""
+    sizes = [list(least)]
+    return lambda _: KnownNumbers(sizes, sizes, ["q_1"], (1, 20))
+
+
+def between(least, most):
+    """Return what finds all numbers between two sizes."""
+    found = KnownNumbers([[least] * 20], [[most] * 20], ["q_1"], (1, 20))
+    return lambda _: found
 
 
 def just_below(loss):
@@ -69,8 +76,8 @@ def test_a_relative_accuracy_costs_by_public_facts_what_small_numbers_need():
     sure = 1 - (1 - SURE) * Fraction(19, 20)  # the rest is kept for what may be known
     small = priced_wish(QUESTION, LOSSES, Accuracy(Fraction(10), sure), nothing)
     assert (wish.loss, wish.known) == (small.loss, None)
-    assert half_width(scale_at(wish.probe), SURE) <= 100  # where 5 % begins to matter
-    assert 5 * wish.probe.nano_epsilon < wish.loss.nano_epsilon
+    assert 100 * wish.probe.nano_epsilon < wish.loss.nano_epsilon
+    assert wish.at_best is None  # nothing is known
 
 
 def test_numbers_that_are_known_to_be_large_make_it_cheaper():
@@ -84,6 +91,43 @@ def test_numbers_that_are_known_to_be_large_make_it_cheaper():
     width = half_width(scale_at(large.loss), 1 - Fraction(5, 100) * Fraction(19, 20))
     assert width <= 50
     assert (large.known.queries, large.probe) == (["q_1"], None)
+    assert large.at_best == large.loss
+
+
+def test_a_further_probe_is_named_as_long_as_it_may_make_it_cheaper():
+    paid = Loss.parse("0.002")
+    unsure = priced_wish(QUESTION, LOSSES, RELATIVE, between(0, 4_000), lambda: paid)
+    assert unsure.probe == Loss(2 * paid.nano_epsilon)
+    assert 10 * unsure.at_best.nano_epsilon < unsure.loss.nano_epsilon
+    sure = priced_wish(QUESTION, LOSSES, RELATIVE, between(3_600, 4_000), lambda: paid)
+    assert sure.probe is None
+    unpaid = priced_wish(QUESTION, LOSSES, RELATIVE, between(0, 4_000))
+    assert unpaid.probe is None  # what is known is of other questions
+
+
+def test_the_last_probe_is_what_may_be_the_price():
+    dear = Loss.parse("0.02")
+    wish = priced_wish(QUESTION, LOSSES, RELATIVE, between(0, 4_000), lambda: dear)
+    assert wish.probe == max(wish.at_best, Loss.parse("0.022"))
+
+
+def test_what_is_known_too_little_of_is_refused_with_a_further_probe():
+    wish = Accuracy(Fraction(10), SURE, Fraction(1, 20), at_most="0.05")
+    paid = Loss.parse("0.002")
+    with pytest.raises(InvalidLossError, match=r"for epsilon 0\.004 first") as raised:
+        priced_wish(QUESTION, LOSSES, wish, between(0, 4_000), lambda: paid)
+    assert raised.value.probe == Loss.parse("0.004")
+    assert "0.052, the most that you allow with what was paid before" in str(
+        raised.value
+    )
+
+
+def test_two_sources_say_what_both_say():
+    one = KnownNumbers([[5, 20]], [[50, 90]], ["q_1"], (1, 2))
+    other = KnownNumbers([[9, 10]], [[60, 80]], (), (0, 1), release=True)
+    both = one.and_by(other)
+    assert (both.least, both.most) == ([[9, 20]], [[50, 80]])
+    assert (both.queries, both.looked_at, both.facts) == (["q_1"], (1, 3), "paid")
 
 
 def test_a_cap_refuses_and_says_what_it_brings():
