@@ -26,6 +26,7 @@ from query_lang.binding.results.computed import ComputedBinder, is_computed
 from query_lang.binding.results.dependent_keys import (
     MOST_KEYS,
     Pairs,
+    Trying,
     Written,
     following,
 )
@@ -151,6 +152,7 @@ class TopBinder:
     measured_at: list[Position] = field(default_factory=list)
     dependent: dict[Expression, DependentShown] = field(default_factory=dict)
     written: Written = field(default_factory=dict)  # literals of a UNION ALL's parts
+    trying: Trying = field(default_factory=Trying)
     place: Position | None = None  # of the aggregate that is looked at
 
     def bind(self) -> Top:
@@ -266,7 +268,7 @@ class TopBinder:
             others = [key for key in keys if key != value and key not in follow]
             for one in others:
                 values = key_values(found[one][2])
-                pairs = following(one, values, value, self.written)
+                pairs = following(one, values, value, self.written, self.trying)
                 if pairs is not None:
                     follow[value] = one, pairs
                     break
@@ -698,7 +700,7 @@ class TopBinder:
     def _follows(self, value: Expression) -> DependentShown | None:
         """Return what is computed of one key, as a weight of a stratum."""
         for one, key in self.keys.items():
-            pairs = following(one, key.values, value, self.written)
+            pairs = following(one, key.values, value, self.written, self.trying)
             if pairs is not None and not self.sets:
                 return self._add_dependent(value, one, pairs, value.facts)
         return None

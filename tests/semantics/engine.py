@@ -179,7 +179,7 @@ def expected_vectors(compiled, prepared):
 
 
 def _ways_to_follow(compiled, found, cells):
-    """Yield functions of a cell of all keys: the compiler's cell, None where none is."""
+    """Yield functions of a cell of all keys: the compiler's cell, if it has one."""
     shown = (c.shown for c in compiled.columns)
     dependent = [s for s in dict.fromkeys(shown) if isinstance(s, DependentShown)]
     width, own = len(cells[0]), len(found[0])

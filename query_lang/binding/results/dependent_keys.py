@@ -6,7 +6,7 @@ one key is tried, whatever the rows are. Proof: docs/proofs/dependent_keys.md.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Final, Literal, TypeGuard
@@ -53,8 +53,26 @@ class _UnknownError(Exception):
     """What an expression is at a value is not known here."""
 
 
+@dataclass(slots=True)
+class Trying:
+    """How much may still be tried while a question is bound: a tenth of a second."""
+
+    left: int = 50_000
+
+    def takes(self, steps: int) -> bool:
+        """Take so many steps, if they are left."""
+        if steps > self.left:
+            return False
+        self.left -= steps
+        return True
+
+
 def following(
-    one: Expression, values: Sequence[Value], other: Expression, written: Written
+    one: Expression,
+    values: Sequence[Value],
+    other: Expression,
+    written: Written,
+    trying: Trying,
 ) -> Pairs | None:
     """Return what a value is at each value of a key, where it follows from the key.
 
@@ -63,12 +81,24 @@ def following(
         values: Of its cells.
         other: Of the same row.
         written: Literals of the parts of a UNION ALL.
+        trying: Is told what is tried, and may end it: then nothing is known.
     """
     if len(values) > MOST_TRIED:
         return None
-    ways = (_by_value, _by_branch, _by_part, _by_day)
-    found = (way(one, values, other, written) for way in ways)
-    return next((pairs for pairs in found if pairs is not None), None)
+    found = _by_part(one, values, other, written)
+    for way in (_by_value, _by_branch, _by_day):
+        found = way(one, values, other, trying) if found is None else found
+    return found
+
+
+def _nodes(tree: Expression) -> int:
+    """Return how many parts an expression has, one that stands twice counted twice."""
+    waiting, found = [tree], 0
+    while waiting:
+        part = waiting.pop()
+        found += 1
+        waiting += part.operands if isinstance(part, Call) else ()
+    return found
 
 
 def _paired(
@@ -94,38 +124,48 @@ def _functional(pairs: Iterable[tuple[Value, Value]]) -> dict[Value, Value] | No
 
 
 def _by_value(
-    one: Expression, values: Sequence[Value], other: Expression, _: Written
+    one: Expression, values: Sequence[Value], other: Expression, trying: Trying
 ) -> Pairs | None:
-    if isinstance(other, Constant) or not _is_of(other, one):
+    size = _nodes(other)
+    if isinstance(other, Constant) or not trying.takes(size * min(_nodes(one), size)):
+        return None
+    alone = _over(other, one)
+    if alone is None or not trying.takes(len(values) * size):
         return None
     try:
-        return tuple((value, _at(other, one, value)) for value in values)
+        return tuple((value, _at(alone, value)) for value in values)
     except _UnknownError:
         return None
 
 
-def _is_of(tree: Expression, one: Expression) -> bool:
-    """Whether a value reads the row through a key alone."""
+_KEY: Final = -1
+"""The slot that stands for a key where another value is computed of it."""
+
+
+def _over(tree: Expression, one: Expression) -> Expression | None:
+    """Return a value as one of a key alone; None where it reads more of the row."""
     if is_same_value(tree, one):
-        return True
+        return FieldRef(_KEY, one.facts)
     if isinstance(tree, Constant):
-        return True
-    return isinstance(tree, Call) and all(_is_of(each, one) for each in tree.operands)
+        return tree
+    if not isinstance(tree, Call) or tree.function not in _FORMS:
+        return None
+    operands = [_over(each, one) for each in tree.operands]
+    known = [each for each in operands if each is not None]
+    return replace(tree, operands=tuple(known)) if len(known) == len(operands) else None
 
 
-def _at(tree: Expression, one: Expression, value: Value) -> Value:
-    """Return what an expression is where a key has a value; None is NULL.
+def _at(tree: Expression, value: Value) -> Value:
+    """Return what an expression of a key is at one of its values; None is NULL.
 
     Raises:
-        _UnknownError: It has a form that is not known here.
+        _UnknownError: It compares what does not compare here.
     """
-    if is_same_value(tree, one):
-        return value
     if isinstance(tree, Constant):
         return tree.value
-    if not isinstance(tree, Call) or tree.function not in _FORMS:
-        raise _UnknownError
-    return _FORMS[tree.function](tree, lambda each: _at(each, one, value))
+    if isinstance(tree, Call):
+        return _FORMS[tree.function](tree, lambda each: _at(each, value))
+    return value
 
 
 _Read = Callable[[Expression], Value]
@@ -247,9 +287,11 @@ _FORMS: Final[Mapping[Function, Callable[[Call, _Read], Value]]] = {
 
 
 def _by_branch(
-    one: Expression, values: Sequence[Value], other: Expression, _: Written
+    one: Expression, values: Sequence[Value], other: Expression, trying: Trying
 ) -> Pairs | None:
     """Read two CASE whose conditions are the same, branch by branch."""
+    if not trying.takes(_nodes(one)):
+        return None
     first, second = _branches(one), _branches(other)
     if first is None or second is None or first[0] != second[0]:
         return None
@@ -322,14 +364,14 @@ def _literal_of(part: UnionPart, place: int) -> Constant | None:
 
 
 def _by_day(
-    one: Expression, values: Sequence[Value], other: Expression, _: Written
+    one: Expression, values: Sequence[Value], other: Expression, trying: Trying
 ) -> Pairs | None:
     """Read two parts of one column of days, at every day that tells them apart."""
     first, second = _part_of(one), _part_of(other)
     if first is None or second is None or not is_same_value(first.day, second.day):
         return None
     days = _days(first.day.facts, first.cycle, second.cycle)
-    if days is None:
+    if days is None or not trying.takes(2 * len(days)):
         return None
     known = _functional((first.of(each), second.of(each)) for each in days)
     if known is None:

@@ -17,7 +17,14 @@ from query_lang.rewriting.constants.rows import (
     constants_in,
 )
 from query_lang.rewriting.constants.written import check_empty, with_columns
-from query_lang.rewriting.trees import all_of, called, conjuncts, output_of
+from query_lang.rewriting.trees import (
+    MOST_NODES,
+    all_of,
+    called,
+    conjuncts,
+    output_of,
+    parts,
+)
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import FirstRowJoin, JoinWord, NoTable, WrittenJoin
 from query_lang.syntax.nodes import (
@@ -196,6 +203,7 @@ def _written(select: Select, joined: Joined) -> Select:
     if joined.keeps_literals:
         check_empty(select)
     rows = joined.table.rows
+    _check_size(joined, select.position)
     met = [[joined.at(c, row) for c in joined.conditions] for row in rows]
     key = key_of(joined.conditions, joined.is_of, joined.reads)
     if key is not None:
@@ -211,6 +219,17 @@ def _written(select: Select, joined: Joined) -> Select:
         detail = "a row that stays without a match meets one row in the text at most"
         raise refuse(rules.CONSTANT_ROWS, select.position, detail=detail)
     return repeated(select, joined.table, joined.called, met)
+
+
+def _check_size(joined: Joined, position: Position) -> None:
+    """Refuse conditions that would be long once they are written for each row.
+
+    Raises:
+        SqlNotAllowedError: Rule ``too_complex``.
+    """
+    nodes = sum(1 for _ in parts(joined.conditions))
+    if nodes * len(joined.table.rows) > MOST_NODES:
+        raise refuse(rules.TOO_COMPLEX, position)
 
 
 def _by_key(select: Select, joined: Joined, key: Expression, place: int) -> Select:

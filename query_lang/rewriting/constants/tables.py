@@ -1,7 +1,7 @@
 """A text without tables of literals, and without lists of columns behind names."""
 
 from dataclasses import replace
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from query_lang.rewriting.constants.joined import read_constants
 from query_lang.rewriting.constants.rows import (
@@ -10,7 +10,7 @@ from query_lang.rewriting.constants.rows import (
     constants_in,
     constants_of,
 )
-from query_lang.rewriting.trees import mapped, outermost, parts
+from query_lang.rewriting.trees import Sizes, mapped, outermost, parts
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
     ConstantRows,
@@ -37,12 +37,19 @@ _Query = Select | UnionAll
 _Tree = TypeVar("_Tree")
 
 
+MOST_TABLES: Final = 12
+"""Tables of literals in a text: each is written out wherever it is read."""
+
+
 def without_constants(tree: Query) -> Query:
     """Return a query whose tables are declared ones, or read such.
 
     Raises:
         SqlNotAllowedError: Rule ``constant_rows`` or ``column_list``.
     """
+    literals = [p for p in parts(tree) if isinstance(p, ConstantRows | Series)]
+    if len(literals) > MOST_TABLES:
+        raise refuse(rules.RELATION_COUNT, literals[-1].position)
     known: dict[str, Constants] = {}
     kept: list[CommonTable] = []
     for table in tree.common_tables:
@@ -71,7 +78,9 @@ def _read(tree: _Tree, known: Known) -> _Tree:
             case InQuery():
                 return _in_list(node, known)
             case Select():
-                return read_constants(node, known)
+                found = read_constants(node, known)
+                Sizes().check(found, node.position)
+                return found
             case _:
                 return node
 
