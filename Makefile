@@ -80,7 +80,7 @@ bench-ingest: $(VENV)/.app ## A load of 10 million rows: seconds a phase, memory
 bench: $(VENV)/.dev ## Times of engine, compiling and noise beside DuckDB's and OpenDP's (7 minutes)
 	@$(RUN)/python -m benchmarks.compile
 	@$(RUN)/python -m benchmarks.engine
-	@$(RUN)/python -m benchmarks.samplers
+	@$(RUN)/python -m benchmarks.noise.samplers
 
 bench-releases: $(VENV)/.dev ## HIDE's experiments, seconds and memory of releases, questions to one
 	@$(RUN)/python -m benchmarks.releases.hide

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from engines.duckdb.engine import capacity
 from engines.duckdb.executors import ExecutorEngine, Shares
-from mechanisms.samplers.gaussian import make_tables
+from mechanisms.samplers import gaussian, geometric_numbers
 from mechanisms.samplers.laplace import Sampler
 from mechanisms.samplers.queries import QuerySampler
 from mechanisms.samplers.vectors import OsVectorSampler, VectorSampler
@@ -35,7 +35,8 @@ def make_answering(
 ) -> Answering:
     """Return the parts. No executor runs before the first question, or ``start``."""
     if replaced.sampler is None:
-        make_tables()  # now, and not while an answer waits for its slot
+        gaussian.make_tables()  # now, and not while an answer waits for its slot
+        geometric_numbers.make_tables()
     return Answering(
         engine=ExecutorEngine(
             settings.snapshots,

@@ -21,7 +21,7 @@ from query_lang.plans.costs import PAID
 from query_lang.rendering.dialect import Target
 from server.answering import SamplerFactory
 from server.api.app import make_app
-from server.api.questions.routes import EndpointSettings, QueryEndpoint
+from server.api.questions.routes import Asking, EndpointSettings, QueryEndpoint
 from server.api.routing.backlog import (
     STARTING_SECONDS,
     Machine,
@@ -54,6 +54,7 @@ from server.use_cases.publishing.cost_settings import question_limits
 from server.use_cases.questions.asking import QueryService
 from server.use_cases.questions.questions import Compiler
 from server.use_cases.questions.recovery import Pace, Recovery
+from server.use_cases.questions.studying import StudyService
 from server.use_cases.releases.asked import ReleaseQueryService
 from server.use_cases.releases.offers import ReleaseOffers
 from server.use_cases.releases.opened import OpenReleases
@@ -134,6 +135,7 @@ class Server:
         self._open_releases = OpenReleases(self.services)
         offers = ReleaseOffers(self.services, self._open_releases)
         self.queries = QueryService(self.services, compiler, offers)
+        self.studies = StudyService(self.services, compiler, self.queries)
         charged = Compiler(
             parser, Target(dialect, PAID)
         )  # it is answered, whatever it costs
@@ -213,7 +215,7 @@ class Server:
         """Return the application; its lifespan opens and closes the ledger."""
         admission = Admission(self.services, make_limiter(self.services), self._tokens)
         endpoint = self._endpoint = QueryEndpoint(
-            self.queries,
+            Asking(self.queries, self.studies),
             admission,
             Releaser(
                 self.services.release, writes=self.services.databases.is_shared

@@ -79,7 +79,7 @@ def refine_event(
         spent > shown.event.loss + charge.loss
         or not len(sealed_vectors) == len(shown.vectors) == len(event.vectors)
         or not can_refine(shown.event, event)
-        or not all(map(_spends_its_part, event.vectors))
+        or not all(_spends_its_part(vector) for vector in event.vectors)
     ):
         raise UnpaidMeasurementError
     scales = [

@@ -32,7 +32,6 @@ EXPONENT_BITS: Final = 16
 
 _ONE = 1 << EXPONENT_BITS
 _SLACK = 2.0**-48  # more than twice what the float64 comparison can be wrong by
-_SPARE_BITS = 2 * EXPONENT_BITS
 _BLOCK = 1 << 16
 _CACHED_LAWS = 64
 _COMMON_BITS = 20
@@ -181,21 +180,23 @@ def _within(end: int, value: int) -> int:
 class RestOfExponential:
     """The probability that an exponential number, cut to its first places, reaches on.
 
-    That is ``(exp(-r/2**16) - b) / (1 - b)`` with ``b = exp(-1/2**16)``.
+    That is ``(exp(-r/2**p) - b) / (1 - b)`` with ``b = exp(-1/2**p)``.
 
     Attributes:
         rest: How far it must reach beyond its known places, in units of the last one;
             from 0 to 1.
+        places: p, how many binary places are known.
     """
 
     rest: Fraction
+    places: int = EXPONENT_BITS
 
     def enclose(self, bits: int) -> Interval:
         """Return integers around it, a few units apart."""
-        finer = bits + _SPARE_BITS
-        one = 1 << finer
-        low, high = exp_minus(self.rest / _ONE, finer)
-        b_low, b_high = exp_minus(Fraction(1, _ONE), finer)
+        finer = bits + 2 * self.places
+        one, unit = 1 << finer, 1 << self.places
+        low, high = exp_minus(self.rest / unit, finer)
+        b_low, b_high = exp_minus(Fraction(1, unit), finer)
         part = max(0, low - b_high), high - b_low
         return share(part, (one - b_high, one - b_low), bits)
 

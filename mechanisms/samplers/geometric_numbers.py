@@ -5,7 +5,6 @@ So one law's tables serve all, where ``geometric_of`` would make new ones, which
 milliseconds, for each scale.
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
 from os import urandom
@@ -13,8 +12,9 @@ from typing import Final
 
 import numpy as np
 
-from mechanisms.samplers.enclosures import Decay, Interval, exp_minus, share
+from mechanisms.samplers.enclosures import Decay
 from mechanisms.samplers.entropy import Entropy
+from mechanisms.samplers.gaussian import RestOfExponential
 from mechanisms.samplers.geometric import LARGEST, Geometric, geometric_of, whole
 from mechanisms.samplers.trials import succeeds
 from privacy.counts import IntArray
@@ -71,28 +71,6 @@ def _settled(known: int, scale: Fraction, entropy: Entropy) -> int:
     known = whole(known, _exponentials(), entropy)
     found = floor(scale * known / _ONE)
     reached = (found + 1) * _ONE / scale - known
-    if reached < 1 and succeeds(_Reaches(reached), entropy):
+    if reached < 1 and succeeds(RestOfExponential(reached, _PLACES), entropy):
         found += 1  # a step is a quarter at most: there is no other end in it
     return min(found, LARGEST)
-
-
-@dataclass(frozen=True, slots=True)
-class _Reaches:
-    """The probability that E, cut to its first places, goes on at least so far.
-
-    That is ``(exp(-r/2**48) - b) / (1 - b)`` with ``b = exp(-1/2**48)``.
-
-    Attributes:
-        rest: r, in units of the last place, from 0 to 1.
-    """
-
-    rest: Fraction
-
-    def enclose(self, bits: int) -> Interval:
-        """Return integers around it, a few units apart."""
-        finer = bits + 2 * _PLACES
-        one = 1 << finer
-        low, high = exp_minus(self.rest / _ONE, finer)
-        b_low, b_high = exp_minus(Fraction(1, _ONE), finer)
-        part = max(0, low - b_high), high - b_low
-        return share(part, (one - b_high, one - b_low), bits)

@@ -86,6 +86,14 @@ def with_list(sql: str, old: Sequence[Part], new: Sequence[Part]) -> str:
     return sql[: old[0].start] + listed + sql[old[-1].end :]
 
 
+def is_of(item: Part, key: Part) -> bool:
+    """Whether an item shows a key: by its own words, or by its name."""
+    words = item.words
+    named = len(words) > 2 and words[-2] == "as"  # noqa: PLR2004 - a word, AS, a name
+    shown = {words, words[:-1], words[:-2] if named else words}
+    return key.words in shown or (len(words) > 1 and key.words == words[-1:])
+
+
 def _written(token: Token) -> str:
     quoted = token.kind is TokenKind.STRING
     return f"'{token.text}'" if quoted else token.text.lower()

@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from privacy.errors import QueryError
-from query_lang.advising.clauses import Outermost, Part, outermost, with_list, without
+from query_lang.advising.clauses import (
+    Outermost,
+    Part,
+    is_of,
+    outermost,
+    with_list,
+    without,
+)
 from query_lang.syntax.tokens import Token, TokenKind
 
 LONGEST: Final = 4_000
@@ -134,7 +141,7 @@ def _keys(text: Outermost) -> Iterator[OtherText]:
     if any(_is_number(key.tokens) for key in text.keys):
         return  # positions would mean other columns
     for key in text.keys:
-        item = next((one for one in text.items if _is_of(one, key)), None)
+        item = next((one for one in text.items if is_of(one, key)), None)
         if item is None or len(text.items) == 1:
             continue
         named = text.sql[key.start : key.end]
@@ -165,14 +172,6 @@ def _moved(part: Part, sql: str, text: Outermost) -> Part:
 
 def _is_number(tokens: Sequence[Token]) -> bool:
     return len(tokens) == 1 and tokens[0].kind is TokenKind.NUMBER
-
-
-def _is_of(item: Part, key: Part) -> bool:
-    """Whether an item shows a key: by its own words, or by its name."""
-    words = item.words
-    named = len(words) > 2 and words[-2] == "as"  # noqa: PLR2004 - a word, AS, a name
-    shown = {words, words[:-1], words[:-2] if named else words}
-    return key.words in shown or (len(words) > 1 and key.words == words[-1:])
 
 
 def _outside_strings(sql: str, change: Callable[[str], str]) -> str:

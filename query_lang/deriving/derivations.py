@@ -90,12 +90,17 @@ def value_of(
 
 
 def _total(taken: Taken, vector: Sequence[int], grid: Grid) -> int:
+    return sum(vector[cell] for cell in cells_of(taken, grid))
+
+
+def cells_of(taken: Taken, grid: Grid) -> list[int]:
+    """Return the positions of the cells that are added up, in their vector."""
     starts = [0]
     for axis, places in zip(grid.axes, taken.places, strict=True):
         width = len(axis.parts)
         bits = _bits(places)
         starts = [start * width + bit for start in starts for bit in bits]
-    return sum(vector[start] for start in starts)
+    return starts
 
 
 def _bits(places: int) -> list[int]:

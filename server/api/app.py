@@ -58,21 +58,33 @@ from server.use_cases.questions.plan_replies import (
 from server.use_cases.questions.replies import (
     Answer,
 )
+from server.use_cases.questions.studies.replies import StudyAnswer, StudyPlan
 from server.use_cases.services.documents import Reply, encode
 from server.use_cases.services.paging import ListOf
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 _log = logging.getLogger("curator.api")
 
-_QUESTION_BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {
-                "schema": {"$ref": "#/components/schemas/QuestionBody"}
-            }
-        },
-    },
+
+def _body(name: str) -> dict[str, Any]:
+    """Describe a body that is read by hand."""
+    schema = {"$ref": f"#/components/schemas/{name}"}
+    content = {"application/json": {"schema": schema}}
+    return {"requestBody": {"required": True, "content": content}}
+
+
+_QUESTION_BODY = _body("QuestionBody")
+_STUDY_BODY = _body("StudyBody")
+_KEY = {
+    "parameters": [
+        {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": False,
+            "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+            "description": "The same key and body bring the same bytes.",
+        }
+    ],
 }
 
 
@@ -112,6 +124,7 @@ def make_app(lifespan: Lifespan | None = None) -> FastAPI:
     app.add_middleware(AccessLog)
     _add_error_handlers(app)
     _add_question_routes(app)
+    _add_study_routes(app)
     _add_reading_routes(app)
     JOBS.add_to(app)
     LINKAGES.add_to(app)
@@ -139,7 +152,8 @@ def openapi_document() -> dict[str, object]:
     app = make_app()
     document: dict[str, dict[str, dict[str, Any]]] = app.openapi()
     schemas = document["components"]["schemas"]
-    sent: list[Any] = [wire.QuestionBody, wire.ProblemShape, *ADMIN_BODIES]
+    sent: list[Any] = [wire.QuestionBody, wire.StudyBody, wire.ProblemShape]
+    sent += ADMIN_BODIES
     sent += [ReleaseBody, WithdrawBody, ReleaseQuestionBody]
     for body in sent:
         found = TypeAdapter(body).json_schema(
@@ -191,23 +205,38 @@ def _add_question_routes(app: FastAPI) -> None:
         "/v1/datasets/{dataset}/queries",
         response_model=Answer,
         responses={**refusals, **FORMS, **_problems(402, 409, 504)},
-        openapi_extra={
-            **_QUESTION_BODY,
-            "parameters": [
-                {
-                    "name": "Idempotency-Key",
-                    "in": "header",
-                    "required": False,
-                    "schema": {"type": "string", "minLength": 1, "maxLength": 255},
-                    "description": "The same key and body bring the same bytes.",
-                }
-            ],
-        },
+        openapi_extra={**_QUESTION_BODY, **_KEY},
         tags=["questions"],
     )
     async def create_query(dataset: str, request: Request) -> Response:
         """Ask a question: charged first, then answered with noise."""
         return await _endpoint(request).query(request, dataset)
+
+
+def _add_study_routes(app: FastAPI) -> None:
+    refusals = _problems(400, 401, 403, 404, 408, 413, 415, 422, 500, 503)
+
+    @app.post(
+        "/v1/datasets/{dataset}/plans",
+        response_model=StudyPlan,
+        responses=refusals,
+        openapi_extra=_STUDY_BODY,
+        tags=["questions"],
+    )
+    async def plan_study(dataset: str, request: Request) -> Response:
+        """Price several questions at once: what to measure for all. Touches no data."""
+        return await _endpoint(request).plan_study(request, dataset)
+
+    @app.post(
+        "/v1/datasets/{dataset}/studies",
+        response_model=StudyAnswer,
+        responses={**refusals, **_problems(402, 406, 409, 504)},
+        openapi_extra={**_STUDY_BODY, **_KEY},
+        tags=["questions"],
+    )
+    async def create_study(dataset: str, request: Request) -> Response:
+        """Ask several questions for one charge; their answers add up."""
+        return await _endpoint(request).study(request, dataset)
 
 
 def _add_reading_routes(app: FastAPI) -> None:

@@ -5,6 +5,7 @@ import typer
 from server.cli.releases.making import ReleaseParts
 from server.cli.releases.published import release_commands
 from server.commands.wired import WIRING
+from server.use_cases.publishing.advising import ReleaseAdviser
 from server.use_cases.publishing.releases import ReleaseService
 
 cli = typer.Typer()
@@ -15,6 +16,7 @@ cli.add_typer(
             jobs=WIRING.job_service,
             viewer=WIRING.operator,
             runner=WIRING.runner,
+            adviser=lambda: ReleaseAdviser(WIRING.services()),
         )
     ),
     name="release",

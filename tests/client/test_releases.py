@@ -179,6 +179,8 @@ def test_made_up_rows_are_held_to_the_noisy_cube(release, served, curator):
         pairs = [f"{a}, {b}" for a, b in combinations(names, 2)]
         assert [line["columns"] for line in report] == [*names, *pairs]
         for line in report:
+            if each is noisy and line["distance"] is None:
+                continue  # its noise left nobody: now and then
             assert 0 <= line["distance"] <= 1
             assert 0 < line["noise"] <= 1
         assert "must be paid for" in report.note

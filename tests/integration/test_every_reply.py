@@ -193,6 +193,14 @@ def analyse(story, released):
     for sql in (priced["sql"], people):  # one is stored, one is in a release
         plan = {**priced, "sql": sql}
         assert story.send("ada", "POST", "/v1/datasets/clinic/plan", **plan)["free"]
+    by_sex = "SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex"
+    by_both = "SELECT sex, ward, COUNT(*) AS n FROM visits GROUP BY sex, ward"
+    texts = (priced["sql"], by_sex, by_both)
+    questions = [{"sql": sql, "epsilon": "1"} for sql in texts]
+    study = {"questions": questions, "project": "study"}
+    story.send("ada", "POST", "/v1/datasets/clinic/plans", **study)
+    studied = story.send("ada", "POST", "/v1/datasets/clinic/studies", **study)
+    story.send("ada", "GET", f"/v1/queries/{studied['query_id']}")
     for path in ("queries", f"queries/{answered['query_id']}", "budget"):
         story.send("ada", "GET", f"/v1/{path}")
     for path in ("releases", "releases/key"):

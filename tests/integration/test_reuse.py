@@ -46,10 +46,10 @@ def test_an_answer_is_free_on_its_own_snapshot_alone(installation):
     assert free["rows"] == cheaper["rows"] == paid["rows"]
     assert free["charge"] == {"epsilon": "0", "delta": "0", "reused": True}
     assert free["query_id"] != paid["query_id"]
-    assert not dearer["charge"]["reused"]
+    assert dearer["charge"] == {"epsilon": "1", "delta": "0", "reused": False}
     assert not fresh["charge"]["reused"]
     assert fresh["snapshot"] != paid["snapshot"]
-    assert fresh["remaining"]["project"] == "99996"
+    assert fresh["remaining"]["project"] == "99997"  # of the dearer one, what is more
 
 
 def test_a_revoked_key_and_a_disabled_principal_are_shut_out_at_once(installation):

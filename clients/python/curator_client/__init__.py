@@ -30,13 +30,21 @@ from curator_client.answers.refusals import (
 )
 from curator_client.answers.release_answer import ReleaseAnswer
 from curator_client.answers.schema import Dataset, Domain, Domains
+from curator_client.answers.study import Study, StudyPlan
 from curator_client.client import AsyncCurator, Curator
 from curator_client.connection.exchange import Patience
 from curator_client.releases.release import AsyncRelease, Release
 from curator_client.releases.sequences import AsyncSequenceRelease, SequenceRelease
 from curator_client.releases.steps import BrokenDownloadError
 from curator_client.tables.listing import Listing
-from curator_client.wishes import AccuracyWish, Bounds, Options
+from curator_client.wishes import (
+    AccuracyWish,
+    Bounds,
+    Options,
+    QuestionOptions,
+    StudyOptions,
+    StudyQuestion,
+)
 
 __all__ = [
     "AccuracyWish",
@@ -64,10 +72,15 @@ __all__ = [
     "Patience",
     "Plan",
     "QueryFailedError",
+    "QuestionOptions",
     "Release",
     "ReleaseAnswer",
     "SequenceRelease",
     "SqlRefusedError",
+    "Study",
+    "StudyOptions",
+    "StudyPlan",
+    "StudyQuestion",
     "TooBusyError",
     "UnauthenticatedError",
 ]

@@ -85,6 +85,7 @@ def _described(method: T) -> T:
         if returned.startswith(wrapping):
             returned = returned[len(wrapping) : -wrapping.count("[")]
     plain = returned.replace("Plan[Asked]", "Plan").replace("Opened", "Release")
+    plain = plain.replace("StudyPlan[Any]", "StudyPlan")
     method.__signature__ = signature.replace(return_annotation=plain)  # type: ignore[attr-defined]
     method.__annotations__ = {**method.__annotations__, "return": plain}
     return method
@@ -118,6 +119,9 @@ class Curator:
     metadata = _waiting(_Sync.metadata)
     plan = _waiting(_Sync.plan)
     query = _waiting(_Sync.query)
+    plan_study = _waiting(_Sync.plan_study)
+    study = _waiting(_Sync.study)
+    past_study = _waiting(_Sync.past_study)
     answer = _waiting(_Sync.answer)
     releases = _waiting(_Sync.releases)
     release = _waiting(_Sync.release)
@@ -186,6 +190,9 @@ class AsyncCurator:
     metadata = _awaiting(_Async.metadata)
     plan = _awaiting(_Async.plan)
     query = _awaiting(_Async.query)
+    plan_study = _awaiting(_Async.plan_study)
+    study = _awaiting(_Async.study)
+    past_study = _awaiting(_Async.past_study)
     answer = _awaiting(_Async.answer)
     releases = _awaiting(_Async.releases)
     release = _awaiting(_Async.release)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 from urllib.parse import quote, urlencode
 
 from curator_client.answers.answer import Answer
@@ -22,6 +22,7 @@ from curator_client.answers.losses import loss_of, word_of
 from curator_client.answers.plan import Plan
 from curator_client.answers.refusals import CuratorError, NotFoundError
 from curator_client.answers.schema import Dataset, Domains, unknown
+from curator_client.answers.study import Study, StudyPlan
 from curator_client.connection.exchange import (
     PATIENCE,
     Patience,
@@ -35,7 +36,13 @@ from curator_client.releases.sequence_steps import steps_of
 from curator_client.releases.steps import ReleaseSteps
 from curator_client.tables.addresses import with_addresses
 from curator_client.tables.listing import Listing
-from curator_client.wishes import Accuracy, Epsilon, Options
+from curator_client.wishes import (
+    Accuracy,
+    Epsilon,
+    Options,
+    StudyOptions,
+    StudyQuestion,
+)
 
 Asked = TypeVar("Asked")
 Opened = TypeVar("Opened")
@@ -259,6 +266,90 @@ class Questions(Generic[Asked, Opened]):
         body = _body(sql, _price(epsilon, accuracy, rho), project, options)
         return (yield from self._ask(name, body, idempotency_key or uuid.uuid4().hex))
 
+    def plan_study(
+        self,
+        questions: Sequence[str | StudyQuestion],
+        *,
+        dataset: str | None = None,
+        accuracy: Accuracy | None = None,
+        epsilon: Epsilon | None = None,
+        rho: Epsilon | None = None,
+        project: str | None = None,
+        options: StudyOptions | None = None,
+    ) -> Steps[StudyPlan[Any]]:
+        """Price several questions at once; costs nothing and touches no data.
+
+        ``plan_study(...).ask()`` then asks exactly them, for one charge.
+
+        Args:
+            questions: Texts, or ``{"sql": ..., "accuracy": 20}``: see
+                ``StudyQuestion``.
+            dataset: Which dataset; may be left out where you have but one.
+            accuracy: Of questions that say none of their own.
+            epsilon: A total to spend: all half-widths grow or shrink alike. Left out,
+                it is the least that keeps to all accuracies.
+            rho: Likewise, where the population counts rho.
+            project: Which project pays, where several could.
+            options: ``reuse``, ``confirm``: see ``StudyOptions``.
+
+        Raises:
+            CuratorRefusalError: A question is refused; the message says which.
+        """
+        name = yield from self._name(dataset)
+        project = project or self._defaults.project
+        body = _study_body(questions, accuracy, {"epsilon": epsilon, "rho": rho})
+        body |= {"project": project} if project else {}
+        body |= {"options": options} if options else {}
+        asked = self._post(_path(name, "plans"), body)
+        document = yield from self._advised(asked, name, project)
+        key = uuid.uuid4().hex
+        asking = self._carry_out
+        return StudyPlan(
+            document, lambda: asking(cast("Any", self._ask_study(name, body, key)))
+        )
+
+    def study(
+        self,
+        questions: Sequence[str | StudyQuestion],
+        *,
+        dataset: str | None = None,
+        accuracy: Accuracy | None = None,
+        epsilon: Epsilon | None = None,
+        rho: Epsilon | None = None,
+        project: str | None = None,
+        options: StudyOptions | None = None,
+        idempotency_key: str | None = None,
+    ) -> Steps[Study]:
+        """Ask several questions for one charge, never dearer than one by one.
+
+        Takes what ``plan_study`` takes, and ``idempotency_key`` as ``query`` does.
+
+        Raises:
+            CuratorRefusalError: A question is refused; nothing was spent unless the
+                code is ``query_failed``.
+            CuratorUnreachableError: No reply came.
+        """
+        name = yield from self._name(dataset)
+        project = project or self._defaults.project
+        body = _study_body(questions, accuracy, {"epsilon": epsilon, "rho": rho})
+        body |= {"project": project} if project else {}
+        body |= {"options": options} if options else {}
+        key = idempotency_key or uuid.uuid4().hex
+        return (yield from self._ask_study(name, body, key))
+
+    def past_study(self, query_id: str) -> Steps[Study]:
+        """Return one of your past studies again, for nothing.
+
+        Raises:
+            LookupError: It is still in flight, or failed, or is no study.
+        """
+        stored = yield from self._get(f"/v1/queries/{quote(query_id, safe='')}")
+        if stored.get("study") is None:
+            message = f"query {query_id} is {stored.get('state')}: it is no study"
+            raise LookupError(message)
+        hide_below = yield from self._hide_below(stored["dataset"])
+        return Study(stored["study"], hide_below=hide_below)
+
     def answer(self, query_id: str) -> Steps[Answer]:
         """Return one of your past answers again, for nothing.
 
@@ -345,6 +436,12 @@ class Questions(Generic[Asked, Opened]):
         hide_below = yield from self._hide_below(dataset)
         return Answer(document, hide_below=hide_below)
 
+    def _ask_study(self, dataset: str, body: dict[str, Any], key: str) -> Steps[Study]:
+        asked = self._post(_path(dataset, "studies"), body, key)
+        document = yield from self._advised(asked, dataset, body.get("project"))
+        hide_below = yield from self._hide_below(dataset)
+        return Study(document, hide_below=hide_below)
+
     def _name(self, dataset: str | None) -> Steps[str]:
         """Return the dataset that is meant: named, by default, or the only one."""
         if dataset is not None:
@@ -410,7 +507,7 @@ class Questions(Generic[Asked, Opened]):
             headers["Idempotency-Key"] = key
         request = Request("POST", path, json.dumps(body).encode(), headers)
         reply = yield from self._exchanged(request)
-        return document_of(reply, request, body["sql"])
+        return document_of(reply, request, body.get("sql"))
 
     def _exchanged(self, request: Request) -> Steps[Reply]:
         """Send until a reply comes; an address that has answered is trusted to again.
@@ -449,6 +546,32 @@ def _body(
 ) -> dict[str, Any]:
     given = {**price, "project": project, "options": options or None}
     return {"sql": sql, **{k: v for k, v in given.items() if v is not None}}
+
+
+def _study_body(
+    questions: Sequence[str | StudyQuestion],
+    accuracy: Accuracy | None,
+    total: dict[str, Epsilon | None],
+) -> dict[str, Any]:
+    given = {word: loss_text(loss) for word, loss in total.items() if loss is not None}
+    return {"questions": [_in_study(one, accuracy) for one in questions], **given}
+
+
+def _in_study(
+    question: str | StudyQuestion, accuracy: Accuracy | None
+) -> dict[str, Any]:
+    """Return a question as the wire has it; the common accuracy where it says none."""
+    told: dict[str, Any] = (
+        {"sql": question} if isinstance(question, str) else {**question}
+    )
+    if accuracy is not None and not told.keys() & {"accuracy", "epsilon", "rho"}:
+        told["accuracy"] = accuracy
+    if "accuracy" in told:
+        told["accuracy"] = _accuracy(told["accuracy"])
+    for word in ("epsilon", "rho"):
+        if word in told:
+            told[word] = loss_text(told[word])
+    return told
 
 
 def _accuracy(accuracy: Accuracy) -> dict[str, Any]:

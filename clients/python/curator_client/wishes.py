@@ -54,3 +54,39 @@ class Options(TypedDict, total=False):
     """What each unit may add."""
     confirm: bool
     """Pay although the project wants so dear a question confirmed."""
+
+
+class QuestionOptions(TypedDict, total=False):
+    """How one question of a study is answered."""
+
+    weights: dict[str, float]
+    """Share its loss so among the columns; others weigh 1."""
+    bounds: Bounds
+    """What each unit may add."""
+
+
+class StudyQuestion(TypedDict, total=False):
+    """One question of a study: its text, and an accuracy or a loss.
+
+    A loss says how accurate it is to be: as that loss would make it alone.
+    """
+
+    sql: str
+    """The question."""
+    accuracy: Accuracy
+    """How sure each number shall be."""
+    epsilon: Epsilon
+    """As sure as this epsilon would make them."""
+    rho: Epsilon
+    """As sure as this rho would make them, where the population counts rho."""
+    options: QuestionOptions
+    """How it is answered."""
+
+
+class StudyOptions(TypedDict, total=False):
+    """How a study is answered; each member may be left out."""
+
+    reuse: Literal["allow", "never"]
+    """``"never"`` buys fresh answers though the same study was asked before."""
+    confirm: bool
+    """Pay although the project wants so dear a charge confirmed."""

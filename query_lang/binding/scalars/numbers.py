@@ -140,7 +140,10 @@ def rescaled(value: Expression, scale: int) -> Expression:
         return value
     if isinstance(value, Constant):
         found = replace(value.facts, type=DECIMAL, scale=scale)
-        return Constant(_clamped(value.value, scale), found)
+        clamped = _clamped(value.value, scale)
+        if clamped is not None and clamped != value.value:
+            found = replace(found, domain=ValuesDomain((clamped,)))
+        return Constant(clamped, found)
     factor = 10 ** (scale - value.facts.scale)
     return _call(Function.RESCALE, (value,), scale, (factor,))
 

@@ -50,8 +50,15 @@ from server.use_cases.questions.asking import (
 )
 from server.use_cases.questions.paid.answers import NOTHING_LOOKED_AT
 from server.use_cases.questions.requests import QuestionRequest, read_request
+from server.use_cases.questions.studies.composed import StudyQuestion
+from server.use_cases.questions.studies.requests import read_study
+from server.use_cases.questions.studying import StudyService
 from server.use_cases.services.errors import OverBudgetError, UnattainableError
-from server.use_cases.services.strict_json import MalformedJsonError, read_json
+from server.use_cases.services.strict_json import (
+    JsonValue,
+    MalformedJsonError,
+    read_json,
+)
 
 _log = logging.getLogger("curator.api")
 REPLAYED = "Idempotency-Replayed"
@@ -125,13 +132,13 @@ class QueryEndpoint:
 
     def __init__(
         self,
-        queries: QueryService,
+        asking: "Asking",
         admission: Admission,
         release: Callable[[str], Awaitable[None]],
         clock: SlotClock,
         settings: "EndpointSettings",
     ) -> None:
-        self._queries = queries
+        self._queries, self._studies = asking.queries, asking.studies
         self._admission = admission
         self._release = release
         self._clock = clock
@@ -158,6 +165,16 @@ class QueryEndpoint:
         """Answer POST plan."""
         work = partial(self._plan, dataset=dataset)
         return await self._serve(request, _refuse_query_string, work)
+
+    async def plan_study(self, request: Request, dataset: str) -> Response:
+        """Answer POST plans."""
+        work = partial(self._plan_study, dataset=dataset)
+        return await self._serve(request, _refuse_query_string, work)
+
+    async def study(self, request: Request, dataset: str) -> Response:
+        """Answer POST studies."""
+        work = partial(self._study, dataset=dataset)
+        return await self._serve(request, _read_headers_of_json, work)
 
     async def query(self, request: Request, dataset: str) -> Response:
         """Answer POST queries."""
@@ -300,14 +317,42 @@ class QueryEndpoint:
         return PendingResponse(_json(planned.body), looked_at=planned.looked_at)
 
     def _query(self, visit: Visit, caller: Caller, *, dataset: str) -> Begun:
+        def begin(key: IdempotencyKey | None) -> Reply | Paid:
+            asked = _read(visit.arrival.body)
+            self._queries.check_role(caller)
+            return self._queries.begin(caller, dataset, asked, key)
+
+        return self._begun(visit, caller, begin)
+
+    def _plan_study(
+        self, visit: Visit, caller: Caller, *, dataset: str
+    ) -> PendingResponse:
+        asked = read_study(_json_of(visit.arrival.body))
+        self._queries.check_role(caller)
+        planned = self._studies.plan(caller, dataset, asked)
+        return PendingResponse(_json(planned.body), looked_at=planned.looked_at)
+
+    def _study(self, visit: Visit, caller: Caller, *, dataset: str) -> Begun:
+        def begin(key: IdempotencyKey | None) -> Reply | Paid:
+            asked = read_study(_json_of(visit.arrival.body))
+            self._queries.check_role(caller)
+            return self._studies.begin(caller, dataset, asked, key)
+
+        return self._begun(visit, caller, begin)
+
+    def _begun(
+        self,
+        visit: Visit,
+        caller: Caller,
+        begin: Callable[[IdempotencyKey | None], Reply | Paid],
+    ) -> Begun:
+        """Return what a key brought before, else what begins now."""
         key, form = visit.headers.key, visit.headers.form
         if key is not None:
             found = self._queries.look_up(caller, key)
             if found is not None:
                 return self._pending(found, form)
-        asked = _read(visit.arrival.body)
-        self._queries.check_role(caller)
-        begun = self._queries.begin(caller, dataset, asked, key)
+        begun = begin(key)
         if isinstance(begun, Paid):
             return PaidVisit(begun, form)
         return self._pending(begun, form)
@@ -339,9 +384,19 @@ def _work_of(begun: Begun) -> Cost:
     paid = begun.paid
     work = work_of(paid.question.compiled)
     more = looked_at(*paid.looked_at)
+    if isinstance(paid.question, StudyQuestion):
+        return replace(work, reading=more)
     if begun.form is not Form.JSON:
         more += forming_of(paid.question.compiled)
     return replace(work, storing=work.storing + more)
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What answers questions, one by one and several at once."""
+
+    queries: QueryService
+    studies: StudyService
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,6 +448,16 @@ def _read_headers(request: Request, body: bytes) -> Headers:
     return Headers(read_key(request, body), form)
 
 
+def _read_headers_of_json(request: Request, body: bytes) -> Headers:
+    """Return what headers ask of a reply that has one form."""
+    headers = _read_headers(request, body)
+    if headers.form is not Form.JSON:
+        raise Problem(
+            "not_acceptable", "the answers to several questions are JSON alone"
+        )
+    return headers
+
+
 def _refuse_query_string(request: Request, _: bytes) -> Headers:
     if request.url.query:
         raise Problem("invalid_request", "this route takes no query string")
@@ -400,11 +465,14 @@ def _refuse_query_string(request: Request, _: bytes) -> Headers:
 
 
 def _read(body: bytes) -> QuestionRequest:
+    return read_request(_json_of(body))
+
+
+def _json_of(body: bytes) -> JsonValue:
     try:
-        value = read_json(body)
+        return read_json(body)
     except MalformedJsonError as error:
         raise Problem("malformed_json", str(error)) from None
-    return read_request(value)
 
 
 def _json(body: bytes) -> Response:

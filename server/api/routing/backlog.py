@@ -113,10 +113,17 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a question costs beside its reading, in seconds of one core."""
+    """What a question costs beside the reading of its text, in seconds of one core.
+
+    Attributes:
+        executing: Of an executor.
+        storing: Of the server, once it has executed.
+        reading: Of the server before: to find what to measure for several questions.
+    """
 
     executing: float
     storing: float
+    reading: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,6 +355,7 @@ class Backlog:
             ticket, ticket.reading
         )
         if isinstance(cost, Work):
+            self._read += self._served(ticket, cost.reading)
             return self._executing(ticket, cost)
         again = cost.readings * ticket.reading
         self._read += self._served(ticket, cost.serving + again)

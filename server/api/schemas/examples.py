@@ -15,8 +15,10 @@ from server.api.schemas.anonymized_examples import ANONYMIZED_EXAMPLES
 from server.api.schemas.linkage_examples import LINKAGE_EXAMPLES
 from server.api.schemas.problems import PROBLEM_JSON, STATUS_BY_CODE, Problem
 from server.api.schemas.release_examples import RELEASE_EXAMPLES
+from server.api.schemas.study_examples import STUDY_EXAMPLES
 
 _OTHERS = ADMIN_EXAMPLES | RELEASE_EXAMPLES | LINKAGE_EXAMPLES | ANONYMIZED_EXAMPLES
+_OTHERS |= STUDY_EXAMPLES
 Example = dict[str, object]
 _Content = dict[str, dict[str, object]]
 _JSON = "application/json"

@@ -128,6 +128,65 @@ QuestionBody = TypeAliasType(
 )
 
 
+class StudyQuestionOptions(_Asked):
+    """How to answer one question of a study."""
+
+    weights: dict[str, float] = Field(default={}, examples=[{"patients": 2}])
+    """Shares of its loss by column, 1 where left out."""
+    bounds: Bounds | None = None
+    """Lower bounds on contributions than declared, for less noise."""
+
+
+class StudyQuestion(_Asked):
+    """One question of a study, with an accuracy or a loss.
+
+    One of these; where a total is given, none is needed. A loss says how accurate it is
+    to be: as that loss would make it alone.
+    """
+
+    sql: str = Field(
+        examples=["SELECT sex, COUNT(DISTINCT patient_id) FROM patients GROUP BY sex"]
+    )
+    """One SELECT of the query language (docs/query-language.md)."""
+    accuracy: AccuracyWish | None = None
+    """What noise may do."""
+    epsilon: LossText | None = None
+    """As accurate as this epsilon would make it."""
+    rho: LossText | None = None
+    """As accurate as this rho would make it, where the population counts rho."""
+    options: StudyQuestionOptions | None = None
+    """How to answer it."""
+
+
+class StudyOptions(_Asked):
+    """How to answer a study."""
+
+    reuse: Literal["allow", "never"] = "allow"
+    """`allow`: the stored answer to the same study is given for nothing. `never`: a
+    fresh one is bought."""
+    confirm: bool = False
+    """Pay although it is more than the project lets a question cost unconfirmed."""
+
+
+class StudyBody(_Asked):
+    """Several questions that are paid for by one charge.
+
+    Without a total it is the least found that makes each as accurate as it says; with
+    one, all are made more or less accurate alike, until it is spent.
+    """
+
+    questions: list[StudyQuestion] = Field(min_length=1, max_length=24)
+    """The questions; their answers come in this order."""
+    epsilon: LossText | None = Field(default=None, examples=["0.5"])
+    """The total to spend."""
+    rho: LossText | None = Field(default=None, examples=["0.02"])
+    """The total to spend, where the population counts rho."""
+    project: str | None = None
+    """Name of the project that pays; may be left out where only one of yours fits."""
+    options: StudyOptions | None = None
+    """How to answer."""
+
+
 class ProblemShape(_Shape):
     """An error: application/problem+json with a stable code as its type."""
 

@@ -24,6 +24,7 @@ from server.cli.terminal.output import (
 )
 from server.use_cases.jobs.jobs import JobService, Viewer
 from server.use_cases.jobs.running import JobRunner
+from server.use_cases.publishing.advising import ReleaseAdviser
 from server.use_cases.publishing.releases import ReleaseService
 from server.use_cases.publishing.replies import ReleasePlanShape
 from server.use_cases.publishing.shares import (
@@ -62,12 +63,14 @@ class ReleaseParts:
         jobs: Submits.
         viewer: Whoever works on this host.
         runner: Runs jobs in this process, until its event is set.
+        adviser: Reads what was asked.
     """
 
     service: Callable[[], ReleaseService]
     jobs: Callable[[], JobService]
     viewer: Callable[[], Viewer]
     runner: Callable[[threading.Event], JobRunner]
+    adviser: Callable[[], ReleaseAdviser]
 
 
 @dataclass(frozen=True, slots=True)

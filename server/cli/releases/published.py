@@ -6,6 +6,7 @@ from typing import Annotated, Final
 import typer
 
 from release.store.opening import problems_in
+from server.cli.releases.advising import add_advising
 from server.cli.releases.making import ReleaseParts, add_making
 from server.cli.terminal.arguments import check_line
 from server.cli.terminal.output import (
@@ -33,6 +34,7 @@ def release_commands(parts: ReleaseParts) -> typer.Typer:
         help="Private cubes and sequences: paid once, then asked for nothing."
     )
     add_making(cli, parts)
+    add_advising(cli, parts)
     _add_reading(cli, parts)
     _add_keeping(cli, parts)
     return cli

@@ -197,7 +197,11 @@ class AnalystReader:
             return {"query_id": query_id, "state": "in_flight"}
         shown = cast("QueryDetail", self._listed(record, self._measures()))
         if record.body is not None:
-            shown["answer"] = json.loads(record.body)
+            stored = json.loads(record.body)
+            if "answers" in stored:
+                shown["study"] = stored
+            else:
+                shown["answer"] = stored
         return shown
 
     def stored_answer(self, caller: Caller, query_id: str) -> bytes:

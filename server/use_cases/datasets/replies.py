@@ -12,6 +12,7 @@ from server.use_cases.questions.replies import (
     Answer,
     ChargeShape,
 )
+from server.use_cases.questions.studies.replies import StudyAnswer
 from server.use_cases.releases.replies import CellValue, TypeName, WarningShape
 from server.use_cases.services.documents import DayText, Document, LossText, TimeText
 
@@ -216,7 +217,9 @@ class QueryDetail(QueryRecord):
     state: Literal["answered", "failed"]
     """`failed`: charged, and without an answer."""
     answer: NotRequired[Answer]
-    """As it was sent; left out of a query that failed."""
+    """As it was sent; left out of a query that failed, and of a study."""
+    study: NotRequired[StudyAnswer]
+    """Of several questions that were paid for by one charge: as it was sent."""
 
 
 ShownQuery = Annotated[QueryDetail | QueryInFlight, Field(discriminator="state")]

@@ -25,6 +25,8 @@ PLAN = "POST /v1/datasets/{dataset}/plan"
 ROUTES: Mapping[str, frozenset[str]] = {
     PLAN: ANALYST,
     "POST /v1/datasets/{dataset}/queries": ANALYST,
+    "POST /v1/datasets/{dataset}/plans": ANALYST,
+    "POST /v1/datasets/{dataset}/studies": ANALYST,
     "GET /v1/datasets": ANALYST,
     "GET /v1/datasets/{dataset}": ANALYST,
     "GET /v1/datasets/{dataset}/sample": ANALYST,

@@ -70,7 +70,7 @@ def insert_population(
     )
     cap = require_cap(declared)
     scopes = cap_scopes(declared.id, _blocks(declared))
-    _refuse_divided_otherwise(change, declared.id, scopes)
+    _refuse_divided_otherwise(change, declared, scopes)
     for scope in scopes:
         change.set_limit(scope, cap)
     custodians = custodians_of(change.connection, None)
@@ -80,19 +80,29 @@ def insert_population(
 
 
 def _refuse_divided_otherwise(
-    change: RecordedTransaction, name: str, scopes: Sequence[Scope]
+    change: RecordedTransaction, declared: PopulationSpec, scopes: Sequence[Scope]
 ) -> None:
-    """Refuse a division under which nobody would bear what was spent.
+    """Refuse what would let nobody bear what was spent, or in another measure.
 
     After a restore that forgot a population its caps still hold what was charged; they
     are found by name, that of the population or those of its blocks.
 
     Raises:
-        CommandRefusedError: What was spent was charged to other ones.
+        CommandRefusedError: What was spent was charged to other ones, or the manifest
+            does not say what it counts: nothing here knows what was counted.
     """
+    name = declared.id
     spent = spent_of_population(change.connection, name)
     charged = {scope for scope, loss in spent.items() if loss > Loss(0)}
-    if not charged or set(scopes) == set(spent):
+    if not charged:
+        return
+    if declared.measure is None:
+        message = (
+            f"a population named {name!r} was charged before a restore forgot it: say "
+            "in the manifest what it counted then, measure: pure or measure: zcdp"
+        )
+        raise CommandRefusedError(message)
+    if set(scopes) == set(spent):
         return
     blocks = sorted(scope.block_name for scope in spent if scope.kind == "block")
     was = f"divided into the blocks {', '.join(blocks)}" if blocks else "without blocks"

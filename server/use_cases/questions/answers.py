@@ -264,7 +264,7 @@ def plan_document(
         "ways": list(offered.ways),
         **_priced_by(question),
         **_refines(offered.refines),
-        **_of_blocks(question.compiled.blocks),
+        **of_blocks(question.compiled.blocks),
     }
 
 
@@ -272,7 +272,8 @@ def _refines(taken: PaidTaken | None) -> RefiningPlan:
     return {} if taken is None else {"refines": taken}
 
 
-def _of_blocks(blocks: Sequence[str]) -> PlannedBlocks:
+def of_blocks(blocks: Sequence[str]) -> PlannedBlocks:
+    """Return what plans say of blocks: nothing where the population has none."""
     return {"blocks": list(blocks)} if blocks else {}
 
 

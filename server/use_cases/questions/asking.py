@@ -5,7 +5,7 @@ touched, and the answer is stored and anchored before it is sent.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -96,6 +96,11 @@ from server.use_cases.questions.replies import (
     Remaining,
 )
 from server.use_cases.questions.requests import Accuracy, QuestionRequest
+from server.use_cases.questions.studies.composed import StudyQuestion, paid_tables
+from server.use_cases.questions.studies.documents import (
+    stored_vectors,
+    study_document,
+)
 from server.use_cases.questions.wishes import (
     BetterKnownError,
     KnownNumbers,
@@ -197,7 +202,8 @@ class QueryService:
         self._compiler = compiler
         self._offers = offers
         self._adviser = Adviser(compiler)
-        self._paid = PaidAnswers(services, compiler)
+        tables = partial(paid_tables, compiler)
+        self._paid = PaidAnswers(services, compiler, tables)
         self._free_answers = free_answers or FreeAnswerLimit()
 
     def check_role(self, caller: Caller) -> None:
@@ -307,6 +313,73 @@ class QueryService:
             self._require_confirmed(grant, question)
         paid = self._charge(caller, grant, question, key, before)
         return replace(paid, looked_at=looked_at)
+
+    # -- what studies need of it (``studying``) ----------------------------
+
+    def granted(
+        self, caller: Caller, dataset: str, request: QuestionRequest
+    ) -> tuple[Grant, LossRange]:
+        """Return under which project a caller asks, and what one query may spend."""
+        return self._granted(caller, dataset, request)
+
+    def priced(
+        self, caller: Caller, dataset: str, request: QuestionRequest
+    ) -> tuple[Grant, Question]:
+        """Price a question as if it were asked alone; touches no data.
+
+        Raises:
+            CuratorError: Any refusal of the text, its options or its loss.
+        """
+        return self._prepare(caller, dataset, request, adds=False)
+
+    def needs_confirmation(self, grant: Grant, question: Question) -> bool:
+        """Whether the project wants so dear a question confirmed."""
+        return self._beyond(grant, question) is not None
+
+    def require_confirmed(self, grant: Grant, question: Question) -> None:
+        """Refuse what is too dear to be asked unconfirmed.
+
+        Raises:
+            ConfirmationNeededError: It is.
+        """
+        self._require_confirmed(grant, question)
+
+    def charge(
+        self,
+        caller: Caller,
+        grant: Grant,
+        question: Question,
+        key: IdempotencyKey | None,
+    ) -> Reply | Paid:
+        """Charge a question; touches no data.
+
+        Raises:
+            CuratorError: Any refusal; nothing was spent.
+        """
+        return self._charge(caller, grant, question, key, None)
+
+    def give(
+        self,
+        caller: Caller,
+        grant: Grant,
+        question: Question,
+        key: IdempotencyKey | None,
+        source: tuple[str, Callable[[str], bytes]],
+    ) -> Reply:
+        """Give what was paid for, for nothing.
+
+        Args:
+            caller: Who asks.
+            grant: Of the asker.
+            question: That is asked.
+            key: Under which it is asked.
+            source: The query that paid, and what writes its answer down for an id.
+        """
+        self._take_showing(caller, question)
+        free = self._charge_request(caller, grant, question, key, Loss(0))
+        paid, shown = source
+        reply = self._store_free(free, paid, shown(free.query_id))
+        return replace(reply, shown_again=question.compiled)
 
     def _refining(
         self, grant: Grant, question: Question, wish: Accuracy | None
@@ -438,17 +511,30 @@ class QueryService:
             if request.accuracy is None:
                 raise
             grant, losses = self._granted(caller, dataset, request)
-            probe = error.probe if isinstance(error, BetterKnownError) else None
+            probe = error if isinstance(error, BetterKnownError) else None
             ways = self._adviser.instead(grant, losses, request, probe)
             raise UnattainableError(error, ways) from None
 
     def _prepare(
-        self, caller: Caller, dataset: str, request: QuestionRequest
+        self,
+        caller: Caller,
+        dataset: str,
+        request: QuestionRequest,
+        *,
+        adds: bool = True,
     ) -> tuple[Grant, Question]:
+        """Price a question.
+
+        Args:
+            caller: Who asks.
+            dataset: Of what.
+            request: What is asked.
+            adds: Whether it may add to what was paid for it.
+        """
         grant, losses = self._granted(caller, dataset, request)
-        past = Past(
-            partial(self._known, caller, grant), partial(self._paid.loss_before, grant)
-        )
+        past = Past(partial(self._known, caller, grant))
+        if adds and request.reuse == "allow":
+            past = replace(past, paid=partial(self._paid.loss_before, grant))
         return grant, prepare(self._compiler, grant, losses, request, past)
 
     def _known(
@@ -741,6 +827,8 @@ class QueryService:
         if paid.finer is not None:
             return self._drawn_finer(paid, paid.finer, sealed)
         question = paid.question
+        if isinstance(question, StudyQuestion):
+            return self._drawn_study(paid, question, sealed)
         event = question.measured_at(paid.charge.loss).event
         noisy = measure_event(sealed, event, paid.charge, self._services.sampler)
         if paid.earlier is None:
@@ -766,6 +854,20 @@ class QueryService:
             question.normal.normal_vectors(noisy),
             self._drawn_of(question) if event.measure.is_pure else None,
         )
+        return DrawnAnswer(encode(document), measured.encode())
+
+    def _drawn_study(
+        self, paid: Paid, study: StudyQuestion, sealed: tuple[SealedVector, ...]
+    ) -> DrawnAnswer:
+        """Add noise to all tables of a study, and make its answers of them."""
+        noisy = measure_event(sealed, study.event, paid.charge, self._services.sampler)
+        document = study_document(
+            study,
+            query_id=paid.charge.query_id,
+            noisy_vectors=noisy,
+            remaining=paid.remaining,
+        )
+        measured = Measured(_BY_NO_TEXT, stored_vectors(study.of, noisy))
         return DrawnAnswer(encode(document), measured.encode())
 
     def _drawn_finer(

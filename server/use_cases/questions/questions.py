@@ -23,7 +23,7 @@ from query_lang.binding.bind import ResolvedQuery, bind_query, check_bounds
 from query_lang.compile import compile_bound
 from query_lang.normalising.questions import NormalQuestion, normal_question
 from query_lang.plans.compiled import CompiledQuery
-from query_lang.plans.costs import PAID, UNLIMITED
+from query_lang.plans.costs import PAID, UNLIMITED, CostLimits
 from query_lang.rendering.dialect import Target
 from query_lang.rewriting.mending import mended
 from query_lang.syntax.nodes import Query
@@ -120,6 +120,11 @@ class Compiler:
         self._parser = parser
         self._target = target
         self._compile = lru_cache(_CACHED_PLANS)(self._compile_uncached)
+
+    @property
+    def limits(self) -> CostLimits:
+        """Return what one plan may cost the engine."""
+        return self._target.limits
 
     def compile(
         self, sql: str, schema: "Schema", request: QuestionRequest
@@ -231,10 +236,10 @@ class Past:
     """
 
     known: Callable[["Question", Fraction], KnownNumbers | None]
-    paid: Callable[["Question"], Loss]
+    paid: Callable[["Question"], Loss] = lambda _: Loss(0)
 
 
-NO_PAST: Final = Past(lambda _, __: None, lambda _: Loss(0))
+NO_PAST: Final = Past(lambda _, __: None)
 
 
 def prepare(

@@ -17,7 +17,7 @@ from budget.ledger import Orphan, QueryRecord
 from privacy.errors import CuratorError, LedgerUnavailableError, StoppingError
 from privacy.losses import Loss
 from query_lang.plans.compiled import CompiledQuery
-from server.use_cases.identity.access import Caller, snapshot_grant
+from server.use_cases.identity.access import Caller, Grant, snapshot_grant
 from server.use_cases.questions.asking import (
     Computed,
     Paid,
@@ -36,6 +36,7 @@ from server.use_cases.questions.questions import (
 from server.use_cases.questions.replies import (
     Remaining,
 )
+from server.use_cases.questions.studies.composed import is_study, study_of_charge
 from server.use_cases.services.services import Services
 
 _log = logging.getLogger("curator.recovery")
@@ -235,7 +236,7 @@ class Recovery:
                 grant = snapshot_grant(
                     connection, project=one.project, snapshot=one.snapshot
                 )
-            question = question_of_charge(self._compiler, grant, one.request_json)
+            question = self._charged(grant, one)
             caller = Caller(one.principal, "analyst")
             scopes = scopes_of(grant, caller, question.compiled.blocks)
             left = self._services.ledger.remaining(scopes)
@@ -247,6 +248,12 @@ class Recovery:
             _log.warning("recovery gives up a question", extra=facts)
             return None
         return question, visible_remaining(left, grant, caller), before
+
+    def _charged(self, grant: Grant, one: Orphan | QueryRecord) -> Question:
+        """Return what was charged: a question, or a study of several."""
+        if is_study(one.request_json):
+            return study_of_charge(self._compiler, grant, one.request_json)
+        return question_of_charge(self._compiler, grant, one.request_json)
 
     # -- what was given up --------------------------------------------------------
 

@@ -10,14 +10,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil
 from typing import Final, Literal
 
 from mechanisms.scales.noises import noise_of_measure
 from mechanisms.scales.pricing import price, solve_accuracy, solve_share
 from privacy.errors import InvalidLossError, InvalidOptionError
 from privacy.events import VectorSensitivity
-from privacy.losses import Loss
+from privacy.losses import ZERO_LOSS, Loss
 from privacy.measures import PURE, Measure
 from query_lang.plans.compiled import (
     AverageShown,
@@ -186,25 +185,56 @@ def keeps_to(
         measures: Of the question.
         widths: Returns the half-width of each cell, in steps, at a chance to miss.
     """
-    miss = 1 - (wish if wish.relative is None else _of_noise(wish)).confidence
+    demanded = demand_of(wish, priced, measures)
+    miss = demanded.miss
     found = widths(miss)
     if wish.cells is not None:
         found = widths(miss / max(map(len, found)))
-    known = priced.known
-    for place, measure in enumerate(measures):
-        floor = math.floor(wish.within * 10**measure.scale)
-        for cell, width in enumerate(found[place]):
-            size = 0 if known is None else known.least[place][cell]
-            if width > max(floor, math.floor((wish.relative or 0) * size)):
-                return False
-    return True
+    return all(
+        width <= demanded.tolerance(place, cell)
+        for place in range(len(measures))
+        for cell, width in enumerate(found[place])
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """How far noise may move each cell.
+
+    Attributes:
+        miss: How often it may move one further; of all cells together where a share of
+            them is wished for.
+        floors: Of each measure, in steps, whatever the number is.
+        relative: The part of a number that it may be moved by, where that is more.
+        least: What the size of each cell is at least; None: nothing is known.
+    """
+
+    miss: Fraction
+    floors: Sequence[int]
+    relative: Fraction
+    least: Sequence[Sequence[int]] | None
+
+    def tolerance(self, measure: int, cell: int) -> int:
+        """Return how far one cell may be moved, in steps."""
+        size = 0 if self.least is None else self.least[measure][cell]
+        return max(self.floors[measure], math.floor(self.relative * size))
+
+
+def demand_of(wish: Accuracy, priced: Wish, measures: Sequence[PlanMeasure]) -> Demand:
+    """Return what a wish demands of each cell, as it was priced."""
+    return Demand(
+        miss=1 - (wish if wish.relative is None else _of_noise(wish)).confidence,
+        floors=[math.floor(wish.within * 10**m.scale) for m in measures],
+        relative=wish.relative or Fraction(0),
+        least=None if priced.known is None else priced.known.least,
+    )
 
 
 _FIRST: Final = 128
 """Of a first probe: its half-width over that which small numbers need."""
 
-_LEAST_GAIN: Final = Fraction(11, 10)
-"""Of a further probe over what was paid."""
+LEAST_GAIN: Final = Fraction(11, 10)
+"""Of what is paid in all over what was, where a question is asked again for more."""
 
 _UNSURE: Final = Fraction(4, 5)
 """Of a price at best over the price: above it a probe says little."""
@@ -215,10 +245,17 @@ class BetterKnownError(InvalidLossError):
 
     Attributes:
         probe: A loss at which the same question would say more of that.
+        paid: How much of that was paid already.
     """
 
-    def __init__(self, error: InvalidLossError, word: str, probe: Loss) -> None:
-        self.probe = probe
+    def __init__(
+        self,
+        error: InvalidLossError,
+        word: str,
+        probe: Loss,
+        paid: Loss = ZERO_LOSS,
+    ) -> None:
+        self.probe, self.paid = probe, paid
         hint = (
             f"ask the same question for {word} {probe} first, and its noisy numbers "
             "will be reckoned with"
@@ -241,18 +278,19 @@ def _of_known(
     except InvalidLossError as error:
         if again is None:
             raise
-        raise BetterKnownError(error, losses.measure.word, again) from None
+        raise BetterKnownError(error, losses.measure.word, again, paid) from None
     unsure = at_best.nano_epsilon <= _UNSURE * loss.nano_epsilon
     pays = again is not None and again < loss
     return Wish(loss, known, again if unsure and pays else None, at_best)
 
 
 def _next_probe(paid: Loss, at_best: Loss, losses: LossRange) -> Loss | None:
-    """Return twice what was paid, or what may be the price itself, if that is less."""
+    """Return what brings half the noise, or what may be the price itself, if less."""
     if paid == Loss(0):
         return None
-    least = Loss(ceil(paid.nano_epsilon * _LEAST_GAIN))
-    found = max(min(Loss(2 * paid.nano_epsilon), at_best), least)
+    least = Loss(math.ceil(paid.nano_epsilon * LEAST_GAIN))
+    halving = 2 if losses.measure.is_pure else 4
+    found = max(min(Loss(halving * paid.nano_epsilon), at_best), least)
     return found if found <= losses.maximum else None
 
 

@@ -64,12 +64,16 @@ def test_a_smaller_epsilon_takes_the_better_stored_answer(house, question):
     assert free["noise"] == best["noise"]
 
 
-def test_a_greater_epsilon_is_charged_in_full(house, question):
-    repeatable(house.http, question, "0.01")
+def test_a_greater_epsilon_is_charged_the_difference(house, question):
+    """Of the answer that was shown, once; where nothing is reused, in full."""
+    first = repeatable(house.http, question, "0.01").json()
     offered = plan(house.http, question, "0.02").json()["free"]
     assert [one["kind"] for one in offered] == ["paid"]  # less precise, and so told
-    better = repeatable(house.http, question, "0.02").json()
-    assert better["charge"] == {"epsilon": "0.02", "delta": "0", "reused": False}
+    fresh = ask(house.http, question, "0.015").json()
+    assert fresh["charge"] == {"epsilon": "0.015", "delta": "0", "reused": False}
+    better = repeatable(house.http, question, "0.04").json()
+    assert better["charge"] == {"epsilon": "0.025", "delta": "0", "reused": False}
+    assert better["paid"]["queries"] == [fresh["query_id"]] != [first["query_id"]]
 
 
 def test_an_accuracy_and_an_epsilon_of_one_loss_are_one_question(house, question):

@@ -42,6 +42,7 @@ PATHS = {
 }
 NAMES = {"analyst": "ada", "custodian": "carol", "auditor": "olga", "admin": "root"}
 QUESTION = {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "0.01"}
+STUDY = {"questions": [QUESTION, QUESTION]}
 NOBODYS = {
     "population": "nowhere", "dataset": "nowhere", "project": "nowhere",
     "principal": "nobody", "key": "k_" + "0" * 24, "query_id": "q_" + "0" * 24,
@@ -84,6 +85,8 @@ ROWS = {
     for row in (
         Row("POST /v1/datasets/{dataset}/plan", QUESTION),
         Row("POST /v1/datasets/{dataset}/queries", QUESTION),
+        Row("POST /v1/datasets/{dataset}/plans", STUDY),
+        Row("POST /v1/datasets/{dataset}/studies", STUDY),
         Row("GET /v1/datasets"),
         Row("GET /v1/datasets/{dataset}"),
         Row("GET /v1/datasets/{dataset}/sample"),

@@ -153,6 +153,10 @@ class HeldEngine:
         self._engine = engine
         self.is_open = threading.Event()
 
+    @property
+    def version(self):
+        return self._engine.version
+
     def execution(self, snapshot, plan):
         return HeldExecution(self._engine.execution(snapshot, plan), self.is_open)
 

@@ -13,7 +13,7 @@ from budget.ledger import Ledger
 from engines.duckdb.executors import ExecutorEngine
 from privacy.errors import LedgerUnavailableError
 from query_lang.plans.costs import PlanCost
-from server.api.questions.routes import EndpointSettings, QueryEndpoint
+from server.api.questions.routes import Asking, EndpointSettings, QueryEndpoint
 from server.api.routing.backlog import Machine, work_of
 from server.api.routing.slots import Lateness, SlotClock
 from server.children.parser_process import ParserPool
@@ -51,7 +51,9 @@ CHEAP = SimpleNamespace(
 
 def endpoint_of(machine):
     clock = SlotClock(SLOT_SECONDS, Lateness())
-    return QueryEndpoint(None, None, None, clock, EndpointSettings(4, machine))
+    return QueryEndpoint(
+        Asking(None, None), None, None, clock, EndpointSettings(4, machine)
+    )
 
 
 @pytest.mark.parametrize("has_ended", [False, True])

@@ -18,7 +18,7 @@ from privacy.losses import Loss
 from query_lang.rendering.dialect import Target
 from server.use_cases.identity.access import Caller
 from server.use_cases.questions.asking import QueryService
-from server.use_cases.questions.questions import Compiler, prepare
+from server.use_cases.questions.questions import Compiler, question_of_charge
 from server.use_cases.questions.requests import read_request
 from server.use_cases.releases.offers import ReleaseOffers
 from server.use_cases.releases.opened import OpenReleases
@@ -77,6 +77,10 @@ class Watch:
             head = head_of(connection)
         anchored = self._services.ledger._anchor.read().head
         self.seen.append((what, states[-1:], answers, head == anchored))
+
+    @property
+    def version(self):
+        return self._services.engine.version
 
     def execution(self, snapshot, plan):
         return Watched(self, self._services.engine.execution(snapshot, plan))
@@ -258,10 +262,11 @@ def test_an_orphan_that_cannot_be_prepared_strands_no_other(
         calls.append(words)
         if len(calls) == 1:
             raise ZeroDivisionError
-        return prepare(*words)
+        return question_of_charge(*words)
 
     monkeypatch.setattr(
-        "server.use_cases.questions.recovery.prepare", prepare_all_but_the_first
+        "server.use_cases.questions.recovery.question_of_charge",
+        prepare_all_but_the_first,
     )
     assert [healthy.run_once() for _ in range(2)] == [2, 1]
     assert services.ledger.query(fine.query_id).state == "answered"
@@ -278,7 +283,7 @@ def test_an_orphan_that_can_never_be_prepared_ends_as_failed(
     reply = queries.ask(ADA, "clinic", question(), None)
     watch.error = None
     monkeypatch.setattr(
-        "server.use_cases.questions.recovery.prepare",
+        "server.use_cases.questions.recovery.question_of_charge",
         lambda *_: (_ for _ in ()).throw(ZeroDivisionError),
     )
     assert [recovery.run_once() for _ in range(4)] == [1, 1, 0, 0]

@@ -202,3 +202,21 @@ def test_a_custodian_sees_the_blocks_of_each_charge(installation):
         with client(url, auditor) as http:
             lines = http.get("/v1/admin/ledger").json()["items"]
     assert [one["blocks"] for one in lines if one["kind"] == "charge"] == [["north"]]
+
+
+def test_the_questions_of_a_study_touch_the_same_blocks(installation):
+    key = installation.analyst()
+    wish = {"accuracy": {"within": 30}}
+    north, south = ({"sql": AT.format(site), **wish} for site in ("north", "south"))
+    joined = {"sql": JOINED, **wish}
+    plans = "/v1/datasets/clinic/plans"
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        refused = http.post(plans, json={"questions": [north, south]})
+        all_of_both = http.post(
+            plans, json={"questions": [north, {"sql": ALL, **wish}]}
+        )
+        planned = http.post(plans, json={"questions": [north, joined]}).json()
+    for reply in (refused, all_of_both):
+        assert reply.status_code == 422
+        assert "touch the same blocks" in reply.json()["detail"]
+    assert planned["blocks"] == ["north"]

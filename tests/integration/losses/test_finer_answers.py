@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from budget.ledger import ChargeRequest, NotRefinable, Refinement, Scope
+from curator_client import Curator
 from privacy.losses import Loss
 from server.use_cases.questions.measured import Measured
 from tests.integration.losses.test_rho_population import (
@@ -202,3 +203,66 @@ def test_what_is_kept_of_a_draw_says_of_what_it_was(installation, key):
         kept = Measured.read(services.ledger.measured_vectors(first["query_id"]))
     assert len(kept.drawn.plan) == 64
     assert [f"{scale!r}" for scale in kept.drawn.scales] == [first["noise"][0]["scale"]]
+
+
+def test_the_python_client_says_what_it_goes_on_from(installation, key):
+    sql = "SELECT COUNT(DISTINCT patient_id) AS n FROM visits"
+    wish = {"relative": "10%", "at_least": 1}
+    with (
+        serve_in_thread(installation) as url,
+        Curator(url, key, dataset="clinic") as curator,
+    ):
+        public = str(curator.plan(sql, accuracy=wish))
+        first = curator.query(sql, epsilon="0.1")
+        planned = str(curator.plan(sql, epsilon="0.5"))
+        unsure = str(curator.plan(sql, accuracy=wish))
+        second = curator.query(sql, epsilon="0.5")
+    assert "priced as if all numbers were small" in public
+    assert "is no loss: what was paid counts" in public
+    assert planned.startswith("price: epsilon 0.4 (")
+    assert f"goes on from {first.query_id}: the price is what is left" in planned
+    assert "bought at epsilon 0.2 first, may make this cheaper" in unsure
+    footer = str(second).splitlines()[-1]
+    assert footer.strip().startswith("(paid epsilon 0.4, going on from what was paid;")
+    assert "± holds 95 % of the noise" in footer
+
+
+TWINS = "SELECT sex, COUNT(*) AS a, COUNT(sex) AS b FROM visits GROUP BY sex"
+
+
+def test_shares_that_change_places_pay_the_whole(installation, key):
+    """Each scale belongs to its own vector: with other shares they would be mixed."""
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        first = {"weights": {"a": 3, "b": 7}}
+        asked(http, "0.1", sql=TWINS, options=first)
+        swapped = {"weights": {"a": 7, "b": 3}}
+        other = planned(http, "0.25", sql=TWINS, options=swapped)
+        same = planned(http, "0.25", sql=TWINS, options=first)
+    assert "refines" not in other
+    assert other["epsilon"] == "0.25"
+    assert same["epsilon"] == "0.15"
+
+
+def test_a_most_holds_where_nothing_may_be_reused(installation, key):
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        asked(http, "0.3")
+        body = {
+            "sql": BY_WARD,
+            "accuracy": {"within": 24, "at_most": "0.3"},
+            "options": {"reuse": "never"},
+        }
+        routes = [f"/v1/datasets/clinic/{route}" for route in ("plan", "queries")]
+        refused = [http.post(route, json=body).status_code for route in routes]
+    assert refused == [422, 422]
+
+
+def test_a_refused_wish_names_a_probe_at_what_is_left_to_pay(installation, key):
+    sql = "SELECT COUNT(DISTINCT patient_id) AS n FROM visits"
+    wish = {"relative": "10%", "at_least": 1, "at_most": "0.5"}
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        asked(http, "0.1", sql=sql)
+        body = {"sql": sql, "accuracy": wish}
+        refused = http.post("/v1/datasets/clinic/plan", json=body).json()
+        probes = [way for way in refused.get("ways", []) if way["kind"] == "probe"]
+        priced = [planned(http, way["request"]["epsilon"], sql=sql) for way in probes]
+    assert [way["epsilon"] for way in probes] == [plan["epsilon"] for plan in priced]

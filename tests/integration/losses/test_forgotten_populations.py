@@ -6,7 +6,7 @@ import pytest
 
 from server.use_cases.oversight.auditing import AuditService
 from server.use_cases.services.errors import CommandRefusedError
-from tests.support.enrolment import PATIENTS, Enrolment, load
+from tests.support.enrolment import PATIENTS, PURE, Enrolment, load
 from tests.support.installations.harness import (
     Installation,
     ask,
@@ -15,11 +15,13 @@ from tests.support.installations.harness import (
 )
 
 ALL = "SELECT COUNT(*) AS n FROM patients"
-PLAIN, DIVIDED = Enrolment(blocks=""), Enrolment()
+SAID = "measure: pure\n  " + PURE
+PLAIN, DIVIDED = Enrolment(blocks="", cap=SAID), Enrolment(cap=SAID)
 ELSEWHERE = {"north": "east", "south": "west"}
 OTHERS = Enrolment(
     patients=tuple((unit, ELSEWHERE[site], sex) for unit, site, sex in PATIENTS),
     sites=("east", "west"),
+    cap=SAID,
 )
 
 
@@ -66,3 +68,10 @@ def test_declared_as_it_was_it_is_spent(forgotten, again):
 def test_declared_with_another_division_it_is_refused(forgotten, again):
     with pytest.raises(CommandRefusedError, match="declare it as it was then"):
         load(forgotten, again)
+
+
+@pytest.mark.parametrize("forgotten", [PLAIN], indirect=True)
+def test_what_it_counts_must_be_said(forgotten):
+    """Nothing here knows whether epsilon or rho was spent of it."""
+    with pytest.raises(CommandRefusedError, match="measure: pure or measure: zcdp"):
+        load(forgotten, Enrolment(blocks=""))

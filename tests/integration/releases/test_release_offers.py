@@ -279,7 +279,7 @@ def test_who_is_out_of_room_may_pay_for_what_no_release_can_answer(clinic, monke
     def full(_, principal):
         raise RateLimitedError(principal, 1)
 
-    def gone(_, offer):
+    def gone(_, offer, *more):
         raise NotFoundError(offer.known.cube.id)
 
     _, url, keys, _ = clinic

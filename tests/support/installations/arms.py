@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from mechanisms.samplers.laplace import OpenDPSampler
+from mechanisms.samplers.queries import QuerySampler
 from tests.support.installations.harness import Installation, ask, client
 from tests.support.noise.samplers import ZeroSampler
 
@@ -99,12 +99,20 @@ class HeldSampler:
     """Draws real noise; while it is held, draws wait until it is opened."""
 
     def __init__(self):
-        self._sampler = OpenDPSampler()
+        self._sampler = QuerySampler()
         self._changed = threading.Condition()
         self._open = True
         self._waiting = 0
 
     def discrete_laplace(self, values, scale):
+        self._wait()
+        return self._sampler.discrete_laplace(values, scale)
+
+    def refined_laplace(self, values, shown, coarse, fine):
+        self._wait()
+        return self._sampler.refined_laplace(values, shown, coarse, fine)
+
+    def _wait(self):
         with self._changed:
             self._waiting += 1
             self._changed.notify_all()
@@ -112,7 +120,6 @@ class HeldSampler:
             self._waiting -= 1
         if not opened:
             raise TimeoutError
-        return self._sampler.discrete_laplace(values, scale)
 
     @contextmanager
     def held(self):
@@ -141,6 +148,9 @@ class FailingSampler:
     def discrete_laplace(self, values, scale):
         message = f"canaryexact{list(values)}"
         raise RuntimeError(message)
+
+    def refined_laplace(self, values, shown, coarse, fine):
+        return self.discrete_laplace(values, fine)
 
 
 def masked_text(text):

@@ -520,7 +520,9 @@ class Answer:
         if isinstance(release, dict):
             paid = f"free: from the release {release['name']}"
         elif isinstance(taken, dict):
-            paid = f"free: of {', '.join(taken['queries'])}, paid before"
+            of = f"of {', '.join(taken['queries'])}, paid before"
+            more = Decimal(loss_of(self.charge)) > 0
+            paid = f"{paid}, going on from what was paid" if more else f"free: {of}"
         elif self.charge["reused"]:
             paid = "free: answered before"
         left = [
@@ -530,7 +532,7 @@ class Answer:
         ]
         clamped = "; negative counts made 0" if self.is_clamped else ""
         holds = "± holds 95 % of the noise"
-        if isinstance(release, dict) or isinstance(taken, dict):
+        if isinstance(release, dict) or (isinstance(taken, dict) and not self.noise):
             holds = "each interval holds 95 % of the noise"
         return f"({paid}; remaining: {', '.join(left)}; {holds}{clamped})"
 

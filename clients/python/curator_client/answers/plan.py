@@ -187,6 +187,7 @@ class Plan(Generic[Asked]):
             if one["kind"] == "release"
         ]
         notes += self._probe_notes()
+        notes += self._refining_notes()
         notes += [_paid_note(one) for one in self.free if one["kind"] == "paid"]
         notes += [_way_note(way) for way in self.ways if way["kind"] in _COARSER]
         lines = [f"price: {price} ({room})", *self._other_noise(given), *noise]
@@ -201,12 +202,25 @@ class Plan(Generic[Asked]):
         probe = self.document.get("priced_by", {}).get("probe")
         if probe is None:
             return []
+        word, best = word_of(self.document), self.document["priced_by"].get("at_best")
         said = (
             "note: priced as if all numbers were small; the same question, bought at "
-            f"{word_of(self.document)} {probe} first, makes this cheaper if they are "
-            "large"
+            f"{word} {probe} first, makes this cheaper if they are large"
         )
-        return [said]
+        if best is not None:
+            said = (
+                "note: numbers are not known well yet; the same question, bought at "
+                f"{word} {probe} first, may make this cheaper: {word} {best} at best"
+            )
+        return [f"{said}, and is no loss: what was paid counts"]
+
+    def _refining_notes(self) -> list[str]:
+        """Say which paid queries make this one cheaper."""
+        taken = self.document.get("refines")
+        if taken is None:
+            return []
+        of = ", ".join(taken["queries"])
+        return [f"note: goes on from {of}: the price is what is left to pay"]
 
     def _other_noise(self, given: list[dict[str, Any]]) -> list[str]:
         """Say whose the noise below is, where the answer on offer has other noise."""

@@ -31,7 +31,7 @@ from server.use_cases.questions.questions import (
     schema_of,
 )
 from server.use_cases.questions.requests import QuestionRequest
-from server.use_cases.questions.wishes import LossRange
+from server.use_cases.questions.wishes import BetterKnownError, LossRange
 from server.use_cases.releases.replies import FreeAnswer
 
 MOST_STEPS: Final = 20_000
@@ -85,7 +85,7 @@ class Adviser:
         grant: Grant,
         losses: LossRange,
         request: QuestionRequest,
-        probe: Loss | None = None,
+        better: BetterKnownError | None = None,
     ) -> list[Way]:
         """Return what can be asked in the place of what cannot be so accurate.
 
@@ -93,10 +93,11 @@ class Adviser:
             grant: Of the asker.
             losses: That one query may spend.
             request: As it came.
-            probe: A loss at which it would say how large its numbers are.
+            better: Says at which loss it would tell how large its numbers are.
         """
         found = self._coarser(grant, request, losses, None)
-        if probe is not None:
+        if better is not None:
+            probe = better.probe
             other = replace(request, accuracy=None)
             other = (
                 replace(other, epsilon=str(probe))
@@ -104,7 +105,8 @@ class Adviser:
                 else replace(other, rho=str(probe))
             )
             question = prepare(self._compiler, grant, losses, other)
-            found.append(_probe(grant, question, request, probe, probe))
+            left = max(losses.minimum, probe.minus_floor_zero(better.paid))
+            found.append(_probe(grant, question, request, probe, left))
         return sorted(found, key=_by_price)
 
     def _coarser(

@@ -8,7 +8,7 @@ vectors that were measured on the same snapshot, with intervals of their own, an
 import json
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
@@ -64,7 +64,7 @@ _UNLIKELY: Final = Fraction(1, 5)
 _MOST_LAWS: Final = 64
 """Kinds of noise in one answer: each takes its half-width to be found."""
 
-_STEPS_OF_A_TEXT: Final = 1_000  # to compile it, in those of its normal form
+STEPS_OF_A_TEXT: Final = 1_000  # to compile it, in those of its normal form
 _MOST_STEPS_ANEW: Final = 100_000
 """Steps after which no more charges are read anew for one question: the next one goes
 on, for what was read is kept."""
@@ -164,7 +164,12 @@ class _Kept:
     """What one project's charges paid for, as it was read, and until when."""
 
     until: float
-    read: Mapping[tuple[PaidQuestion, Grant], PaidVectors | None]
+    read: Mapping[tuple[PaidQuestion, Grant], tuple[PaidVectors, ...]]
+
+
+ReadingStudies = Callable[[Grant, PaidQuestion], tuple[list[PaidVectors], int]]
+"""Returns the tables that a study's charge paid for, and the steps of their forms; of
+other charges nothing, and no steps."""
 
 
 _Made = tuple[Derived | None, int]
@@ -177,9 +182,15 @@ _MOST_MADE: Final = 32
 class PaidAnswers:
     """Finds how questions follow from what their project paid for."""
 
-    def __init__(self, services: Services, compiler: Compiler) -> None:
+    def __init__(
+        self,
+        services: Services,
+        compiler: Compiler,
+        reading_studies: ReadingStudies = lambda _, __: ([], 0),
+    ) -> None:
         self._services = services
         self._compiler = compiler
+        self._reading_studies = reading_studies
         self._kept: dict[str, _Kept] = {}
         self._made: dict[str, tuple[tuple[str, ...], dict[str, _Made]]] = {}
 
@@ -281,7 +292,7 @@ class PaidAnswers:
         Raises:
             LookupError: One of them cannot be read now.
         """
-        found = []
+        found: list[PaidVectors] = []
         for query_id in queries:
             record = self._services.ledger.query(query_id)
             if record is None:
@@ -290,9 +301,9 @@ class PaidAnswers:
                 query_id, question.identity, record.loss, record.request_json
             )
             read, _ = self._read_anew(paid, grant)
-            if read is None:
+            if not read:
                 raise LookupError(query_id)
-            found.append(read.as_asked(question))
+            found += [each.as_asked(question) for each in read]
         return found
 
     def finer(self, grant: Grant, question: Question) -> Finer | None:
@@ -406,21 +417,27 @@ class PaidAnswers:
         ]
 
     def _numbers(self, derived: Derived) -> dict[int, Sequence[int]]:
-        stored = {
-            paid.query_id: self._stored(paid.query_id, paid.question)
-            for paid in derived.taken
-        }
-        return {
-            place: stored[source.paid.query_id][source.place]
-            for place, source in enumerate(derived.sources)
-            if source.paid.query_id in stored
-        }
+        used = {paid.query_id for paid in derived.taken}
+        stored: dict[tuple[str, int], list[list[int]]] = {}
+        found: dict[int, Sequence[int]] = {}
+        for place, source in enumerate(derived.sources):
+            paid = source.paid
+            if paid.query_id not in used:
+                continue
+            key = paid.query_id, paid.before
+            if key not in stored:
+                stored[key] = self._stored(paid.query_id, paid.question, paid.before)
+            found[place] = stored[key][source.place]
+        return found
 
-    def _stored(self, query_id: str, question: Question) -> list[list[int]]:
+    def _stored(
+        self, query_id: str, question: Question, before: int = 0
+    ) -> list[list[int]]:
         measured = Measured.read(self._services.ledger.measured_vectors(query_id))
         if measured is None:
             raise LookupError(query_id)
-        return question.normal.own_vectors(measured.vectors)
+        own = measured.vectors[before : before + len(question.compiled.measures)]
+        return question.normal.own_vectors(own)
 
     def _read(
         self, grant: Grant, listed: Sequence[PaidQuestion]
@@ -436,7 +453,7 @@ class PaidAnswers:
             self._kept.pop(name, None)
             self._made.pop(name, None)
         known = self._kept[project].read if project in self._kept else {}
-        read: dict[tuple[PaidQuestion, Grant], PaidVectors | None] = {}
+        read: dict[tuple[PaidQuestion, Grant], tuple[PaidVectors, ...]] = {}
         steps = 0
         for each in listed:
             key = each, grant
@@ -446,29 +463,33 @@ class PaidAnswers:
                 read[key], taken = self._read_anew(each, grant)
                 steps += taken
         self._kept[project] = _Kept(now + _KEPT_SECONDS, read)
-        found = [one for one in read.values() if one is not None]
-        return found, len(read.keys() - known.keys())
+        found = [one for several in read.values() for one in several]
+        anew = read.keys() - known.keys()
+        return found, sum(max(1, len(read[key])) for key in anew)
 
     def _read_anew(
         self, paid: PaidQuestion, grant: Grant
-    ) -> tuple[PaidVectors | None, int]:
+    ) -> tuple[tuple[PaidVectors, ...], int]:
         """Return what a charge paid for, and the steps of its forms.
 
-        None where its vectors are of no use. Its text is read as it was then; where its
-        form is another one now, what is stored is in an order that is not known.
+        Nothing where its vectors are of no use. Its text is read as it was then; where
+        its form is another one now, what is stored is in an order that is not known.
         """
+        tables, steps = self._reading_studies(grant, paid)
+        if steps:
+            return (tuple(tables) if self._is_kept(paid) else ()), steps
         question = self._as_charged(paid, grant)
         if question is None:
-            return None, _STEPS_OF_A_TEXT
-        steps = _STEPS_OF_A_TEXT + 2 * question.normal.steps  # its grids take as many
-        if question.identity != paid.question:
-            return None, steps
+            return (), STEPS_OF_A_TEXT
+        steps = STEPS_OF_A_TEXT + 2 * question.normal.steps  # its grids take as many
+        if question.identity != paid.question or not self._is_kept(paid):
+            return (), steps
         grids = tuple(grids_of(question.bound.plan))
-        kept = self._services.ledger.measured_vectors(paid.query_id) is not None
-        if not kept:
-            return None, steps
         found = PaidVectors(paid.query_id, paid.loss, question, question.event, grids)
-        return found, steps
+        return (found,), steps
+
+    def _is_kept(self, paid: PaidQuestion) -> bool:
+        return self._services.ledger.measured_vectors(paid.query_id) is not None
 
     def _as_charged(self, paid: PaidQuestion, grant: Grant) -> Question | None:
         if "sql" not in json.loads(paid.request):

@@ -8,11 +8,8 @@ else draws on the same noise: the ledger refuses a second time
 """
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from math import ceil
-from typing import Final
 
 from budget.ledger import Refinement
 from mechanisms.measuring.refined_laplace import Shown, can_refine
@@ -20,9 +17,7 @@ from privacy.events import PriceEvent
 from privacy.losses import Loss
 from server.use_cases.questions.measured import Drawn, Measured
 from server.use_cases.questions.questions import Question, finer_text
-
-_LEAST_GAIN: Final = Fraction(11, 10)
-"""Of what is paid in all over what was: more than draws need (``LEAST_GAIN``)."""
+from server.use_cases.questions.wishes import LEAST_GAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +38,7 @@ class Finer:
     def work(self) -> int:
         """What drawing its numbers again takes beside a fresh draw, in compared cells.
 
-        A number takes some microseconds (``benchmarks.refining``).
+        A number takes some microseconds (``python -m benchmarks.noise.refining``).
         """
         return 1 + sum(map(len, self.shown.vectors)) // 10
 
@@ -58,14 +53,17 @@ def plan_digest(question: Question, engine: str) -> str:
     """Return what is equal for questions that measure the very same numbers.
 
     The statements themselves, on a snapshot that never changes, by one version of one
-    engine: two texts of one meaning need not have it, which costs precision and no
-    privacy.
+    engine, each measure in its own place and with its own share of the loss: two texts
+    of one meaning need not have it, which costs precision and no privacy.
 
     Args:
         question: At any loss.
         engine: Its name and version.
     """
-    words = f"{engine}\n{question.snapshot}\n{question.compiled.rendered!r}"
+    measures = question.compiled.measures
+    order = [*question.normal.measure_order(), *(m.weight for m in measures)]
+    facts = (engine, question.snapshot, order, question.compiled.rendered)
+    words = "\n".join(map(repr, facts))
     return hashlib.sha256(words.encode()).hexdigest()
 
 
@@ -86,16 +84,11 @@ def finer_of(
         return None
     if measured.drawn.plan != plan_digest(question, engine):
         return None
-    event = _event_at(question.event, loss, measured.drawn.scales)
+    event = question.measured_at(loss).event
+    if [vector.scale for vector in event.vectors] != list(measured.drawn.scales):
+        return None  # another version priced it otherwise
     vectors = question.normal.own_vectors(measured.vectors)
     return Finer(query_id, loss, Shown(event, vectors))
-
-
-def _event_at(event: PriceEvent, loss: Loss, scales: Sequence[float]) -> PriceEvent:
-    """Return an event with the scales that were drawn at; its parts are not read."""
-    vectors = zip(event.vectors, scales, strict=True)
-    drawn = tuple(replace(vector, scale=scale) for vector, scale in vectors)
-    return replace(event, loss=loss, vectors=drawn)
 
 
 def made_finer(question: Question, finer: Finer) -> Question | None:
@@ -105,7 +98,7 @@ def made_finer(question: Question, finer: Finer) -> Question | None:
         question: As it costs where nothing was paid.
         finer: What was paid for it.
     """
-    least = Loss(ceil(finer.loss.nano_epsilon * _LEAST_GAIN))
+    least = Loss(ceil(finer.loss.nano_epsilon * LEAST_GAIN))
     total = max(question.event.loss, least, finer.loss + question.losses.minimum)
     event = question.priced_at(total)
     if event is None or not can_refine(finer.shown.event, event):

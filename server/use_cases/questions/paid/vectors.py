@@ -19,6 +19,8 @@ class PaidVectors:
         question: As it was charged.
         event: Its noise.
         grids: What each of its measures counts; None: nothing that adds up.
+        before: Vectors of other tables that stand in front of its own, where its charge
+            paid for several.
     """
 
     query_id: str
@@ -26,6 +28,7 @@ class PaidVectors:
     question: Question
     event: PriceEvent
     grids: tuple[Grid | None, ...]
+    before: int = 0
 
     def as_asked(self, question: Question) -> "PaidVectors":
         """Return this with measures and cells in the order of another text.

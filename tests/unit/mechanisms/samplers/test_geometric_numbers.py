@@ -9,6 +9,7 @@ import pytest
 
 from mechanisms.samplers import geometric_numbers as module
 from mechanisms.samplers.enclosures import exp_minus
+from mechanisms.samplers.gaussian import RestOfExponential
 from mechanisms.samplers.geometric import LARGEST
 from mechanisms.samplers.geometric_numbers import MAX_SCALE, geometric_numbers
 from tests.unit.mechanisms.samplers.laws import chi_squared_passes
@@ -46,7 +47,7 @@ def test_one_at_an_end_is_settled_by_more_places(monkeypatch):
 
 def test_what_is_left_of_an_exponential_number_is_enclosed():
     rest = Fraction(1, 3)
-    low, high = module._Reaches(rest).enclose(60)
+    low, high = RestOfExponential(rest, 48).enclose(60)
     b = [Fraction(end, 2**400) for end in exp_minus(Fraction(1, ONE), 400)]
     cut = [Fraction(end, 2**400) for end in exp_minus(rest / ONE, 400)]
     least, most = (cut[0] - b[1]) / (1 - b[0]), (cut[1] - b[0]) / (1 - b[1])

@@ -1,5 +1,6 @@
 import asyncio
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -96,6 +97,15 @@ def test_each_question_waits_for_those_ahead_of_it():
 def test_a_costly_question_ahead_is_counted_in_full():
     """It is executed at 524 ms; the one behind at 530, and taken up at 555."""
     assert promised((0, HEAVY), (0, SMALL)) == [(0.549, 6), (0.555, 6)]
+
+
+def test_finding_what_to_measure_for_several_questions_delays_those_behind():
+    planned = replace(SMALL, reading=2.0)
+    (_, alone), (_, behind) = promised((0, planned), (0, SMALL))
+    assert alone > 20
+    assert unexecuted(1, of_each=planned) >= 20
+    assert unexecuted(1) == 1
+    assert behind >= alone
 
 
 def test_one_behind_never_delays_one_ahead():

@@ -1,6 +1,6 @@
 """Seconds that a vector of exact noise takes, beside OpenDP's sampler on the same day.
 
-Run: ``python -m benchmarks.samplers [--cells 1000000] [--rounds 5]``. Both draw
+Run: ``python -m benchmarks.noise.samplers [--cells 1000000] [--rounds 5]``. Both draw
 discrete Laplace noise at the same scale, OpenDP a tenth of the cells, its time taken
 ten times. ``elapsed`` is by the clock; the ratio is of processor seconds, which other
 work on the machine disturbs less, median to median. ``tables`` is what a law costs

@@ -1,6 +1,6 @@
 """Seconds that a vector of exact Gaussian noise takes, beside OpenDP's sampler.
 
-Run: ``python -m benchmarks.gaussian [--cells 1000000] [--rounds 5]``. Both draw
+Run: ``python -m benchmarks.noise.gaussian [--cells 1000000] [--rounds 5]``. Both draw
 discrete Gaussian noise of the same scale, OpenDP a hundredth of the cells, its time
 taken a hundred times. Times are of the processor, the ratio is median to median.
 ``alike`` is the p-value of a chi-squared test that both samples have one law.
@@ -18,7 +18,7 @@ from opendp.measurements import make_gaussian
 from opendp.metrics import l2_distance
 from scipy.stats import chi2_contingency, norm
 
-from benchmarks.samplers import processor_seconds
+from benchmarks.noise.samplers import processor_seconds
 from mechanisms.samplers.gaussian import gaussian
 from privacy.counts import IntArray
 

@@ -1,0 +1,1 @@
+"""What drawing noise takes, beside OpenDP."""

@@ -1,0 +1,1 @@
+"""Several questions paid for by one charge: which tables are measured for them."""

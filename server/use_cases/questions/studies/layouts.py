@@ -1,0 +1,165 @@
+"""What the tables of a part count, as rows over the cells of its base table."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from query_lang.deriving.derivations import Combination, Deriver, Vector, cells_of
+from query_lang.deriving.grids import Grid, grids_of
+from server.use_cases.questions.questions import Question
+from server.use_cases.questions.studies.least_squares import FloatArray, Layout
+
+MOST_BASE_CELLS: Final = 1_024
+"""Cells of a base table."""
+MOST_COARSE_CELLS: Final = 64
+"""Cells of all coarser tables of a part."""
+MOST_NUMBERS: Final = 2_048
+"""That are made of one base table for each of its measures."""
+
+MOST_LOOKED_FOR: Final = 10_000
+"""Cells that are looked for in base tables for one study."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gridded:
+    """A question with what each of its measures counts; None: nothing that adds up."""
+
+    question: Question
+    grids: tuple[Grid | None, ...]
+
+    @classmethod
+    def of(cls, question: Question) -> "Gridded":
+        """Read off what a question counts."""
+        return cls(question, tuple(grids_of(question.bound.plan)))
+
+    @property
+    def counted(self) -> tuple[Grid, ...]:
+        """Return its grids, where it has one for each measure; else nothing."""
+        known = tuple(grid for grid in self.grids if grid is not None)
+        return known if len(known) == len(self.grids) else ()
+
+    @property
+    def whats(self) -> frozenset[tuple[str, str]]:
+        """Return the rows and the number of each measure, as words."""
+        return frozenset((grid.rows, grid.what) for grid in self.counted)
+
+    def measure_of(self, what: str) -> int | None:
+        """Return which measure counts something."""
+        places = [n for n, grid in enumerate(self.counted) if grid.what == what]
+        return places[0] if places else None
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureLayout:
+    """One measure of a base table, with the coarser tables that have it too.
+
+    Attributes:
+        measure: Of the base table.
+        coarse: The coarser tables that are in it, each with its measure.
+        wanted: The questions whose numbers are made of it, each with its measure.
+        layout: Of all these, in this order.
+    """
+
+    measure: int
+    coarse: tuple[tuple[int, int], ...]
+    wanted: tuple[tuple[int, int], ...]
+    layout: Layout
+
+
+class KnownRows:
+    """Finds of which cells of a base table a vector is made, each pair once.
+
+    Attributes:
+        cells: How many cells were looked for.
+    """
+
+    def __init__(self, most: int = MOST_LOOKED_FOR) -> None:
+        self.cells = 0
+        self._most = most
+        self._found: dict[tuple[int, int], tuple[Grid, Grid, FloatArray | None]] = {}
+
+    def of(self, wanted: Grid, base: Grid) -> FloatArray | None:
+        """Return a row for each wanted cell: what it takes of each base cell."""
+        key = id(wanted), id(base)
+        if key not in self._found:
+            self.cells += wanted.size
+            rows = None if self.cells > self._most else _rows(wanted, base)
+            self._found[key] = wanted, base, rows  # held, so that ids stay theirs
+        return self._found[key][2]
+
+
+def layouts_of(
+    base: Gridded,
+    coarse: Sequence[Gridded],
+    wanted: Sequence[Gridded],
+    rows: KnownRows,
+) -> list[MeasureLayout] | None:
+    """Return how everything follows from a base table, a layout for each measure.
+
+    Measures that no question has are left out. None where something does not follow, or
+    takes too much.
+    """
+    found = []
+    for measure, grid in enumerate(base.counted):
+        if not any(True for _ in _having(grid, wanted)):
+            continue
+        layout = _layout((measure, grid), coarse, wanted, rows)
+        if layout is None:
+            return None
+        found.append(layout)
+    made = {(q, m) for layout in found for q, m in layout.wanted}
+    asked = {(n, m) for n, each in enumerate(wanted) for m in range(len(each.grids))}
+    return found if found and made == asked else None
+
+
+def _layout(
+    own: tuple[int, Grid],
+    coarse: Sequence[Gridded],
+    wanted: Sequence[Gridded],
+    known: KnownRows,
+) -> MeasureLayout | None:
+    measure, grid = own
+    if grid.size > MOST_BASE_CELLS:
+        return None
+    coarser = tuple(_having(grid, coarse))
+    asked = tuple(_having(grid, wanted))
+    rows = [known.of(coarse[n].counted[m], grid) for n, m in coarser]
+    numbers = [known.of(wanted[n].counted[m], grid) for n, m in asked]
+    held = [each for each in rows if each is not None]
+    made = [each for each in numbers if each is not None]
+    if len(held) < len(rows) or len(made) < len(numbers) or not made:
+        return None
+    if sum(map(len, made)) > MOST_NUMBERS or sum(map(len, held)) > MOST_COARSE_CELLS:
+        return None
+    layout = Layout(
+        np.concatenate([np.zeros((0, grid.size)), *held]),
+        tuple(n for n, each in enumerate(held) for _ in each),
+        tuple(made),
+    )
+    return MeasureLayout(measure, coarser, asked, layout)
+
+
+def _having(grid: Grid, tables: Sequence[Gridded]) -> Iterator[tuple[int, int]]:
+    for n, table in enumerate(tables):
+        measure = table.measure_of(grid.what)
+        if measure is not None:
+            yield n, measure
+
+
+def _rows(wanted: Grid, base: Grid) -> FloatArray | None:
+    """Return what each wanted cell takes of each cell of a base table."""
+    found = Deriver(wanted, [Vector(base, 1.0)]).all_cells()
+    if found is None or any(_is_broken(cell) for cell in found):
+        return None
+    rows = np.zeros((len(found), base.size))
+    for row, cell in zip(rows, found, strict=True):
+        for taken in cell:
+            row[cells_of(taken, base)] += float(taken.weight)
+    return rows
+
+
+def _is_broken(cell: Combination) -> bool:
+    """Whether a cell takes parts of cells: of one table it takes whole ones."""
+    return any(taken.weight.denominator != 1 for taken in cell)

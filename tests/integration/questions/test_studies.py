@@ -1,0 +1,311 @@
+"""Several questions for one charge, over real HTTP."""
+
+import time
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from privacy.losses import Loss
+from server.use_cases.identity.access import Caller
+from server.use_cases.questions.studies.requests import read_study
+from server.web import Server
+from tests.integration.losses.test_rho_population import rho_manifest
+from tests.support.installations.harness import (
+    DEFAULT_ROWS,
+    Installation,
+    client,
+    serve_in_thread,
+)
+from tests.support.noise.samplers import ZeroSampler
+
+pytestmark = pytest.mark.thorough
+
+BY_SEX = "SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex"
+BY_WARD = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
+TOTAL = "SELECT COUNT(*) AS n FROM visits"
+BY_BOTH = "SELECT sex, ward, COUNT(*) AS n FROM visits GROUP BY sex, ward"
+MEAN = "SELECT AVG(age) AS years FROM visits"
+
+
+@pytest.fixture(scope="module")
+def installation(tmp_path_factory):
+    installation = Installation(tmp_path_factory.mktemp("studies")).create()
+    installation.load()
+    return installation
+
+
+def study(*questions, **more):
+    return {"questions": [dict(sql=sql, **wish) for sql, wish in questions], **more}
+
+
+def within(steps):
+    return {"accuracy": {"within": steps}}
+
+
+def plan(http, body):
+    reply = http.post("/v1/datasets/clinic/plans", json=body)
+    assert reply.status_code == 200, reply.text
+    return reply.json()
+
+
+def ask(http, body, **more):
+    reply = http.post("/v1/datasets/clinic/studies", json=body, **more)
+    assert reply.status_code == 200, reply.text
+    return reply.json()
+
+
+def cells(answer):
+    return {tuple(row[:-1]): row[-1] for row in answer["rows"]}
+
+
+def test_one_charge_pays_for_answers_that_add_up(installation):
+    key = installation.analyst("ada", "adding")
+    body = study(
+        (TOTAL, within(60)),
+        (BY_SEX, within(40)),
+        (BY_BOTH, within(30)),
+        (MEAN, {"epsilon": "0.5"}),
+    )
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        planned = plan(http, body)
+        asked = ask(http, body)
+        spent = http.get("/v1/budget").json()["projects"][0]["spent"]
+        again = ask(http, body)
+        shown = http.get(f"/v1/queries/{asked['query_id']}").json()
+        (listed, *_) = http.get("/v1/queries").json()["items"]
+    total, by_sex, by_both, mean = asked["answers"]
+    assert spent == planned["epsilon"] == asked["charge"]["epsilon"]
+    assert float(spent) < float(planned["one_by_one"]["epsilon"])
+    (n,) = cells(total).values()
+    assert n == sum(cells(by_sex).values())
+    for (sex,), n in cells(by_sex).items():
+        assert n == sum(m for (s, _), m in cells(by_both).items() if s == sex)
+    for told, answer in zip(planned["questions"][:3], asked["answers"], strict=False):
+        (expected,) = told["half_widths"]
+        assert set(answer["half_widths"][0]["rows"]) == {expected["greatest"]}
+    assert mean["noise"] == planned["questions"][3]["noise"]
+    assert again["charge"] == {"epsilon": "0", "delta": "0", "reused": True}
+    assert again["answers"] == asked["answers"]
+    assert shown["study"] == asked
+    assert listed["sql"].count(";") == 3
+
+
+def test_answers_without_noise_are_exact(installation):
+    key = installation.analyst("eve", "exact")
+    wards = ["north", "south", "attic"]
+    rows = [row.split(",") for row in DEFAULT_ROWS]
+    body = study(
+        (BY_SEX, within(9)),
+        (BY_WARD, within(9)),
+        ("SELECT COUNT(*) FROM visits WHERE sex = 'F'", within(30)),
+        (BY_SEX.replace("AS n", "AS other"), within(12)),
+        (
+            "SELECT sex, COUNT(DISTINCT patient_id) AS n FROM visits GROUP BY sex",
+            within(8),
+        ),
+        (TOTAL, within(12)),
+    )
+    with (
+        serve_in_thread(installation, ZeroSampler) as url,
+        client(url, key) as http,
+    ):
+        asked = ask(http, body)
+    by_sex, by_ward, women, again, people, total = map(cells, asked["answers"])
+    assert by_sex == again == {(s,): sum(r[1] == s for r in rows) for s in "FM"}
+    assert by_ward == {
+        ("north",): sum(r[3] == "north" for r in rows),
+        ("south",): sum(r[3] == "south" for r in rows),
+        ("other",): sum(r[3] == wards[2] for r in rows),
+        (None,): 0,
+    }
+    assert women == {(): by_sex["F",]}
+    assert people == {("F",): 50, ("M",): 50}
+    assert total == {(): len(rows)}
+    measured = [table["sql"] for part in asked["parts"] for table in part["tables"]]
+    assert len(measured) < len(asked["answers"])
+
+
+def test_a_total_is_spent_and_makes_all_half_widths_alike(installation):
+    key = installation.analyst("tom", "totals")
+    questions = [(TOTAL, within(60)), (BY_SEX, within(40)), (BY_BOTH, within(30))]
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        small, large = (
+            plan(http, study(*questions, epsilon=total)) for total in ("0.5", "1")
+        )
+        refused = http.post(
+            "/v1/datasets/clinic/plans", json=study(*questions, rho="0.5")
+        )
+        even = plan(http, study((TOTAL, {}), (MEAN, {}), epsilon="1"))
+        without = http.post("/v1/datasets/clinic/plans", json=study((TOTAL, {})))
+    assert (small["epsilon"], large["epsilon"]) == ("0.5", "1")
+    widths = [
+        [int(q["half_widths"][0]["greatest"]) for q in each["questions"]]
+        for each in (small, large)
+    ]
+    assert all(abs(one - 2 * other) <= 3 for one, other in zip(*widths, strict=True))
+    assert refused.json()["type"] == "epsilon_out_of_range"
+    assert [part["tables"][0]["epsilon"] for part in even["parts"]] == ["0.5", "0.5"]
+    assert without.json()["detail"].startswith("questions[0]: give exactly one")
+
+
+def test_tables_of_a_study_are_paid_numbers_afterwards(installation):
+    key = installation.analyst("pam", "after")
+    body = study((TOTAL, within(90)), (BY_BOTH, within(30)), (MEAN, {"epsilon": "0.5"}))
+    free = {"epsilon": "1", "options": {"prefer": "paid"}}
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        asked = ask(http, body)
+        by_ward = http.post(
+            "/v1/datasets/clinic/queries", json={"sql": BY_WARD, **free}
+        ).json()
+    by_both = cells(asked["answers"][1])
+    assert by_ward["charge"]["reused"]
+    assert by_ward["paid"]["queries"] == [asked["query_id"]]
+    assert by_ward["paid"]["epsilon"] == asked["charge"]["epsilon"]
+    for (ward,), n in cells(by_ward).items():
+        assert n == sum(m for (_, w), m in by_both.items() if w == ward)
+
+
+def test_a_study_killed_before_its_answer_is_answered_for_nothing_more(installation):
+    key = installation.analyst("kim", "killed")
+    request = read_study(
+        study((TOTAL, within(59)), (BY_BOTH, within(29)), (MEAN, {"epsilon": "0.5"}))
+    )
+    server = Server(installation.settings)
+    server.start()
+    try:
+        paid = server.studies.begin(Caller("kim", "analyst"), "clinic", request, None)
+    finally:
+        server.stop()
+        server.services.databases.close()
+    query_id = paid.charge.query_id
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            shown = http.get(f"/v1/queries/{query_id}").json()
+            if shown["state"] != "in_flight":
+                break
+            time.sleep(0.1)
+        spent = http.get("/v1/budget").json()["projects"][0]["spent"]
+    total, by_both, _ = shown["study"]["answers"]
+    assert spent == str(paid.question.charged) == shown["study"]["charge"]["epsilon"]
+    assert sum(cells(by_both).values()) == sum(cells(total).values())
+
+
+def test_a_refusal_says_of_which_question_it_is(installation):
+    key = installation.analyst("rob", "refused")
+    wrong = study((TOTAL, within(60)), ("SELECT MAX(age) FROM visits", within(3)))
+    many = study(*[(TOTAL, within(60))] * 25)
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        replies = [
+            http.post("/v1/datasets/clinic/studies", json=body).json()
+            for body in (wrong, many, {"questions": [{"sql": 3}]})
+        ]
+        spent = http.get("/v1/budget").json()["projects"][0]["spent"]
+    assert replies[0]["type"] == "sql_not_allowed"
+    assert replies[0]["detail"].startswith("questions[1]: ")
+    assert "at most 24" in replies[1]["detail"]
+    assert replies[2]["detail"].startswith("questions[0]: ")
+    assert spent == "0"
+
+
+def test_one_key_brings_one_study(installation):
+    key = installation.analyst("ivy", "keyed")
+    body = study((TOTAL, within(60)), (BY_SEX, within(40)), options={"reuse": "never"})
+    headers = {"Idempotency-Key": "once"}
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        one, other = (ask(http, body, headers=headers) for _ in range(2))
+        spent = http.get("/v1/budget").json()["projects"][0]["spent"]
+    assert one == other
+    assert spent == one["charge"]["epsilon"]
+
+
+def test_a_study_may_cost_the_engine_no_more_than_one_question(installation):
+    key = installation.analyst("max", "costly")
+    of_age = "SELECT COUNT(*) FROM visits WHERE age < {}"
+    many = study(*[(of_age.format(age), within(200)) for age in range(20, 44)])
+    crowded = replace(installation, permits=1_024)  # so one patient's rows may add less
+    with serve_in_thread(crowded) as url, client(url, key) as http:
+        refused = http.post("/v1/datasets/clinic/studies", json=many).json()
+        few = plan(http, study((of_age.format(20), within(200))))
+    assert (refused["type"], refused["rule"]) == ("sql_not_allowed", "too_costly")
+    assert few["one_by_one"]["epsilon"] == few["epsilon"]
+
+
+def drawn(random):
+    """Return a random study: questions whose numbers may follow from one another."""
+    keys = ["sex", "ward", "age_band(age, 20)"]
+    counted = ["COUNT(*)", "COUNT(DISTINCT patient_id)", "SUM(age)"]
+    conditions = ["", " WHERE sex = 'F'", " WHERE ward IN ('north', 'south')"]
+    questions = []
+    for _ in range(random.randint(2, 7)):
+        grouped = random.sample(keys, random.randint(0, 3))
+        number = random.choice(counted)
+        sql = f"SELECT {', '.join([*grouped, number])} AS n FROM visits"
+        sql += random.choice(conditions)
+        sql += f" GROUP BY {', '.join(grouped)}" if grouped else ""
+        width = random.choice([60, 120, 240]) * (100 if "SUM" in number else 1)
+        questions.append((sql, within(width)))
+    return study(*questions)
+
+
+def test_what_would_be_dearer_together_is_measured_one_by_one(installation):
+    key = installation.analyst("una", "apart")
+    body = study((TOTAL, within(20)), (BY_BOTH, within(100)))  # together 1 % dearer
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        planned = plan(http, body)
+    assert planned["epsilon"] == planned["one_by_one"]["epsilon"]
+    assert [part["questions"] for part in planned["parts"]] == [[0], [1]]
+
+
+def test_no_study_is_dearer_than_its_questions_or_wider_than_is_wished(installation):
+    """Random studies: their plans alone, which follow from texts and wishes."""
+    key = installation.analyst("ann", "random")
+    studies = [drawn(Random(seed)) for seed in range(12)]
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        plans = [plan(http, body) for body in studies]
+    for body, planned in zip(studies, plans, strict=True):
+        losses = [t["epsilon"] for part in planned["parts"] for t in part["tables"]]
+        spent = sum(Loss.parse(loss).nano_epsilon for loss in losses)
+        price = Loss.parse(planned["epsilon"])
+        assert spent == price.nano_epsilon
+        assert price <= Loss.parse(planned["one_by_one"]["epsilon"])
+        for asked, told in zip(body["questions"], planned["questions"], strict=True):
+            (width,) = told["half_widths"]
+            assert int(width["greatest"]) <= asked["accuracy"]["within"]
+        answered = sorted(n for part in planned["parts"] for n in part["questions"])
+        assert answered == list(range(len(body["questions"])))
+    assert any(len(part["questions"]) > 1 for p in plans for part in p["parts"])
+
+
+def test_what_is_stored_is_named_and_other_forms_are_refused(installation):
+    key = installation.analyst("sam", "stored")
+    body = study((TOTAL, within(33)), (BY_WARD, within(33)))
+    csv = {"Accept": "text/csv"}
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        paid = http.post(
+            "/v1/datasets/clinic/queries", json={"sql": TOTAL, **within(33)}
+        ).json()
+        first, second = plan(http, body)["questions"]
+        fresh = plan(http, {**body, "options": {"reuse": "never"}})["questions"]
+        refused = http.post("/v1/datasets/clinic/studies", json=body, headers=csv)
+    assert [one["id"] for one in first["free"]] == [paid["query_id"]]
+    assert second["free"] == fresh[0]["free"] == []
+    assert refused.status_code == 406
+
+
+def test_a_population_that_counts_rho_pays_rho(tmp_path):
+    made = Installation(tmp_path).create()
+    made.load_manifest(rho_manifest(made))
+    key = made.analyst(allotment="2")
+    body = study((TOTAL, within(60)), (BY_SEX, within(50)), (BY_BOTH, within(40)))
+    with serve_in_thread(made) as url, client(url, key) as http:
+        planned = plan(http, body)
+        asked = ask(http, body)
+        spent = http.get("/v1/budget").json()["projects"][0]["spent"]
+    total, by_sex, _ = asked["answers"]
+    assert spent == planned["rho"] == asked["charge"]["rho"]
+    assert float(spent) <= float(planned["one_by_one"]["rho"])
+    assert sum(cells(by_sex).values()) == cells(total)[()]
+    table = planned["parts"][0]["tables"][0]
+    assert table["noise"][0]["mechanism"] == "discrete_gaussian"
