@@ -24,6 +24,7 @@ from query_lang.syntax.nodes import (
     Position,
     Select,
     SelectItem,
+    StringLiteral,
     TableName,
     WindowCall,
 )
@@ -32,6 +33,9 @@ from query_lang.syntax.refusals import refuse
 MOST_NODES: Final = 10_000
 """Nodes of a tree, each counted as often as it is repeated. A text of 2,000 tokens has
 fewer than 4,000 unless operands are repeated within what is repeated."""
+
+CHARACTERS_PER_NODE: Final = 64
+"""Of a text in quotes, which is repeated with its node."""
 
 _Tree = TypeVar("_Tree")
 
@@ -189,6 +193,8 @@ class Sizes:
         found = self._known.get(id(value))
         if found is None:
             nodes = 1 + sum(self._nodes(getattr(value, f.name)) for f in fields(value))
+            if isinstance(value, StringLiteral):
+                nodes += len(value.text) // CHARACTERS_PER_NODE
             if isinstance(value, FunctionCall) and value.name == "nullif":
                 nodes += self._nodes(value.arguments[0])  # binding repeats it
             found = nodes, value  # kept, or another could have its id

@@ -6,6 +6,7 @@ read once for each of them, by UNION ALL. So nothing after this knows such table
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from query_lang.rewriting.constants.meeting import are_exclusive, key_of, keys_differ
 from query_lang.rewriting.constants.repeated import reads_literals, repeated
@@ -16,9 +17,22 @@ from query_lang.rewriting.constants.rows import (
     at_row,
     constants_in,
 )
-from query_lang.rewriting.constants.written import check_empty, with_columns
+from query_lang.rewriting.constants.unmatched import check_unmatched
+from query_lang.rewriting.constants.using import (
+    Tables,
+    with_plain_names,
+    without_using,
+)
+from query_lang.rewriting.constants.written import (
+    Values,
+    alone_in,
+    with_columns,
+    with_values,
+)
+from query_lang.rewriting.joins import ties_all
 from query_lang.rewriting.trees import (
     MOST_NODES,
+    Sizes,
     all_of,
     called,
     conjuncts,
@@ -26,9 +40,14 @@ from query_lang.rewriting.trees import (
     parts,
 )
 from query_lang.syntax import rules
-from query_lang.syntax.idioms import FirstRowJoin, JoinWord, NoTable, WrittenJoin
+from query_lang.syntax.idioms import (
+    FirstRowJoin,
+    JoinWord,
+    NoTable,
+    WrittenJoin,
+    WrittenSelect,
+)
 from query_lang.syntax.nodes import (
-    BooleanLiteral,
     Case,
     CaseBranch,
     Comparison,
@@ -43,6 +62,9 @@ from query_lang.syntax.nodes import (
 )
 from query_lang.syntax.refusals import refuse
 
+MOST_TABLES: Final = 12
+"""Tables of literals in a text: each is written out wherever it is read."""
+
 _MOST_BRANCHES = 24
 """Of CASE in place of the key itself, whose cells are more than those in the text."""
 
@@ -56,14 +78,12 @@ class Joined:
         called: Its name in FROM.
         conditions: What the join says of them.
         keeps_private: LEFT JOIN of it: rows that meet none stay.
-        keeps_literals: It stands on the kept side: literals that meet no row stay.
     """
 
     table: Constants
     called: str
     conditions: tuple[Expression, ...]
     keeps_private: bool = False
-    keeps_literals: bool = False
 
     def reads(self, tree: object) -> bool:
         """Whether an expression has a column of it."""
@@ -79,6 +99,41 @@ class Joined:
         """Return an expression at one of its rows."""
         return at_row(tree, self.table, self.called, row)
 
+    def written(self, called: str, values: Values) -> "Joined":
+        """Return it with the columns of another table written out."""
+        said = with_values(self.conditions, called, values)
+        return replace(self, conditions=said)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A SELECT from which tables of literals leave, one by one.
+
+    Attributes:
+        select: What is left of it.
+        waiting: Tables that were not looked at yet.
+        several: Tables of which a row may meet several rows: read once for each.
+    """
+
+    select: Select
+    waiting: tuple[Joined, ...]
+    several: tuple[Joined, ...] = ()
+
+    def written(self, joined: Joined, values: Values) -> "_Read":
+        """Return what is left once a table's columns are written out.
+
+        Raises:
+            SqlNotAllowedError: It would be too long a text.
+        """
+        found = with_columns(self.select, joined.called, values)
+        waiting, several = (
+            tuple(each.written(joined.called, values) for each in tables)
+            for tables in (self.waiting, self.several)
+        )
+        said = tuple(each.conditions for each in (*waiting, *several))
+        Sizes().check((found, said), found.position)
+        return _Read(found, waiting, several)
+
 
 def read_constants(select: Select, known: Known) -> Select:
     """Return a SELECT that joins no tables of literals.
@@ -86,22 +141,54 @@ def read_constants(select: Select, known: Known) -> Select:
     Raises:
         SqlNotAllowedError: Rule ``constant_rows``: what is asked has no such form.
     """
-    while True:
-        select = _private_first(_with_computed(select), known)
-        found = _taken_out(select, known)
-        if found is None:
-            return select
-        select = _written(*found)
+    select = _with_computed(select)
+    tables = _tables(select, known)
+    if tables:
+        select = _private_first(without_using(select, tables), tables)
+        tables = _tables(select, known)
+    if -1 in tables or not tables:
+        return select
+    _check_kept(select, tables)
+    read = _taken_out(_with_alone(select, tables), tables)
+    while read.waiting:
+        first, *others = read.waiting
+        read = _one_row(replace(read, waiting=tuple(others)), first)
+    several = [(each.called, each.table, each.conditions) for each in read.several]
+    found = repeated(read.select, several) if several else read.select
+    return with_plain_names(found)
+
+
+def _tables(select: Select, known: Known) -> dict[int, Constants]:
+    """Return the tables of FROM that are literals, by place; behind FROM it is -1.
+
+    Raises:
+        SqlNotAllowedError: Rule ``relation_count``: they are too many.
+    """
+    sources = (select.source, *(join.source for join in select.joins))
+    found: dict[int, Constants] = {}
+    for place, source in enumerate(sources, start=-1):
+        table = constants_in(source, known)
+        if table is not None:
+            found[place] = table
+        if len(found) > MOST_TABLES:
+            raise refuse(rules.RELATION_COUNT, source.position)
+    return found
 
 
 def _with_computed(select: Select) -> Select:
-    """Write out ``CROSS JOIN LATERAL (SELECT age / 10 AS decade) AS x``: no table."""
-    for place, join in enumerate(select.joins):
+    """Write out ``CROSS JOIN LATERAL (SELECT age / 10 AS decade) AS x``: no table.
+
+    Raises:
+        SqlNotAllowedError: Columns of columns would be too long a text.
+    """
+    for place, join in reversed([*enumerate(select.joins)]):  # which read those before
         values = _computed(join)
         if values is not None:
             joins = (*select.joins[:place], *select.joins[place + 1 :])
             rest = replace(select, joins=joins)
-            return _with_computed(with_columns(rest, called(join.source), values))
+            found = with_columns(rest, called(join.source), values)
+            Sizes().check(found, join.position)
+            return _with_computed(found)
     return select
 
 
@@ -109,29 +196,32 @@ def _computed(join: Join) -> dict[str, Expression] | None:
     """Return what a SELECT without FROM computes of each row that it is joined to."""
     query = join.source.query if isinstance(join.source, DerivedTable) else None
     is_plain = isinstance(join, FirstRowJoin) and isinstance(query, Select)
-    if not is_plain or not isinstance(query, Select):
+    if not is_plain or not isinstance(query, Select) or not ties_all(join):
         return None
     clauses = (query.where, query.joins, query.group_by, query.having, query.order_by)
-    says_nothing = join.condition is None or isinstance(join.condition, BooleanLiteral)
-    if not isinstance(query.source, NoTable) or any(clauses) or not says_nothing:
+    if not isinstance(query.source, NoTable) or any(clauses):
         return None
-    if query.limit is not None or query.distinct:
+    if query.limit is not None or query.distinct or _says_more(query):
         return None
     named = [(output_of(item), item.expression) for item in query.items]
     found = {name: tree for name, tree in named if name is not None}
     return found if len(found) == len(named) else None
 
 
+def _says_more(select: Select) -> bool:
+    return isinstance(select, WrittenSelect) and select.says_more()
+
+
 # -- where the table stands ------------------------------------------------------
 
 
-def _private_first(select: Select, known: Known) -> Select:
+def _private_first(select: Select, tables: Tables) -> Select:
     """Turn round FROM that begins with literals: their conditions stand in WHERE."""
     first: list[Join] = []
-    if constants_in(select.source, known) is None:
+    if -1 not in tables:
         return select
     for place, join in enumerate(select.joins):
-        if constants_in(join.source, known) is None:
+        if place not in tables:
             return _turned(select, first, place)
         if not isinstance(join, WrittenJoin) or join.word == "RIGHT":
             return select
@@ -145,7 +235,7 @@ def _turned(select: Select, first: Sequence[Join], place: int) -> Select:
     if is_right and first:
         raise refuse(rules.RIGHT_JOIN, join.position)
     literals = (select.source, *(each.source for each in first))
-    said = _said(join, called(select.source), called(join.source))
+    said = conjuncts(join.condition)
     if is_right:  # the rows of the private table stay
         kept = Join("left", select.source, all_of(said), (), join.position)
         return replace(select, source=join.source, joins=(kept, *rest))
@@ -158,67 +248,91 @@ def _turned(select: Select, first: Sequence[Join], place: int) -> Select:
     return replace(select, source=join.source, joins=(*turned, *rest), where=where)
 
 
-def _said(join: Join, one: str, other: str) -> list[Expression]:
-    """Return what a join says, USING as equalities."""
-    equal: list[Expression] = [
-        Comparison(
-            "=",
-            Name(name, one, join.position),
-            Name(name, other or None, join.position),
-            join.position,
-        )
-        for name in join.using
-    ]
-    return [*equal, *conjuncts(join.condition)]
+def _with_alone(select: Select, tables: Tables) -> Select:
+    """Note which names alone are columns of literals: of no other table, that is.
+
+    Raises:
+        SqlNotAllowedError: Rule ``ambiguous_name``: two tables of literals have one.
+    """
+    every = [column for table in tables.values() for column in {*table.columns}]
+    alone = {name.name: name for name in alone_in(select, frozenset(every))}
+    for name in alone.values():
+        if every.count(name.name) > 1:
+            detail = f"{name.name} is a column of two tables of FROM"
+            raise refuse(rules.AMBIGUOUS_NAME, name.position, detail=detail)
+    return replace(select, alone=tuple(alone.values()))
 
 
-def _taken_out(select: Select, known: Known) -> tuple[Select, Joined] | None:
-    """Return a SELECT without the first table of literals that it joins, and that."""
-    if constants_in(select.source, known) is not None:
-        return None
-    for place, join in enumerate(select.joins):
-        table = constants_in(join.source, known)
-        if table is None:
+def _is_right(join: Join) -> bool:
+    return isinstance(join, WrittenJoin) and join.word == "RIGHT"
+
+
+def _check_kept(select: Select, tables: Tables) -> None:
+    """Refuse what would count literals that stay without a match.
+
+    Raises:
+        SqlNotAllowedError: Rule ``constant_rows``.
+    """
+    if not any(_is_right(select.joins[place]) for place in tables):
+        return
+    named = {
+        called(select.joins[place].source): frozenset(table.columns)
+        for place, table in tables.items()
+    }
+    every = frozenset[str]().union(*named.values())
+
+    def is_literal(name: Name) -> bool:
+        columns = every if name.qualifier is None else named.get(name.qualifier, ())
+        return name.name in columns
+
+    check_unmatched(select, is_literal)
+
+
+def _taken_out(select: Select, tables: Tables) -> _Read:
+    """Return what is left without tables of literals, and what is said of each.
+
+    A condition of WHERE that reads several of them is the last one's: it ties that to
+    those before it.
+    """
+    found: list[Joined] = []
+    rest = conjuncts(select.where)
+    for place, table in reversed([*tables.items()]):
+        join = select.joins[place]
+        name, said = called(join.source), tuple(conjuncts(join.condition))
+        if join.kind == "left" and not _is_right(join):
+            found.append(Joined(table, name, said, keeps_private=True))
             continue
-        joins = (*select.joins[:place], *select.joins[place + 1 :])
-        name = called(join.source)
-        is_right = isinstance(join, WrittenJoin) and join.word == "RIGHT"
-        before = called(select.source) if place == 0 else ""
-        said = _said(join, name, before)
-        if join.kind == "left" and not is_right:
-            found = Joined(table, name, tuple(said), keeps_private=True)
-            return replace(select, joins=joins), found
-        found = Joined(table, name, (), keeps_literals=is_right)
-        where = [*said, *conjuncts(select.where)]
-        own = tuple(each for each in where if found.reads(each))
-        rest = all_of([each for each in where if not found.reads(each)])
-        return replace(select, joins=joins, where=rest), replace(found, conditions=own)
-    return None
+        joined = Joined(table, name, ())
+        own = tuple(each for each in (*said, *rest) if joined.reads(each))
+        rest = [each for each in (*said, *rest) if not joined.reads(each)]
+        found.append(replace(joined, conditions=own))
+    joins = tuple(j for place, j in enumerate(select.joins) if place not in tables)
+    left = replace(select, joins=joins, where=all_of(rest))
+    return _Read(left, tuple(reversed(found)))
 
 
 # -- what is read of it ------------------------------------------------------------
 
 
-def _written(select: Select, joined: Joined) -> Select:
-    if joined.keeps_literals:
-        check_empty(select)
+def _one_row(read: _Read, joined: Joined) -> _Read:
+    """Write out a table of which a row meets one row at most; note another one."""
     rows = joined.table.rows
-    _check_size(joined, select.position)
+    _check_size(joined, read.select.position)
     met = [[joined.at(c, row) for c in joined.conditions] for row in rows]
     key = key_of(joined.conditions, joined.is_of, joined.reads)
     if key is not None:
         place = joined.table.columns.index(key[0].name)
         differ = keys_differ([row[place] for row in rows])
         if differ and len(joined.conditions) == 1:
-            return _by_key(select, joined, key[1], place)
+            return _by_key(read, joined, key[1], place)
         if differ:
-            return _by_conditions(select, joined, met)
+            return _by_conditions(read, joined, met)
     if are_exclusive(met):
-        return _by_conditions(select, joined, met)
+        return _by_conditions(read, joined, met)
     if joined.keeps_private:
         detail = "a row that stays without a match meets one row in the text at most"
-        raise refuse(rules.CONSTANT_ROWS, select.position, detail=detail)
-    return repeated(select, joined.table, joined.called, met)
+        raise refuse(rules.CONSTANT_ROWS, read.select.position, detail=detail)
+    return replace(read, several=(*read.several, joined))
 
 
 def _check_size(joined: Joined, position: Position) -> None:
@@ -232,7 +346,7 @@ def _check_size(joined: Joined, position: Position) -> None:
         raise refuse(rules.TOO_COMPLEX, position)
 
 
-def _by_key(select: Select, joined: Joined, key: Expression, place: int) -> Select:
+def _by_key(read: _Read, joined: Joined, key: Expression, place: int) -> _Read:
     """Read each column by the value of a key that tells the rows apart."""
     rows, at = joined.table.rows, key.position
 
@@ -247,14 +361,14 @@ def _by_key(select: Select, joined: Joined, key: Expression, place: int) -> Sele
 
     items = tuple(row[place] for row in rows)
     kept = InList(key, items, negated=False, position=at)
-    return _with_values(select, joined, value, kept)
+    return _with_values(read, joined, value, kept)
 
 
 def _by_conditions(
-    select: Select, joined: Joined, met: Sequence[Sequence[Expression]]
-) -> Select:
+    read: _Read, joined: Joined, met: Sequence[Sequence[Expression]]
+) -> _Read:
     """Read each column by conditions of which one holds at most."""
-    rows, at = joined.table.rows, select.position
+    rows, at = joined.table.rows, read.select.position
     holds = [all_of(each) for each in met]
     known = [each for each in holds if each is not None]
 
@@ -264,7 +378,7 @@ def _by_conditions(
         return _case(branches, at, keeps=joined.keeps_private)
 
     kept = known[0] if len(known) == 1 else Or(tuple(known), at)
-    return _with_values(select, joined, value, kept)
+    return _with_values(read, joined, value, kept)
 
 
 def _case(branches: tuple[CaseBranch, ...], at: Position, *, keeps: bool) -> Expression:
@@ -277,14 +391,15 @@ def _case(branches: tuple[CaseBranch, ...], at: Position, *, keeps: bool) -> Exp
 
 
 def _with_values(
-    select: Select,
+    read: _Read,
     joined: Joined,
     value: Callable[[int], Expression],
     kept: Expression,
-) -> Select:
+) -> _Read:
     columns = joined.table.columns
     values = {name: value(place) for place, name in enumerate(columns)}
-    found = with_columns(select, joined.called, values)
+    found = read.written(joined, values)
     if joined.keeps_private:
         return found
-    return replace(found, where=all_of([*conjuncts(found.where), kept]))
+    where = all_of([*conjuncts(found.select.where), kept])
+    return replace(found, select=replace(found.select, where=where))

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime
 from fractions import Fraction
 from itertools import pairwise
 
+from privacy.schema import ColumnType
 from query_lang.rewriting.constants.folding import day_of
 from query_lang.rewriting.trees import wording
 from query_lang.syntax.nodes import (
@@ -18,8 +20,11 @@ from query_lang.syntax.nodes import (
     StringLiteral,
     TypedLiteral,
 )
+from query_lang.syntax.text_values import read_text
 
-_Value = Fraction | str
+_Value = Fraction | str | date
+"""A literal as what it is compared by; moments are datetime, which are dates, too."""
+
 _WILD = frozenset("%_\\")
 
 
@@ -130,13 +135,17 @@ def _are_apart(ranges: Sequence[_Range]) -> bool:
 
 
 def _beginning(one: _Range) -> tuple[Fraction, str]:
-    """Return where a range begins, numbers and texts each on a line of their own."""
+    """Return where a range begins, each kind of value on a line of its own."""
     return _place(one.low)
 
 
 def _place(value: _Value | None) -> tuple[Fraction, str]:
     if isinstance(value, Fraction):
         return value, ""
+    if isinstance(value, datetime):
+        return Fraction(0), value.isoformat(" ", "microseconds")
+    if isinstance(value, date):
+        return Fraction(0), value.isoformat()
     return Fraction(0), value or ""
 
 
@@ -148,14 +157,22 @@ def _ends_before(one: _Range, other: _Range) -> bool:
     return _place(one.high) < _place(other.low)
 
 
-def _value(tree: Expression) -> _Value | None:
-    """Return a literal as what it is compared by; days in quotes are days."""
+def _value(tree: Expression) -> _Value | None:  # noqa: PLR0911 - an arm a kind
+    """Return a literal as what it is compared by; days in quotes are days.
+
+    None where that depends on what it is compared with: a moment that can be spelled
+    otherwise is another text.
+    """
     if isinstance(tree, NumberLiteral):
         return Fraction(tree.text)
     if (day := day_of(tree)) is not None:
-        return day.isoformat()
-    if isinstance(tree, TypedLiteral):
+        return day
+    if not isinstance(tree, StringLiteral | TypedLiteral):
         return None
+    moment = read_text(tree.text, ColumnType.TIMESTAMP)
+    if isinstance(moment, datetime):
+        is_plain = tree.text == moment.isoformat(" ")
+        return moment if is_plain or isinstance(tree, TypedLiteral) else None
     return tree.text if isinstance(tree, StringLiteral) else None
 
 

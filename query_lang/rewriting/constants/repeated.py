@@ -1,10 +1,13 @@
 """Rows that may meet several rows of literals: read once for each of these."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
+from math import prod
 from typing import Final, TypeVar
 
-from query_lang.rewriting.constants.rows import Constants
+from query_lang.rewriting.constants.folding import folded
+from query_lang.rewriting.constants.rows import Constants, Row
 from query_lang.rewriting.constants.written import (
     UNTOUCHED,
     refuse_stars,
@@ -39,66 +42,71 @@ _Part = TypeVar("_Part")
 MOST_TIMES: Final = 24
 """Times that rows are read, once for each row in the text: each reads the table."""
 
+Several = Sequence[tuple[str, Constants, tuple[Expression, ...]]]
+"""Tables of literals: what FROM called each, its rows, and what is said of these."""
 
-def repeated(
-    select: Select,
-    table: Constants,
-    name: str,
-    met: Sequence[Sequence[Expression]],
-) -> Select:
+
+def repeated(select: Select, tables: Several) -> Select:
     """Return a SELECT over a UNION ALL that has a part for each row of literals.
 
+    Rows of several tables stand beside each other: each pair of them is one row.
+
     Args:
-        select: Without the table.
-        table: Of literals.
-        name: What FROM called it.
-        met: What a row must fulfil to meet each of its rows.
+        select: Without the tables.
+        tables: Of literals.
 
     Raises:
-        SqlNotAllowedError: Rule ``constant_rows``: it has too many rows.
+        SqlNotAllowedError: Rule ``constant_rows``: they have too many rows.
     """
-    if len(table.rows) > MOST_TIMES:
+    times = prod(len(table.rows) for _, table, _ in tables)
+    if times > MOST_TIMES:
         detail = (
             f"rows that can meet several of those in the text are read once for each: "
-            f"{MOST_TIMES} at most, not {len(table.rows)}"
+            f"{MOST_TIMES} at most, not {times}"
         )
         raise refuse(rules.CONSTANT_ROWS, select.position, detail=detail)
     refuse_stars(select)
-    outer = _Outer(select, table, name)
+    outer = _Outer(select, {name: table.columns for name, table, _ in tables})
     found = outer.over_all()
     read = tuple(
-        _part(select, outer, all_of(said), dict(zip(table.columns, row, strict=True)))
-        for said, row in zip(met, table.rows, strict=True)
+        _part(select, outer, tables, rows)
+        for rows in product(*(table.rows for _, table, _ in tables))
     )
     source = DerivedTable(
         UnionAll(read, select.position), outer.called, select.position
     )
-    return replace(found, source=source, joins=(), where=None)
+    return replace(found, source=source, joins=(), where=None, alone=())
 
 
 def _part(
-    select: Select,
-    outer: "_Outer",
-    said: Expression | None,
-    values: dict[str, Expression],
+    select: Select, outer: "_Outer", tables: Several, rows: Sequence[Row]
 ) -> Select:
-    """Return the rows that meet one row of literals, with it beside them."""
+    """Return the rows that meet a row of each table, with these beside them."""
+    values = {
+        name: dict(zip(table.columns, row, strict=True))
+        for (name, table, _), row in zip(tables, rows, strict=True)
+    }
+
+    def written(part: _Part) -> _Part:
+        for name, own in values.items():
+            part = with_values(part, name, own)
+        return folded(part)
+
     own = [
         SelectItem(Name(name, qualifier, select.position), column, select.position)
         for (qualifier, name), column in outer.read.items()
     ]
     own += [
-        SelectItem(values[name], column, select.position)
-        for name, column in outer.literal.items()
+        SelectItem(values[table][name], column, select.position)
+        for (table, name), column in outer.literal.items()
     ]
-    where = with_values(select.where, outer.name, values)
-    kept = all_of([*conjuncts(said), *conjuncts(where)])
+    said = [each for _, _, conditions in tables for each in conditions]
+    kept = [written(each) for each in (*said, *conjuncts(select.where))]
     joins = tuple(
-        replace(join, condition=with_values(join.condition, outer.name, values))
-        for join in select.joins
+        replace(join, condition=written(join.condition)) for join in select.joins
     )
     part = plain_select(tuple(own), select.source)
-    return replace(part, joins=joins, where=kept)
+    return replace(part, joins=joins, where=all_of(kept), alone=select.alone)
 
 
 class _Outer:
@@ -106,17 +114,16 @@ class _Outer:
 
     Attributes:
         called: What these rows are called.
-        name: What the table of literals was called.
         read: What each column of a table is called among them, by its names.
-        literal: What each column of literals is called.
+        literal: What each column of literals is called, by its table's name and its.
     """
 
-    def __init__(self, select: Select, table: Constants, name: str) -> None:
-        self.name = name
+    def __init__(self, select: Select, tables: Mapping[str, Sequence[str]]) -> None:
         self.read: dict[tuple[str | None, str], str] = {}
-        self.literal: dict[str, str] = {}
-        self._select, self._columns = select, frozenset(table.columns)
-        self._taken = {*names_in(select), *table.columns}
+        self.literal: dict[tuple[str, str], str] = {}
+        self._select, self._tables = select, tables
+        columns = [column for each in tables.values() for column in each]
+        self._taken = {*names_in(select), *columns}
         self.called = new_name("repeated", self._taken)
         self._own = {called(select.source), *(called(j.source) for j in select.joins)}
         self._titles = {item.alias for item in select.items}
@@ -150,9 +157,11 @@ class _Outer:
     def _renamed(self, node: Name | Select) -> object:
         if isinstance(node, Select):
             return outermost(node, (Name,), self._of_outside)
-        if node.qualifier in {None, self.name} and node.name in self._columns:
-            column = self.literal.get(node.name) or self._new(node.name)
-            self.literal[node.name] = column
+        table = self._table(node)
+        if table is not None:
+            own = (table, node.name)
+            column = self.literal.get(own) or self._new(node.name)
+            self.literal[own] = column
         else:
             key = (node.qualifier, node.name)
             column = self.read.get(key) or self._new(node.name)
@@ -160,10 +169,17 @@ class _Outer:
         return Name(column, self.called, node.position)
 
     def _of_outside(self, node: Name) -> Name:
-        if node.qualifier in self._own | {self.name}:
+        if node.qualifier in self._own | {*self._tables}:
             found = self._renamed(node)
             return found if isinstance(found, Name) else node
         return node
+
+    def _table(self, node: Name) -> str | None:
+        """Return which table of literals a name is a column of, if of one."""
+        for name, columns in self._tables.items():
+            if node.qualifier in {None, name} and node.name in columns:
+                return name
+        return None
 
     def _new(self, name: str) -> str:
         used = {*self.read.values(), *self.literal.values()}

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from typing import Final
 
 from query_lang.rewriting.constants.folding import folded
 from query_lang.rewriting.constants.series import MOST_ROWS, members
@@ -15,6 +15,7 @@ from query_lang.syntax.idioms import (
     NoTable,
     Series,
     SetOperation,
+    WrittenSelect,
 )
 from query_lang.syntax.nodes import (
     BooleanLiteral,
@@ -32,6 +33,9 @@ from query_lang.syntax.nodes import (
 )
 from query_lang.syntax.refusals import refuse
 
+MOST_VALUES: Final = 2_560
+"""Of a table of literals that is computed of another: 256 rows of ten columns."""
+
 LITERALS = (StringLiteral, NumberLiteral, TypedLiteral, BooleanLiteral, NullLiteral)
 Row = tuple[Expression, ...]
 
@@ -47,11 +51,6 @@ class Constants:
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
-
-    def beside(self, other: "Constants") -> "Constants":
-        """Return each row beside each of another table's."""
-        rows = tuple((*one, *two) for one, two in product(self.rows, other.rows))
-        return Constants((*self.columns, *other.columns), rows)
 
 
 Known = Mapping[str, Constants]
@@ -102,12 +101,17 @@ def _rows_of(  # noqa: PLR0911 - an arm a kind
 
 
 def _one_after_the_other(query: UnionAll, known: Known) -> Constants | None:
-    parts = [_projected(part, known) for part in query.parts]
-    found = [part for part in parts if part is not None]
-    if not found or len(found) < len(parts):
-        return None
-    rows = tuple(row for part in found for row in part.rows)
-    return _checked(found[0].columns, rows, query.position)
+    columns: tuple[str, ...] = ()
+    rows: list[Row] = []
+    for part in query.parts:
+        found = _projected(part, known)
+        if found is None:
+            return None
+        columns = columns or found.columns
+        rows += found.rows
+        if len(rows) > MOST_ROWS:
+            raise refuse(rules.CONSTANT_ROWS, part.position)
+    return _checked(columns, rows, query.position)
 
 
 def _projected(  # noqa: PLR0911 - an arm a form
@@ -116,7 +120,8 @@ def _projected(  # noqa: PLR0911 - an arm a form
     """Return what a SELECT makes of literals, or of the rows of a table of them."""
     clauses = (select.joins, select.where, select.group_by, select.having)
     rest = (select.order_by, select.limit, select.distinct, select.kept)
-    if any((*clauses, *rest)):
+    says_more = isinstance(select, WrittenSelect) and select.says_more()
+    if any((*clauses, *rest)) or says_more:  # GROUP BY ALL keeps fewer rows
         return None
     if isinstance(select.source, NoTable):
         below, name = Constants((), ((),)), ""
@@ -127,15 +132,28 @@ def _projected(  # noqa: PLR0911 - an arm a form
         below, name = found, select.source.alias or _name_of(select.source)
     if any(isinstance(item.expression, Star) for item in select.items):
         return below if len(select.items) == 1 else None
-    rows = tuple(
-        tuple(at_row(item.expression, below, name, row) for item in select.items)
-        for row in below.rows
-    )
-    if not all(isinstance(each, LITERALS) for row in rows for each in row):
-        return None
+    if len(below.rows) * len(select.items) > MOST_VALUES:
+        raise refuse(rules.CONSTANT_ROWS, select.position, detail=_TOO_WIDE)
+    trees = tuple(item.expression for item in select.items)
+    rows: list[Row] = []
+    for each in below.rows:
+        row = tuple(at_row(tree, below, name, each) for tree in trees)
+        if not _are_literals(row):
+            return None
+        rows.append(row)
+    return Constants(_titles(select), tuple(rows))
+
+
+def _are_literals(row: Row) -> bool:
+    return all(isinstance(each, LITERALS) for each in row)
+
+
+def _titles(select: Select) -> tuple[str, ...]:
     names = [output_of(item) for item in select.items]
-    named = tuple(each or f"column{n + 1}" for n, each in enumerate(names))
-    return Constants(named, rows)
+    return tuple(each or f"column{n + 1}" for n, each in enumerate(names))
+
+
+_TOO_WIDE = f"a table of rows in the text has {MOST_VALUES:,} values at most"
 
 
 def _name_of(source: TableName | DerivedTable) -> str:

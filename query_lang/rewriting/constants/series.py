@@ -35,6 +35,14 @@ def members(series: Series) -> list[Expression]:
     Raises:
         SqlNotAllowedError: It is of no literals, has no end or too many members.
     """
+    found = _members(series)
+    if not found:
+        detail = "a series has a member: its last is not before its first"
+        raise refuse(rules.CONSTANT_ROWS, series.position, detail=detail)
+    return found
+
+
+def _members(series: Series) -> list[Expression]:
     first, last, step = _ends(series)
     start, stop = day_of(first), day_of(last)
     if start is None or stop is None:

@@ -1,9 +1,9 @@
 """A text without tables of literals, and without lists of columns behind names."""
 
 from dataclasses import replace
-from typing import Final, TypeVar
+from typing import TypeVar
 
-from query_lang.rewriting.constants.joined import read_constants
+from query_lang.rewriting.constants.joined import MOST_TABLES, read_constants
 from query_lang.rewriting.constants.rows import (
     Constants,
     Known,
@@ -37,10 +37,6 @@ _Query = Select | UnionAll
 _Tree = TypeVar("_Tree")
 
 
-MOST_TABLES: Final = 12
-"""Tables of literals in a text: each is written out wherever it is read."""
-
-
 def without_constants(tree: Query) -> Query:
     """Return a query whose tables are declared ones, or read such.
 
@@ -61,6 +57,8 @@ def without_constants(tree: Query) -> Query:
             kept.append(CommonTable(table.name, named, table.position))
         else:
             known[table.name] = found
+        if len(known) > MOST_TABLES:
+            raise refuse(rules.RELATION_COUNT, table.position)
     select = _read(tree.select, known)
     for part in parts((tuple(kept), select)):
         if isinstance(part, TableName) and part.schema is None and part.name in known:
@@ -73,7 +71,7 @@ def _read(tree: _Tree, known: Known) -> _Tree:
 
     def changed(node: object) -> object:
         match node:
-            case ListedSource():
+            case DerivedTable():
                 return _source(node, known)
             case InQuery():
                 return _in_list(node, known)
@@ -87,9 +85,13 @@ def _read(tree: _Tree, known: Known) -> _Tree:
     return mapped(tree, changed)
 
 
-def _source(node: ListedSource, known: Known) -> DerivedTable:
-    """Return a derived table whose columns are named within it; literals stay."""
-    if constants_in(node, known) is not None:
+def _source(node: DerivedTable, known: Known) -> DerivedTable:
+    """Return a derived table whose columns are named within it, or its literals."""
+    found = constants_in(node, known)
+    if found is not None:  # computed once, not wherever it is looked at
+        rows = ConstantRows((), node.query.position, found.rows)
+        return ListedSource(rows, node.alias, node.position, columns=found.columns)
+    if not isinstance(node, ListedSource):
         return node
     return DerivedTable(_named(node.query, node.columns), node.alias, node.position)
 

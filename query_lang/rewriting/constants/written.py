@@ -1,19 +1,14 @@
 """Columns of a SELECT written out as what they are, wherever they are read."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
 from query_lang.rewriting.trees import outermost, output_of, parts, with_fields
 from query_lang.syntax import rules
-from query_lang.syntax.idioms import WrittenSelect
 from query_lang.syntax.nodes import (
-    AggregateCall,
-    CountRows,
     Expression,
-    IsNull,
     Name,
-    NumberLiteral,
     OrderItem,
     Select,
     Star,
@@ -23,16 +18,19 @@ from query_lang.syntax.refusals import refuse
 Values = Mapping[str, Expression]
 _Tree = TypeVar("_Tree")
 
-_EMPTY = (
-    "count a column of what is joined, COUNT(e.encounter_id): COUNT(*) is 1 where "
-    "nothing is found"
+UNTOUCHED = frozenset(
+    {"items", "source", "joins", "order_by", "aliases", "alone", "position"}
 )
-UNTOUCHED = frozenset({"items", "source", "joins", "order_by", "aliases", "position"})
 """Fields of a SELECT that are written out by rules of their own, or not at all."""
 
 
-def with_columns(select: Select, called: str, values: Values) -> Select:
+def with_columns(select: Select, called: str | None, values: Values) -> Select:
     """Return a SELECT that reads expressions where it read columns of one table.
+
+    Args:
+        select: Without the table.
+        called: What FROM called it; None: names that stand alone are meant.
+        values: What each of its columns is.
 
     Raises:
         SqlNotAllowedError: It selects ``*``, which would show them.
@@ -57,32 +55,24 @@ def with_columns(select: Select, called: str, values: Values) -> Select:
     return replace(found, items=items, joins=joins, order_by=order)
 
 
+def alone_in(select: Select, columns: frozenset[str]) -> Iterator[Name]:
+    """Yield the names that stand alone and are columns of a table of literals.
+
+    None of them may be a column of another table of FROM: SQL would not know which.
+    """
+    titles = {item.alias for item in select.items}
+    plain = tuple(item for item in select.order_by if not _is_title(item, titles))
+    said = (select.where, select.group_by, select.having, plain)
+    joins = tuple(join.condition for join in select.joins)
+    for part in parts((select.items, said, joins), (Select,)):
+        if isinstance(part, Name) and part.qualifier is None and part.name in columns:
+            yield part
+
+
 def _is_title(item: OrderItem, titles: set[str | None]) -> bool:
     """Whether ORDER BY names what is selected, as a name alone first does."""
     tree = item.expression
     return isinstance(tree, Name) and tree.qualifier is None and tree.name in titles
-
-
-def check_empty(select: Select) -> None:
-    """Refuse what a literal without a match would count for: no row is there to read.
-
-    Raises:
-        SqlNotAllowedError: Rule ``constant_rows``.
-    """
-    for part in parts((select.items, select.having, select.order_by), (Select,)):
-        is_one = isinstance(part, AggregateCall) and isinstance(
-            part.arguments[0], NumberLiteral
-        )
-        if is_one or isinstance(part, CountRows | IsNull):
-            detail = (
-                "a row in the text without a match is a row to COUNT(*) and IS NULL"
-            )
-            at = getattr(part, "position", select.position)
-            raise refuse(rules.CONSTANT_ROWS, at, detail=detail, hint=_EMPTY)
-    written = select.groups_by_all if isinstance(select, WrittenSelect) else False
-    if not select.group_by and not written:
-        detail = "rows in the text that stay without a match are groups of GROUP BY"
-        raise refuse(rules.CONSTANT_ROWS, select.position, detail=detail)
 
 
 def refuse_stars(select: Select) -> None:
@@ -99,7 +89,7 @@ def refuse_stars(select: Select) -> None:
             )
 
 
-def with_values(part: _Tree, called: str, values: Values) -> _Tree:
+def with_values(part: _Tree, called: str | None, values: Values) -> _Tree:
     """Return a part with a table's columns written out.
 
     Names alone in subqueries are of tables of their own.
@@ -112,6 +102,7 @@ def with_values(part: _Tree, called: str, values: Values) -> _Tree:
         return values.get(node.name, node) if is_own else node
 
     def qualified(node: Name) -> Expression:
-        return values.get(node.name, node) if node.qualifier == called else node
+        is_own = node.qualifier == called and called is not None
+        return values.get(node.name, node) if is_own else node
 
     return outermost(part, (Name, Select), changed)

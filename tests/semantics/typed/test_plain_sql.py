@@ -25,6 +25,14 @@ TEXTS = (
     "SELECT s.d, COUNT(*) AS present FROM (SELECT d::date AS d FROM generate_series('2024-03-01'::date, '2024-03-08'::date, INTERVAL '1 day') AS x(d)) s JOIN encounters e ON s.d >= e.admitted AND s.d < e.admitted + e.length_of_stay::int GROUP BY s.d",
     "SELECT CASE WHEN v.name IS NULL THEN 'none' ELSE v.name END AS kind, COUNT(*) FROM encounters e LEFT JOIN (VALUES ('surgery', 'cut'), ('internal', 'not')) AS v(dept, name) ON v.dept = e.department GROUP BY 1",
     "SELECT x.decade, COUNT(*) AS n FROM encounters e CROSS JOIN LATERAL (SELECT e.age - e.age % 10 AS decade) x GROUP BY x.decade",
+    "SELECT y.half, COUNT(*) AS n FROM encounters e CROSS JOIN LATERAL (SELECT e.age - e.age % 10 AS decade) x CROSS JOIN LATERAL (SELECT x.decade >= 50 AS half) y GROUP BY y.half",
+    "SELECT v.kind, COUNT(*) FROM encounters e JOIN diagnoses d ON e.patient_id = d.patient_id AND e.encounter_id = d.encounter_id JOIN (VALUES ('I10', 'x'), ('E11.9', 'y')) AS v(code, kind) USING (code) GROUP BY v.kind",
+    "SELECT department, COUNT(*) FROM encounters e LEFT JOIN (VALUES ('surgery', 'cut')) AS v(department, name) USING (department) GROUP BY department",
+    "SELECT COUNT(*) AS n, COUNT(DISTINCT patient_id) AS p FROM diagnoses d LEFT JOIN (VALUES ('I10', 'x')) AS v(code, kind) USING (code) WHERE code LIKE 'E11%'",
+    "SELECT year, COUNT(e.encounter_id) FROM generate_series(2018, 2027) AS s(year) LEFT JOIN encounters e USING (year) GROUP BY year",
+    "SELECT v.g, w.h, COUNT(*) FROM encounters e LEFT JOIN (VALUES ('surgery', 'x')) AS v(department, g) USING (department) LEFT JOIN (VALUES ('surgery', 'a'), ('internal', 'b')) AS w(department, h) USING (department) GROUP BY 1, 2",
+    "SELECT w.label, s.y, COUNT(*) FROM encounters e CROSS JOIN (VALUES ('old', 60), ('all', 0)) AS w(label, least) JOIN generate_series(2020, 2025) AS s(y) ON e.year = s.y WHERE e.age >= w.least GROUP BY 1, 2",
+    "SELECT v0.n0, v1.n1, COUNT(*) FROM encounters e JOIN (VALUES (1, 'a'), (60, 'b')) AS v0(a0, n0) ON e.age >= v0.a0 JOIN (VALUES (3, 'c'), (4, 'd')) AS v1(a1, n1) ON e.length_of_stay >= v1.a1 GROUP BY 1, 2",
     # answers of several tables, and of groups
     f"SELECT 'all' AS step, COUNT(DISTINCT patient_id) AS n FROM encounters UNION ALL SELECT 'dm', COUNT(DISTINCT patient_id) FROM ({DM}) AS d UNION ALL SELECT 'metformin', COUNT(DISTINCT patient_id) FROM prescriptions WHERE drug = 'metformin'",
     f"WITH dm AS ({DM} GROUP BY patient_id), met AS (SELECT DISTINCT patient_id FROM prescriptions WHERE drug = 'metformin') SELECT 1 AS nr, 'dm' AS step, COUNT(*) AS n FROM dm UNION ALL SELECT 2, 'both', COUNT(*) FROM dm JOIN met USING (patient_id)",
@@ -39,6 +47,7 @@ TEXTS = (
     "SELECT EXTRACT(MONTH FROM admitted) AS m, MONTHNAME(admitted) AS name, COUNT(*) FROM encounters GROUP BY 1, 2",
     "SELECT sex, CASE WHEN sex = 'F' THEN 'women' WHEN sex = 'M' THEN 'men' ELSE 'unknown' END AS people, COUNT(*) FROM patients GROUP BY 1, 2",
     "SELECT department, COUNT(*) * CASE WHEN department IN ('surgery', 'oncology') THEN 0.5 ELSE 2 END AS weighted FROM encounters GROUP BY department",
+    "SELECT DATE_TRUNC('month', admitted)::date AS m, EXTRACT(YEAR FROM admitted) AS y, CASE WHEN EXTRACT(YEAR FROM admitted) < 2022 THEN 'early' ELSE 'late' END AS era, COUNT(*) FROM encounters GROUP BY 1, 2, 3",
     # pairs, sets of texts
     "SELECT a.code AS one, b.code AS other, COUNT(DISTINCT a.patient_id) AS n FROM diagnoses a JOIN diagnoses b ON a.patient_id = b.patient_id AND a.code < b.code WHERE a.code IN ('E11.9', 'I10', 'J44.1') AND b.code IN ('E11.9', 'I10', 'N18.3') GROUP BY 1, 2",
     "SELECT drugs, COUNT(*) AS n FROM (SELECT patient_id, STRING_AGG(DISTINCT drug, '+' ORDER BY drug) AS drugs FROM prescriptions WHERE drug IN ('metformin', 'insulin', 'ramipril') GROUP BY patient_id) AS s GROUP BY drugs",

@@ -54,7 +54,31 @@ def test_keys_differ_by_value_not_by_how_they_are_written():
     assert keys_differ(values("1", "2"))
     assert keys_differ(values("'a'", "'A'"))
     assert keys_differ(values("DATE '2024-01-01'", "'2024-01-02'"))
+    assert keys_differ(values("'2024-01-01 10:00:00'", "'2024-01-01 11:00:00'"))
     assert not keys_differ(values("1", "1.0"))
     assert not keys_differ(values("DATE '2024-01-01'", "'2024-01-01'"))
     assert not keys_differ(values("1", "'1'"))
     assert not keys_differ(values("TRUE", "FALSE"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("'2024-01-01 10:00:00'", "'2024-01-01T10:00:00'"),
+        ("'2024-01-01 10:00:00'", "'2024-01-01 10:00:00.0'"),
+        ("'2024-01-01 10:00:00.5'", "'2024-01-01 10:00:00.50'"),
+        ("'2024-01-01'", "'2024-01-01 00:00:00'"),
+        ("TIMESTAMP '2024-01-01'", "TIMESTAMP '2024-01-01 00:00:00'"),
+        ("TIMESTAMP '2024-01-01 10:00:00'", "'2024-01-01T10:00:00'"),
+    ],
+)
+def test_a_moment_in_two_spellings_is_one(one, other):
+    assert not keys_differ(values(one, other))
+    said = [conditions(f"x = {one}"), conditions(f"x = {other}")]
+    assert not are_exclusive(said)
+
+
+def test_moments_that_are_spelled_alike_part_ranges():
+    early, late = "'2024-01-01 10:00:00'", "'2024-01-01 11:00:00'"
+    assert are_exclusive([conditions(f"x < {late}"), conditions(f"x >= {late}")])
+    assert not are_exclusive([conditions(f"x < {late}"), conditions(f"x >= {early}")])
