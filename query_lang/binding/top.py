@@ -1,13 +1,13 @@
 """The top of a query: keys, measured vectors, output columns, HAVING and ORDER BY."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from math import prod
 
 from privacy.errors import QueryError
-from privacy.schema import ColumnType, HierarchyDomain
+from privacy.schema import ColumnType, HierarchyDomain, Scalar
 from query_lang.binding.aggregates import argument_of, holds_aggregate
 from query_lang.binding.expressions import (
     UNNAMED,
@@ -28,7 +28,9 @@ from query_lang.binding.results.dependent_keys import (
     Pairs,
     Trying,
     Written,
+    chained,
     following,
+    in_order,
 )
 from query_lang.binding.results.moments import MOMENTS, written_out
 from query_lang.binding.results.reachable_cells import reachable_cells, reachable_values
@@ -52,6 +54,7 @@ from query_lang.plans.compiled import (
     WindowShown,
     leaves,
     row_count,
+    windows_in,
 )
 from query_lang.plans.domains import check_key, key_values, value_count
 from query_lang.plans.expressions import (
@@ -101,6 +104,10 @@ MOST_VECTORS = 256
 _COUNT_FACTS = Facts(ColumnType.INTEGER, nullable=False)
 
 
+_EMPTY_GROUPS = (
+    "AVG and MIN of groups are over every group that there can be: one without rows is "
+    "0 here (and noise), and no group in SQL"
+)
 _EMPTY_CELLS = (
     "cells in which WHERE can leave no row come back, with noise alone, and windows "
     "are over them too; LIMIT, also of a large number, leaves them out"
@@ -176,7 +183,7 @@ class TopBinder:
             raise refuse(rules.AGGREGATE_NEEDED, tree.position, hint=hint)
         if not tree.hides_keys:
             self._check_all_selected(columns, places)
-        self._warn_of_empty_cells()
+        self._warn_of_empty_cells(columns)
         presentation = Presentation(
             self._having(),
             tuple(self._order_terms()),
@@ -198,11 +205,22 @@ class TopBinder:
             measure_positions=tuple(self.measured_at),
         )
 
-    def _warn_of_empty_cells(self) -> None:
-        """Say where cells come back that WHERE leaves empty."""
+    def _warn_of_empty_cells(self, columns: Sequence[PlanColumn]) -> None:
+        """Say where cells come back that WHERE leaves empty, or count as groups."""
+        if self.tree.hides_keys and self._reads_empty_groups(columns):
+            self.rows.environment.warn("empty_cells", _EMPTY_GROUPS)
         narrower = any(key.reached != key.values for key in self.keys.values())
         if narrower and not self._chooses_rows():
             self.rows.environment.warn("empty_cells", _EMPTY_CELLS)
+
+    def _reads_empty_groups(self, columns: Sequence[PlanColumn]) -> bool:
+        """Whether a group without rows, whose numbers are 0, changes what is shown."""
+        sums = [kind for kind in self.measures if isinstance(kind, SumMeasure)]
+        telling = {"avg", "min"} | (
+            {"max"} if any(s.lower < 0 for s in sums) else set()
+        )
+        windows = (each for c in columns for each in windows_in(c.shown))
+        return any(window.name in telling for window in windows)
 
     def _having(self) -> NoisyCondition | None:
         """Return HAVING; where LIMIT or QUALIFY choose rows, of those WHERE leaves."""
@@ -261,7 +279,11 @@ class TopBinder:
     def _following(
         self, found: Mapping[Expression, tuple[Tree, str, Facts, Position]]
     ) -> dict[Expression, tuple[Expression, Pairs]]:
-        """Return the keys that follow from another one, the later of two alike."""
+        """Return the keys that follow from another one, the later of two alike.
+
+        None of them follows from one that follows itself: a year from its month, and
+        the era of the year from the month, too.
+        """
         follow: dict[Expression, tuple[Expression, Pairs]] = {}
         keys = list(found)
         for value in reversed(keys):
@@ -270,15 +292,32 @@ class TopBinder:
                 values = key_values(found[one][2])
                 pairs = following(one, values, value, self.written, self.trying)
                 if pairs is not None:
-                    follow[value] = one, pairs
+                    self._follow_from(one, values, value, pairs, follow)
                     break
         return follow
+
+    def _follow_from(
+        self,
+        one: Expression,
+        values: Sequence[Scalar | None],
+        value: Expression,
+        pairs: Pairs,
+        follow: dict[Expression, tuple[Expression, Pairs]],
+    ) -> None:
+        """Note that a value follows from a key, and so what follows from the value."""
+        for later, (key, known) in list(follow.items()):
+            if key == value:
+                own = following(one, values, later, self.written, self.trying)
+                follow[later] = one, own or chained(pairs, known)
+        follow[value] = one, pairs
 
     def _add_dependent(
         self, value: Expression, one: Expression, pairs: Pairs, facts: Facts
     ) -> DependentShown:
         listed = tuple(dict.fromkeys(other for _, other in pairs))
-        if value_count(facts) is not None:
+        if facts.type is not ColumnType.TEXT:  # which goes by its list alone
+            listed = in_order(listed)
+        elif value_count(facts) is not None:
             listed = key_values(facts)
         shown = DependentShown(list(self.keys).index(one), pairs, listed)
         self.dependent[value] = shown
@@ -730,23 +769,29 @@ class TopBinder:
 
     def _warn_of_order(self, shown: Shown) -> None:
         """Say where a key is ordered as it is declared, not by its values."""
-        key = (
-            list(self.keys.values())[shown.index]
-            if isinstance(shown, KeyShown)
-            else None
-        )
-        if key is None or key.name in self.ordered or self.tree.hides_keys:
+        found = self._listed_as(shown)
+        if found is None or found[0] in self.ordered or self.tree.hides_keys:
             return
-        self.ordered.add(key.name)
-        values = [v for v in key.values if v is not None]
-        in_order = sorted(values)
-        if values != in_order:
+        name, listed = found
+        self.ordered.add(name)
+        values = [v for v in listed if v is not None]
+        if values != sorted(values):
             first = ", ".join(str(value) for value in values[:4])
             self.rows.environment.warn(
                 "declared_order",
-                f"ORDER BY {key.name} follows the declared list: {first}"
+                f"ORDER BY {name} follows the declared list: {first}"
                 f"{', ...' * (len(values) > 4)}",  # noqa: PLR2004 - enough to see it
             )
+
+    def _listed_as(self, shown: Shown) -> tuple[str, tuple[Scalar | None, ...]] | None:
+        """Return the name and the list that a key is ordered by; None of others."""
+        if isinstance(shown, KeyShown):
+            key = list(self.keys.values())[shown.index]
+            return key.name, key.values
+        if not isinstance(shown, DependentShown):
+            return None
+        named = (name for name, each in self.names.items() if each == shown)
+        return next(named, UNNAMED), shown.listed
 
 
 def _bin_end(end: int, bins: Bins) -> str:

@@ -91,6 +91,25 @@ def following(
     return found
 
 
+def chained(pairs: Pairs, known: Pairs) -> Pairs:
+    """Return what follows from a key by what follows from it.
+
+    Args:
+        pairs: Each value of the key, and what follows.
+        known: Each value that follows, and what follows from that. One that is not
+            there no row can have: its cells stay empty.
+    """
+    later = dict(known)
+    return tuple((value, later.get(other)) for value, other in pairs)
+
+
+def in_order(values: Sequence[Value]) -> tuple[Value, ...]:
+    """Return numbers or days from the least to the greatest, NULL last."""
+    found = [value for value in values if value is not None]
+    rest = (None,) * (len(found) < len(values))
+    return (*sorted(found), *rest)
+
+
 def _nodes(tree: Expression) -> int:
     """Return how many parts an expression has, one that stands twice counted twice."""
     waiting, found = [tree], 0
@@ -339,20 +358,27 @@ def _by_part(
 
 def literals_of_parts(node: Node) -> Written:
     """Return the columns of a UNION ALL, as rows come from it, that are literals."""
-    while isinstance(node, Filter | Compute | BoundContributions):
-        node = node.child
-    if not isinstance(node, Union):
+    union = union_below(node)
+    if union is None:
         return {}
     found: dict[int, tuple[Constant, ...]] = {}
-    for place, slot in enumerate(node.columns):
-        literals = [_literal_of(part, place) for part in node.parts]
+    for place, slot in enumerate(union.columns):
+        literals = [literal_of(part, place) for part in union.parts]
         known = [each for each in literals if each is not None]
         if len(known) == len(literals):
             found[slot] = tuple(known)
     return found
 
 
-def _literal_of(part: UnionPart, place: int) -> Constant | None:
+def union_below(node: Node) -> Union | None:
+    """Return the UNION ALL that rows come from as they are, if from one."""
+    while isinstance(node, Filter | Compute | BoundContributions):
+        node = node.child
+    return node if isinstance(node, Union) else None
+
+
+def literal_of(part: UnionPart, place: int) -> Constant | None:
+    """Return the literal that a column is in a part of a UNION ALL, if it is one."""
     item, node = part.items[place], part.node
     while isinstance(item, FieldRef) and isinstance(node, Filter | Compute):
         made = dict(node.items) if isinstance(node, Compute) else {}

@@ -33,6 +33,24 @@ def compiled(sql):
         (("TO_CHAR(admitted, 'YYYY-MM')", "QUARTER(admitted)", "YEAR(admitted)"), 72),
         (("year", "CASE WHEN year < 2022 THEN 'before' ELSE 'after' END"), 6),
         (("year", "year >= 2022", "year IN (2020, 2021)"), 6),
+        # what follows from what follows
+        (
+            (
+                "DATE_TRUNC('month', admitted)",
+                "EXTRACT(YEAR FROM admitted)",
+                "CASE WHEN EXTRACT(YEAR FROM admitted) < 2022 THEN 'early' ELSE 'late' END",
+            ),
+            72,
+        ),
+        (
+            (
+                "MONTHNAME(admitted)",
+                "EXTRACT(QUARTER FROM admitted)",
+                "CASE WHEN EXTRACT(QUARTER FROM admitted) IN (1, 4) THEN 'cold' ELSE 'warm' END",
+                "EXTRACT(MONTH FROM admitted)",
+            ),
+            12,
+        ),
         # what does not follow
         (("EXTRACT(YEAR FROM admitted)", "EXTRACT(MONTH FROM admitted)"), 72),
         (("TO_CHAR(admitted, 'Mon')", "TO_CHAR(admitted, 'Dy')"), 84),
@@ -65,6 +83,32 @@ def test_order_by_what_follows_is_that_of_its_own_list():
     assert dict(dependent.pairs)["F"] == "b"
     rows = present(found, [[1, 2, 3]])
     assert [row[1] for row in rows] == list(reversed(dependent.listed))
+
+
+def test_the_era_of_a_month_is_that_of_its_year():
+    year = "EXTRACT(YEAR FROM admitted)"
+    era = f"CASE WHEN {year} < 2022 THEN 'early' ELSE 'late' END"
+    found = compiled(by("TO_CHAR(admitted, 'YYYY-MM')", year, era))
+    rows = present(found, [[1] * 72])
+    assert all(int(month[:4]) == own for month, own, _, _ in rows)
+    assert all(word == ("early" if own < 2022 else "late") for _, own, word, _ in rows)
+
+
+def test_numbers_that_follow_are_sorted_as_numbers():
+    words = "CASE department WHEN 'surgery' THEN 3 WHEN 'oncology' THEN 1 ELSE 2 END"
+    found = compiled(by("department", words) + " ORDER BY 2, 1")
+    rows = present(found, [[1] * len(found.rendered.cells)])
+    assert [row[1] for row in rows] == sorted(row[1] for row in rows)
+    assert "k1" not in str([w.detail for w in found.warnings])
+
+
+@pytest.mark.parametrize("order", ["ORDER BY 2", "ORDER BY k1 DESC"])
+def test_texts_that_follow_warn_of_their_order(order):
+    words = "CASE WHEN department = 'surgery' THEN 'b' ELSE 'a' END"
+    found = compiled(f"{by('department', words)} {order}")
+    (warning,) = found.warnings
+    assert warning.code == "declared_order"
+    assert warning.detail == "ORDER BY k1 follows the declared list: b, a"
 
 
 def test_a_weight_of_a_key_is_a_number_of_its_cell():
