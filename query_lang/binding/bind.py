@@ -13,6 +13,7 @@ from query_lang.binding.expressions import ExpressionBinder
 from query_lang.binding.outside_domain import untold
 from query_lang.binding.queries import QueryBinder
 from query_lang.binding.results.dependent_keys import literals_of_parts
+from query_lang.binding.results.stacked_answers import check_apart
 from query_lang.binding.results.totals import check_totals
 from query_lang.binding.scalars.narrowing import Conditions
 from query_lang.binding.top import Top, TopBinder
@@ -114,6 +115,8 @@ def _bound(
         conditions=conditions,
         written=literals_of_parts(node),
     ).bind()
+    if tree.select.stacks:
+        check_apart(node, [key.slot for key in top.keys], tree.select.position)
     _check_size(top, tree, answer_numbers)
     if top.items:
         node = Compute(node, top.items)

@@ -8,7 +8,7 @@ from typing import Final
 from query_lang.rewriting.trees import conjuncts, outermost, parts, wording
 from query_lang.syntax import rules
 from query_lang.syntax.functions import instead_of
-from query_lang.syntax.idioms import JoinedTexts
+from query_lang.syntax.idioms import JoinedTexts, NamedWindow
 from query_lang.syntax.nodes import (
     AggregateCall,
     And,
@@ -20,6 +20,7 @@ from query_lang.syntax.nodes import (
     Not,
     Select,
     StringLiteral,
+    WindowCall,
 )
 from query_lang.syntax.refusals import refuse
 
@@ -36,12 +37,31 @@ def with_flags(select: Select) -> Select:
     found = [p for p in parts(select.items, (Select,)) if isinstance(p, JoinedTexts)]
     if not found:
         return select
+    for part in parts(select.items, (Select,)):
+        if isinstance(part, WindowCall | NamedWindow):
+            _check_window(part)
 
     def written(node: JoinedTexts) -> Expression:
         return _case(node, _values(node, select.where))
 
     items = outermost(select.items, (JoinedTexts,), written)
     return replace(select, items=items)
+
+
+def _check_window(tree: WindowCall | NamedWindow) -> None:
+    """Refuse STRING_AGG over a window: which values a group has is said of groups.
+
+    Raises:
+        SqlNotAllowedError: Rule ``aggregate``.
+    """
+    if isinstance(tree.function, JoinedTexts):
+        detail = "STRING_AGG(DISTINCT x, ...) is an aggregate of groups, not a window"
+        hint = (
+            "GROUP BY patient_id in a derived table, and join that to the rows: "
+            "(SELECT patient_id, STRING_AGG(DISTINCT drug, '+') AS drugs FROM "
+            "prescriptions WHERE drug IN ('a', 'b') GROUP BY patient_id) AS d"
+        )
+        raise refuse(rules.AGGREGATE, tree.position, detail=detail, hint=hint)
 
 
 def _values(tree: JoinedTexts, where: Expression | None) -> list[str]:

@@ -27,6 +27,7 @@ from query_lang.rewriting.trees import (
     plain_select,
     wording,
 )
+from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
     Filtered,
     FirstRowJoin,
@@ -53,6 +54,7 @@ from query_lang.syntax.nodes import (
     TableName,
     UnionAll,
 )
+from query_lang.syntax.refusals import refuse
 
 _OTHER_AGGREGATES = (OtherCall, WithinGroup, QuantileAt)
 
@@ -198,6 +200,8 @@ def with_one_table(  # noqa: PLR0911 - an arm a form
     found = [p for p in parts(select.items, (Select,)) if isinstance(p, ScalarQuery)]
     has_own = not isinstance(select.source, NoTable)
     others = [each for each in found if not (has_own and _reads_same(each, select))]
+    if found and not has_own and select.where is not None:
+        raise refuse(rules.FROM_CLAUSE, select.where.position, detail=_NO_ROWS)
     if not others or select.group_by or select.having is not None:
         return select
     own = [is_aggregate(_without(item.expression)) for item in select.items]
@@ -211,6 +215,9 @@ def with_one_table(  # noqa: PLR0911 - an arm a form
     if not has_own and len({_table(each) for each in queries.values()}) == 1:
         return _of_same_rows(select, next(iter(queries.values())))
     return _of_all_parts(select, queries, tables, has_own=has_own)
+
+
+_NO_ROWS = "WHERE chooses rows, and beside totals in brackets no table has any"
 
 
 def _is_answer(item: SelectItem) -> bool:

@@ -122,6 +122,7 @@ def stacked(tree: UnionAnswer, tables: Sequence[CommonTable]) -> Select:
         order_by=tree.order_by,
         limit=tree.limit,
         position=query.parts[0].position,
+        stacks=True,
     )
 
 

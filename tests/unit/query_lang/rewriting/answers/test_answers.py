@@ -90,6 +90,60 @@ def test_an_average_of_groups_is_a_window_over_them():
     assert found.presentation.limit == 1
 
 
+BY_WARD = "SELECT department AS d, COUNT(*) AS n FROM encounters GROUP BY department"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        f"{BY_WARD} UNION ALL SELECT 'surgery', COUNT(*) FROM encounters",
+        f"{BY_WARD} UNION SELECT 'other', COUNT(*) FROM labs",
+        f"SELECT 'surgery' AS d, COUNT(*) AS n FROM labs UNION ALL {BY_WARD}",
+        "SELECT COALESCE(discharged_to, 'none') AS d, COUNT(*) AS n FROM encounters GROUP BY 1 UNION ALL SELECT 'none', COUNT(*) FROM labs",
+        "SELECT year AS d, COUNT(*) AS n FROM encounters GROUP BY year UNION ALL SELECT 2020, COUNT(*) FROM labs",
+        "SELECT 1 AS nr, COUNT(*) AS n FROM patients UNION ALL SELECT 1.0, COUNT(*) FROM labs",
+    ],
+)
+def test_a_label_that_is_a_group_of_another_answer_is_refused(sql):
+    assert refusal(sql) == "set_operation"
+
+
+@pytest.mark.parametrize(
+    ("sql", "cells"),
+    [
+        (f"{BY_WARD} UNION ALL SELECT 'all', COUNT(*) FROM encounters", 9),
+        (
+            BY_WARD.replace("SELECT", "SELECT 1 AS part,")
+            + " UNION ALL SELECT 2, 'surgery', COUNT(*) FROM encounters",
+            16,
+        ),
+    ],
+)
+def test_a_label_that_is_no_group_stands_beside_them(sql, cells):
+    assert len(compiled(sql).rendered.cells) == cells
+
+
+def test_where_without_a_table_is_refused():
+    sql = "SELECT (SELECT COUNT(*) FROM patients) * 1.0 / (SELECT COUNT(*) FROM encounters) AS r WHERE {}"
+    assert refusal(sql.format("1 = 0")) == "from_clause"
+    of_names = "WITH n AS (SELECT COUNT(*) AS k FROM patients), m AS (SELECT COUNT(*) AS k FROM labs) SELECT n.k AS a, m.k AS b FROM n CROSS JOIN m WHERE n.k > 5"
+    assert refusal(of_names) == "from_clause"
+
+
+@pytest.mark.parametrize(
+    ("shown", "codes"),
+    [
+        ("AVG(n)", ["empty_cells"]),
+        ("MIN(n)", ["empty_cells"]),
+        ("MAX(n)", []),
+        ("SUM(n)", []),
+    ],
+)
+def test_groups_without_rows_are_told_of_where_they_change_a_number(shown, codes):
+    found = compiled(MEAN.replace("AVG(n)", shown))
+    assert [warning.code for warning in found.warnings] == codes
+
+
 def test_an_average_of_patients_stays_one_of_their_roll_ups():
     sql = MEAN.replace("year", "patient_id")
     assert compiled(sql).columns[0].shown != compiled(MEAN).columns[0].shown
@@ -123,6 +177,7 @@ def test_string_agg_is_which_of_some_values_a_patient_has():
         "STRING_AGG(drug, '+')",
         "STRING_AGG(DISTINCT drug, '+' ORDER BY started)",
         "STRING_AGG(DISTINCT days_supply, '+')",
+        "STRING_AGG(DISTINCT drug, '+') OVER (PARTITION BY patient_id)",
     ],
 )
 def test_string_agg_of_what_nobody_named_is_refused(call):
