@@ -9,12 +9,16 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from query_lang.rewriting.constants.meeting import are_exclusive, key_of, keys_differ
-from query_lang.rewriting.constants.repeated import reads_literals, repeated
+from query_lang.rewriting.constants.placed import (
+    is_right,
+    private_first,
+    with_computed,
+)
+from query_lang.rewriting.constants.repeated import repeated
 from query_lang.rewriting.constants.rows import (
     Constants,
+    Joined,
     Known,
-    Row,
-    at_row,
     constants_in,
 )
 from query_lang.rewriting.constants.unmatched import check_unmatched
@@ -27,34 +31,22 @@ from query_lang.rewriting.constants.written import (
     Values,
     alone_in,
     with_columns,
-    with_values,
 )
-from query_lang.rewriting.joins import ties_all
 from query_lang.rewriting.trees import (
     MOST_NODES,
     Sizes,
     all_of,
     called,
     conjuncts,
-    output_of,
     parts,
 )
 from query_lang.syntax import rules
-from query_lang.syntax.idioms import (
-    FirstRowJoin,
-    JoinWord,
-    NoTable,
-    WrittenJoin,
-    WrittenSelect,
-)
 from query_lang.syntax.nodes import (
     Case,
     CaseBranch,
     Comparison,
-    DerivedTable,
     Expression,
     InList,
-    Join,
     Name,
     Or,
     Position,
@@ -67,42 +59,6 @@ MOST_TABLES: Final = 12
 
 _MOST_BRANCHES = 24
 """Of CASE in place of the key itself, whose cells are more than those in the text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Joined:
-    """A table of literals that a SELECT joins.
-
-    Attributes:
-        table: Its rows.
-        called: Its name in FROM.
-        conditions: What the join says of them.
-        keeps_private: LEFT JOIN of it: rows that meet none stay.
-    """
-
-    table: Constants
-    called: str
-    conditions: tuple[Expression, ...]
-    keeps_private: bool = False
-
-    def reads(self, tree: object) -> bool:
-        """Whether an expression has a column of it."""
-        return reads_literals(tree, self.called, frozenset(self.table.columns))
-
-    def is_of(self, part: object) -> bool:
-        """Whether a part is a column of it; a name alone is, where it has that name."""
-        if not isinstance(part, Name) or part.qualifier not in {None, self.called}:
-            return False
-        return part.name in self.table.columns
-
-    def at(self, tree: Expression, row: Row) -> Expression:
-        """Return an expression at one of its rows."""
-        return at_row(tree, self.table, self.called, row)
-
-    def written(self, called: str, values: Values) -> "Joined":
-        """Return it with the columns of another table written out."""
-        said = with_values(self.conditions, called, values)
-        return replace(self, conditions=said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +97,10 @@ def read_constants(select: Select, known: Known) -> Select:
     Raises:
         SqlNotAllowedError: Rule ``constant_rows``: what is asked has no such form.
     """
-    select = _with_computed(select)
+    select = with_computed(select)
     tables = _tables(select, known)
     if tables:
-        select = _private_first(without_using(select, tables), tables)
+        select = private_first(without_using(select, tables), tables)
         tables = _tables(select, known)
     if -1 in tables or not tables:
         return select
@@ -175,79 +131,6 @@ def _tables(select: Select, known: Known) -> dict[int, Constants]:
     return found
 
 
-def _with_computed(select: Select) -> Select:
-    """Write out ``CROSS JOIN LATERAL (SELECT age / 10 AS decade) AS x``: no table.
-
-    Raises:
-        SqlNotAllowedError: Columns of columns would be too long a text.
-    """
-    for place, join in reversed([*enumerate(select.joins)]):  # which read those before
-        values = _computed(join)
-        if values is not None:
-            joins = (*select.joins[:place], *select.joins[place + 1 :])
-            rest = replace(select, joins=joins)
-            found = with_columns(rest, called(join.source), values)
-            Sizes().check(found, join.position)
-            return _with_computed(found)
-    return select
-
-
-def _computed(join: Join) -> dict[str, Expression] | None:
-    """Return what a SELECT without FROM computes of each row that it is joined to."""
-    query = join.source.query if isinstance(join.source, DerivedTable) else None
-    is_plain = isinstance(join, FirstRowJoin) and isinstance(query, Select)
-    if not is_plain or not isinstance(query, Select) or not ties_all(join):
-        return None
-    clauses = (query.where, query.joins, query.group_by, query.having, query.order_by)
-    if not isinstance(query.source, NoTable) or any(clauses):
-        return None
-    if query.limit is not None or query.distinct or _says_more(query):
-        return None
-    named = [(output_of(item), item.expression) for item in query.items]
-    found = {name: tree for name, tree in named if name is not None}
-    return found if len(found) == len(named) else None
-
-
-def _says_more(select: Select) -> bool:
-    return isinstance(select, WrittenSelect) and select.says_more()
-
-
-# -- where the table stands ------------------------------------------------------
-
-
-def _private_first(select: Select, tables: Tables) -> Select:
-    """Turn round FROM that begins with literals: their conditions stand in WHERE."""
-    first: list[Join] = []
-    if -1 not in tables:
-        return select
-    for place, join in enumerate(select.joins):
-        if place not in tables:
-            return _turned(select, first, place)
-        if not isinstance(join, WrittenJoin) or join.word == "RIGHT":
-            return select
-        first.append(join)
-    return select
-
-
-def _turned(select: Select, first: Sequence[Join], place: int) -> Select:
-    join, rest = select.joins[place], select.joins[place + 1 :]
-    is_right = isinstance(join, WrittenJoin) and join.word == "RIGHT"
-    if is_right and first:
-        raise refuse(rules.RIGHT_JOIN, join.position)
-    literals = (select.source, *(each.source for each in first))
-    said = conjuncts(join.condition)
-    if is_right:  # the rows of the private table stay
-        kept = Join("left", select.source, all_of(said), (), join.position)
-        return replace(select, source=join.source, joins=(kept, *rest))
-    word: JoinWord = "RIGHT" if join.kind == "left" else ","
-    turned = tuple(
-        WrittenJoin("inner", each, None, (), join.position, word=word)
-        for each in literals
-    )
-    where = all_of([*said, *conjuncts(select.where)])
-    return replace(select, source=join.source, joins=(*turned, *rest), where=where)
-
-
 def _with_alone(select: Select, tables: Tables) -> Select:
     """Note which names alone are columns of literals: of no other table, that is.
 
@@ -263,17 +146,13 @@ def _with_alone(select: Select, tables: Tables) -> Select:
     return replace(select, alone=tuple(alone.values()))
 
 
-def _is_right(join: Join) -> bool:
-    return isinstance(join, WrittenJoin) and join.word == "RIGHT"
-
-
 def _check_kept(select: Select, tables: Tables) -> None:
     """Refuse what would count literals that stay without a match.
 
     Raises:
         SqlNotAllowedError: Rule ``constant_rows``.
     """
-    if not any(_is_right(select.joins[place]) for place in tables):
+    if not any(is_right(select.joins[place]) for place in tables):
         return
     named = {
         called(select.joins[place].source): frozenset(table.columns)
@@ -299,7 +178,7 @@ def _taken_out(select: Select, tables: Tables) -> _Read:
     for place, table in reversed([*tables.items()]):
         join = select.joins[place]
         name, said = called(join.source), tuple(conjuncts(join.condition))
-        if join.kind == "left" and not _is_right(join):
+        if join.kind == "left" and not is_right(join):
             found.append(Joined(table, name, said, keeps_private=True))
             continue
         joined = Joined(table, name, ())

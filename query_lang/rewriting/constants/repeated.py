@@ -21,7 +21,6 @@ from query_lang.rewriting.trees import (
     new_name,
     outermost,
     output_of,
-    parts,
     plain_select,
     with_fields,
 )
@@ -184,14 +183,3 @@ class _Outer:
     def _new(self, name: str) -> str:
         used = {*self.read.values(), *self.literal.values()}
         return new_name(name, self._taken) if name in used else name
-
-
-def reads_literals(tree: object, name: str, columns: frozenset[str]) -> bool:
-    """Whether a part reads a table of literals; in subqueries, by its name alone."""
-    outside = {id(part) for part in parts(tree, (Select,))}
-    return any(
-        isinstance(part, Name)
-        and part.name in columns
-        and (part.qualifier == name or (part.qualifier is None and id(part) in outside))
-        for part in parts(tree)
-    )

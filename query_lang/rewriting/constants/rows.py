@@ -6,7 +6,7 @@ from typing import Final
 
 from query_lang.rewriting.constants.folding import folded
 from query_lang.rewriting.constants.series import MOST_ROWS, members
-from query_lang.rewriting.constants.written import with_values
+from query_lang.rewriting.constants.written import Values, reads_literals, with_values
 from query_lang.rewriting.trees import output_of
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
@@ -21,6 +21,7 @@ from query_lang.syntax.nodes import (
     BooleanLiteral,
     DerivedTable,
     Expression,
+    Name,
     NullLiteral,
     NumberLiteral,
     Position,
@@ -175,3 +176,39 @@ def _checked(names: tuple[str, ...], rows: Sequence[Row], at: Position) -> Const
             detail = "rows in the text are of literals alone"
             raise refuse(rules.CONSTANT_ROWS, each.position, detail=detail)
     return Constants(names, plain)
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A table of literals that a SELECT joins.
+
+    Attributes:
+        table: Its rows.
+        called: Its name in FROM.
+        conditions: What the join says of them.
+        keeps_private: LEFT JOIN of it: rows that meet none stay.
+    """
+
+    table: Constants
+    called: str
+    conditions: tuple[Expression, ...]
+    keeps_private: bool = False
+
+    def reads(self, tree: object) -> bool:
+        """Whether an expression has a column of it."""
+        return reads_literals(tree, self.called, frozenset(self.table.columns))
+
+    def is_of(self, part: object) -> bool:
+        """Whether a part is a column of it; a name alone is, where it has that name."""
+        if not isinstance(part, Name) or part.qualifier not in {None, self.called}:
+            return False
+        return part.name in self.table.columns
+
+    def at(self, tree: Expression, row: Row) -> Expression:
+        """Return an expression at one of its rows."""
+        return at_row(tree, self.table, self.called, row)
+
+    def written(self, called: str, values: Values) -> "Joined":
+        """Return it with the columns of another table written out."""
+        said = with_values(self.conditions, called, values)
+        return replace(self, conditions=said)

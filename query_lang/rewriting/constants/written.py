@@ -106,3 +106,14 @@ def with_values(part: _Tree, called: str | None, values: Values) -> _Tree:
         return values.get(node.name, node) if is_own else node
 
     return outermost(part, (Name, Select), changed)
+
+
+def reads_literals(tree: object, name: str, columns: frozenset[str]) -> bool:
+    """Whether a part reads a table of literals; in subqueries, by its name alone."""
+    outside = {id(part) for part in parts(tree, (Select,))}
+    return any(
+        isinstance(part, Name)
+        and part.name in columns
+        and (part.qualifier == name or (part.qualifier is None and id(part) in outside))
+        for part in parts(tree)
+    )

@@ -19,15 +19,41 @@ from tests.support.compiling import compile_query
 PATIENTS = 400
 
 
+EDGES = (
+    "SELECT setseed(0.41)",
+    "UPDATE plain.encounters SET discharged_to = NULL WHERE random() < 0.2",
+    "UPDATE plain.encounters SET department = 'other' WHERE random() < 0.1",
+    """UPDATE plain.encounters SET age = [0, 18, 60, 120][1 + (random() * 4)::int % 4]
+    WHERE random() < 0.2""",
+    """UPDATE plain.encounters SET admitted = DATE '2024-02-29', year = 2024
+    WHERE random() < 0.05""",
+    """UPDATE plain.encounters SET admitted = DATE '2025-12-31', year = 2025
+    WHERE random() < 0.05""",
+    """INSERT INTO plain.encounters SELECT e.* REPLACE (900000 + n AS encounter_id)
+    FROM (SELECT * FROM plain.encounters ORDER BY patient_id, encounter_id LIMIT 1) e,
+    range(20 - (SELECT COUNT(*) FROM plain.encounters WHERE patient_id =
+    (SELECT MIN(patient_id) FROM plain.encounters))) AS r(n)""",
+)
+"""NULLs, ends of declared ranges, and a patient with as many stays as any may have."""
+
+
 @contextmanager
-def both(folder):
-    """Yield a database of plain tables, in schema plain, beside those of an engine."""
+def both(folder, *, edges=False):
+    """Yield a database of plain tables, in schema plain, beside those of an engine.
+
+    Args:
+        folder: For the files.
+        edges: Whether rows are changed to what seldom occurs.
+    """
     write_hospital(folder, PATIENTS)
     with duckdb.connect(":memory:", config={"threads": 1}) as connection:
         set_hash_key(connection, new_hash_key())
         connection.execute("CREATE SCHEMA plain")
         for table in hospital().tables.values():
             _read(connection, folder, table)
+        for change in EDGES if edges else ():
+            connection.execute(change)
+        for table in hospital().tables.values():
             _store(connection, table)
         yield connection
 
