@@ -74,7 +74,7 @@ REFUSED: tuple[tuple[str, str, str, int, int], ...] = (
         1,
     ),
     (C + "\nUNION ALL SELECT 1", "sql_not_allowed", "set_operation", 2, 1),
-    ("SELECT COUNT(*) FROM (SELECT 1) e", "sql_not_allowed", "from_clause", 1, 23),
+    ("SELECT COUNT(*) FROM (SELECT 1) e", "sql_not_allowed", "constant_rows", 1, 22),
     (W + "age IN (SELECT age)", "sql_not_allowed", "from_clause", 1, 47),
     (W + "EXISTS (SELECT 1)", "sql_not_allowed", "from_clause", 1, 47),
     (W + "age = (SELECT 1)", "sql_not_allowed", "scalar_subquery", 1, 45),
@@ -706,7 +706,7 @@ REFUSED: tuple[tuple[str, str, str, int, int], ...] = (
         1,
         22,
     ),
-    ("SELECT COUNT(*) FROM (SELECT 1) AS d", "sql_not_allowed", "from_clause", 1, 23),
+    ("SELECT COUNT(*) FROM (SELECT 1) AS d", "sql_not_allowed", "constant_rows", 1, 22),
     (
         "SELECT COUNT(*) FROM (SELECT a FROM t UNION ALL BY NAME SELECT a FROM t) AS d",
         "sql_not_allowed",

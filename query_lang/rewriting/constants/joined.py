@@ -143,7 +143,7 @@ def _with_alone(select: Select, tables: Tables) -> Select:
         if every.count(name.name) > 1:
             detail = f"{name.name} is a column of two tables of FROM"
             raise refuse(rules.AMBIGUOUS_NAME, name.position, detail=detail)
-    return replace(select, alone=tuple(alone.values()))
+    return replace(select, alone=(*select.alone, *alone.values()))
 
 
 def _check_kept(select: Select, tables: Tables) -> None:

@@ -46,7 +46,8 @@ def without_using(select: Select, tables: Tables) -> Select:
     values: dict[str, Expression] = {
         name: Name(name, table, select.position) for name, table in found.meant.items()
     }
-    return with_columns(replace(select, joins=joins), None, values)
+    alone = (*select.alone, *found.alone)
+    return with_columns(replace(select, joins=joins, alone=alone), None, values)
 
 
 def with_plain_names(select: Select) -> Select:
@@ -68,11 +69,13 @@ class _Merged:
         select: Whose FROM is read.
         tables: Its tables of literals.
         meant: Whose column each name alone is.
+        alone: Names that are columns of literals, and may be of no other table.
     """
 
     select: Select
     tables: Tables
     meant: dict[str, str] = field(default_factory=dict)
+    alone: list[Name] = field(default_factory=list)
 
     def join(self, place: int) -> Join:
         """Return a join, its USING as ON where a table of literals is tied by it."""
@@ -110,6 +113,8 @@ class _Merged:
             return called(self.select.source) or _BEFORE
         for before, table in self.tables.items():
             if before < place and column in table.columns:
+                at = self.select.joins[place].position
+                self.alone.append(Name(column, None, at))
                 return called(self._source(before)) or _BEFORE
         return _BEFORE
 

@@ -157,6 +157,10 @@ REFUSED = (
         "ambiguous_name",
     ),
     (
+        "SELECT COUNT(*) FROM encounters e JOIN (VALUES (2022, 'x')) AS v(year, g) ON v.year = e.year JOIN (VALUES (2022, 'y')) AS w(year, h) USING (year)",
+        "ambiguous_name",
+    ),
+    (
         "SELECT COUNT(*) FROM encounters e JOIN (VALUES (0), (60)) AS v(age, x) ON e.age >= v.x",
         "constant_rows",
     ),
