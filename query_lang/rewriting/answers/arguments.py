@@ -16,11 +16,13 @@ from query_lang.syntax.nodes import (
     CountRows,
     DerivedTable,
     Expression,
+    Join,
     Name,
     NumberLiteral,
     Select,
     SelectItem,
     TableName,
+    UnionAll,
     WindowCall,
 )
 
@@ -81,10 +83,8 @@ def of_units(select: Select, tables: Sequence[CommonTable]) -> Select:
 
     ``SELECT COUNT(*) FROM (SELECT patient_id FROM stays GROUP BY patient_id)``.
     """
-    sources = [select.source, *(join.source for join in select.joins)]
-    keys = [_lone_key(source, tables) for source in sources]
-    name = keys[0]
-    if name is None or None in keys:
+    name = _key_of_all(select, tables)
+    if name is None:
         return select
 
     def counted(node: Expression) -> Expression:
@@ -103,15 +103,54 @@ def of_units(select: Select, tables: Sequence[CommonTable]) -> Select:
 def _lone_key(
     source: TableName | DerivedTable, tables: Sequence[CommonTable]
 ) -> str | None:
-    named = {table.name: table.query for table in tables}
-    query = named.get(source.name) if isinstance(source, TableName) else source.query
+    """Return a column that tells the rows of a table apart, if the text says so."""
+    query, tables = _query_of(source, tables)
     if not isinstance(query, Select):
         return None
     if query.distinct and len(query.items) == 1 and not query.group_by:
         return output_of(query.items[0])
-    if len(query.group_by) != 1:
+    if len(query.group_by) == 1:
+        return _selected_as(query.group_by[0], query)
+    key = None
+    if not query.group_by and not query.distinct:
+        key = _key_of_all(query, tables)
+    return None if key is None else _named(key, query)
+
+
+def _query_of(
+    source: TableName | DerivedTable, tables: Sequence[CommonTable]
+) -> tuple[Select | UnionAll | None, Sequence[CommonTable]]:
+    """Return the query of a table of FROM, and the tables of WITH that it may name."""
+    if isinstance(source, DerivedTable):
+        return source.query, tables
+    for place, table in enumerate(tables):
+        if table.name == source.name:
+            return table.query, tables[:place]
+    return None, ()
+
+
+def _key_of_all(select: Select, tables: Sequence[CommonTable]) -> str | None:
+    """Return the first table's key where each table of FROM has one row for each."""
+    kinds = [(join.kind, type(join)) for join in select.joins]
+    sources = [select.source, *(join.source for join in select.joins)]
+    keys = [_lone_key(source, tables) for source in sources]
+    if None in keys or any(kind not in _KEEP_FIRST for kind in kinds):
         return None
-    return _selected_as(query.group_by[0], query)
+    return keys[0]
+
+
+_KEEP_FIRST = {("inner", Join), ("left", Join)}
+"""Joins after which the first table's key is there, once; RIGHT leaves it out."""
+
+
+def _named(key: str, query: Select) -> str | None:
+    """Return what a query calls the key of its first table."""
+    for item in query.items:
+        found = item.expression
+        if isinstance(found, Name) and found.name == key:
+            is_first = found.qualifier in {None, called(query.source)}
+            return output_of(item) if is_first else None
+    return None
 
 
 def _selected_as(key: Expression, query: Select) -> str | None:

@@ -90,9 +90,10 @@ def stacked(tree: UnionAnswer, tables: Sequence[CommonTable]) -> Select:
     query = tree.source.query if isinstance(tree.source, DerivedTable) else None
     if not isinstance(query, UnionAll):
         raise _refused(tree)
-    answers = [_Answer.of(of_units(part, tables)) for part in query.parts]
-    known = [answer for answer in answers if answer is not None]
-    if len(known) < len(answers) or not _fit(known):
+    known = _alike([of_units(part, tables) for part in query.parts])
+    if not known:  # COUNT(*) of patients beside COUNT(*) of those who have something
+        known = _alike(query.parts)
+    if not known:
         raise _refused(tree)
     sources = [answer.select for answer in known]
     if not evened([answer.arguments for answer in known], sources):
@@ -124,6 +125,13 @@ def stacked(tree: UnionAnswer, tables: Sequence[CommonTable]) -> Select:
         position=query.parts[0].position,
         stacks=True,
     )
+
+
+def _alike(parts: Sequence[Select]) -> list["_Answer"]:
+    """Return what each part answers, where they fit together; else nothing."""
+    answers = [_Answer.of(part) for part in parts]
+    known = [answer for answer in answers if answer is not None]
+    return known if len(known) == len(answers) and _fit(known) else []
 
 
 def _refused(tree: UnionAnswer) -> Exception:

@@ -309,7 +309,25 @@ class Texts:
 
     def source(self):
         table = self._pick(("encounters", "labs", "patients"))
+        if self.chance(0.3):
+            return self.cohort()
         return f"encounters WHERE {self.where('')}" if self.chance(0.3) else table
+
+    def cohort(self):
+        """Patients of some stays, perhaps beside those who have labs."""
+        one = f"SELECT DISTINCT patient_id FROM encounters WHERE {self.where('')}"
+        if self.chance(0.4):
+            return f"({one}) AS c"
+        kind = self._pick(("JOIN", "LEFT JOIN", "RIGHT JOIN"))
+        other = self._pick(
+            (
+                "SELECT patient_id FROM labs GROUP BY patient_id",
+                "SELECT DISTINCT patient_id FROM prescriptions",
+                "SELECT patient_id FROM labs",
+            )
+        )
+        both = f"({one}) AS c {kind} ({other}) AS l USING (patient_id)"
+        return f"(SELECT patient_id FROM {both}) AS b" if self.chance(0.5) else both
 
     def bracketed(self):
         """Totals of several tables, and perhaps a WHERE that has no rows."""

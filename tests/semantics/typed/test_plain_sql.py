@@ -43,6 +43,9 @@ TEXTS = (
     "SELECT COUNT(DISTINCT patient_id) * 1.0 / (SELECT COUNT(*) FROM patients) AS share FROM labs WHERE abnormal",
     "SELECT SUM(n) AS n, AVG(n) AS mean, MAX(n) AS most FROM (SELECT year, COUNT(*) AS n FROM encounters GROUP BY year) AS y",
     f"WITH std(band, w) AS (VALUES ('0-39', 0.5), ('40-59', 0.3), ('60+', 0.2)), strata AS ({STRATA}) SELECT 1000 * SUM(w * events / CAST(stays AS decimal(18, 6))) AS rate FROM strata JOIN std USING (band)",
+    "WITH old AS (SELECT DISTINCT patient_id FROM encounters WHERE age >= 60), ill AS (SELECT DISTINCT patient_id FROM labs WHERE abnormal), both_ AS (SELECT old.patient_id FROM old JOIN ill USING (patient_id)), left_ AS (SELECT patient_id FROM both_ WHERE patient_id NOT IN (SELECT patient_id FROM prescriptions WHERE drug = 'insulin')) SELECT 1 AS nr, COUNT(*) AS n FROM old UNION ALL SELECT 2, COUNT(*) FROM both_ UNION ALL SELECT 3, COUNT(*) FROM left_",
+    "WITH old AS (SELECT DISTINCT patient_id FROM encounters WHERE age >= 60), ill AS (SELECT DISTINCT patient_id FROM labs WHERE abnormal) SELECT 1 AS nr, COUNT(*) AS n FROM old UNION ALL SELECT 2, COUNT(*) FROM old RIGHT JOIN ill USING (patient_id)",
+    f"SELECT 'all' AS step, COUNT(*) AS n FROM patients UNION ALL SELECT 'dm', COUNT(*) FROM (SELECT DISTINCT patient_id FROM ({DM}) AS d) AS e",
     # keys that follow from each other
     "SELECT EXTRACT(MONTH FROM admitted) AS m, MONTHNAME(admitted) AS name, COUNT(*) FROM encounters GROUP BY 1, 2",
     "SELECT sex, CASE WHEN sex = 'F' THEN 'women' WHEN sex = 'M' THEN 'men' ELSE 'unknown' END AS people, COUNT(*) FROM patients GROUP BY 1, 2",

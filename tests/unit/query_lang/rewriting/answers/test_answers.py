@@ -90,6 +90,26 @@ def test_an_average_of_groups_is_a_window_over_them():
     assert found.presentation.limit == 1
 
 
+COHORT = "WITH old AS (SELECT DISTINCT patient_id FROM encounters WHERE age >= 60), ill AS (SELECT DISTINCT patient_id FROM labs WHERE abnormal)"
+
+
+@pytest.mark.parametrize(
+    ("step", "bound"),
+    [
+        ("SELECT patient_id FROM old", 2),
+        ("SELECT old.patient_id FROM old JOIN ill USING (patient_id)", 2),
+        ("SELECT patient_id FROM old LEFT JOIN ill USING (patient_id)", 2),
+        ("SELECT patient_id FROM old JOIN labs USING (patient_id)", 41),
+    ],
+)
+def test_a_step_with_one_row_a_patient_counts_patients(step, bound):
+    tables = f"{COHORT}, kept AS ({step}), again AS (SELECT patient_id FROM kept)"
+    found = compiled(
+        f"{tables} SELECT 1 AS nr, COUNT(*) AS n FROM old UNION ALL SELECT 2, COUNT(*) FROM again"
+    )
+    assert [m.sensitivity.l1 for m in found.measures] == [bound]
+
+
 BY_WARD = "SELECT department AS d, COUNT(*) AS n FROM encounters GROUP BY department"
 
 
