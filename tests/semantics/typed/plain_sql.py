@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import duckdb
 
-from engines.duckdb.snapshots import new_hash_key, set_hash_key
+from engines.duckdb.snapshots import BLIND, new_hash_key, set_hash_key
 from privacy.schema import ColumnType, ValuesDomain
 from query_lang.showing.presentation import present
 from server.demo.hospital import write_hospital
@@ -46,7 +46,7 @@ def both(folder, *, edges=False):
         edges: Whether rows are changed to what seldom occurs.
     """
     write_hospital(folder, PATIENTS)
-    with duckdb.connect(":memory:", config={"threads": 1}) as connection:
+    with duckdb.connect(":memory:", config={"threads": 1, **BLIND}) as connection:
         set_hash_key(connection, new_hash_key())
         connection.execute("CREATE SCHEMA plain")
         for table in hospital().tables.values():
