@@ -51,7 +51,7 @@ from server.use_cases.identity.roles import Gate
 from server.use_cases.identity.shared_limits import SharedLimiter
 from server.use_cases.oversight.odometers import Odometers
 from server.use_cases.publishing.cost_settings import question_limits
-from server.use_cases.questions.asking import QueryService
+from server.use_cases.questions.asking.service import QueryService
 from server.use_cases.questions.questions import Compiler
 from server.use_cases.questions.recovery import Pace, Recovery
 from server.use_cases.questions.studying import StudyService

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from server.persistence.schema import RECORDED_TABLES
+from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.paid.answers import PaidAnswers
 from tests.support.installations.harness import (
     Installation,
@@ -120,15 +121,16 @@ def test_what_is_read_for_another_project_meanwhile_is_not_in_a_plan_s_time(
     key = installation.analyst("tim", "time")
     found, read_anew, found_of = [], PaidAnswers._read_anew, PaidAnswers._found
 
-    def remember(self, grant, question):
-        reading = found_of(self, grant, question)
-        found.append(reading.looked_at[0])
+    def remember(self, grant, question, looked_at):
+        before = looked_at.texts
+        reading = found_of(self, grant, question, looked_at)
+        found.append(looked_at.texts - before)
         return reading
 
     def beside_another(self, paid, grant):
         if grant.project.name == "time":
             other = replace(grant, project=replace(grant.project, name="other"))
-            self._read(other, [paid])
+            self._read(other, [paid], LookedAt())
         return read_anew(self, paid, grant)
 
     with serve_in_thread(installation) as url, client(url, key) as http:

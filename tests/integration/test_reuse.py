@@ -9,7 +9,7 @@ from sqlalchemy import select
 from budget.storage.tables import charge
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.custody.people import PeopleService
-from server.use_cases.questions import asking
+from server.use_cases.questions.asking import pricing
 from server.use_cases.questions.free_answer_limit import ROW_BYTES, FreeAnswerLimit
 from server.use_cases.questions.measured import Measured
 from server.use_cases.questions.questions import prepare
@@ -132,7 +132,7 @@ def test_free_answers_may_store_so_many_bytes_an_hour_and_then_wait(
     installation, monkeypatch
 ):
     monkeypatch.setattr(
-        "server.use_cases.questions.asking.FreeAnswerLimit",
+        "server.use_cases.questions.asking.service.FreeAnswerLimit",
         lambda: FreeAnswerLimit(5_000),
     )
     key = installation.analyst()
@@ -244,7 +244,7 @@ def test_an_answer_of_an_earlier_version_is_found_by_its_own_text(
 
     key = installation.analyst()
     with monkeypatch.context() as earlier:
-        earlier.setattr(asking, "prepare", formerly)
+        earlier.setattr(pricing, "prepare", formerly)
         earlier.setattr(Measured, "encode", lambda _: b"")
         with serve_in_thread(installation) as url, client(url, key) as http:
             paid = ask(http, sql=SAME[0], **ALLOW).json()

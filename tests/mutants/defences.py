@@ -22,10 +22,10 @@ DEFENCES = (
     Fault(
         "plan_reads_rows",
         "a plan shows something that it computed from rows",
-        "server/use_cases/questions/asking.py",
-        "        free: list[FreeAnswer] = []\n",
-        "        found = self.execution(question).run().sealed()\n"
-        "        read = str([vector.unseal() for vector in found])\n"
+        "server/use_cases/questions/asking/service.py",
+        "        free = self._stored_offers(grant, question)\n",
+        "        filled = self.executing.execution(question).run().sealed()\n"
+        "        read = str([vector.unseal() for vector in filled])\n"
         "        free: list[FreeAnswer] = [\n"
         '            {"kind": "answer", "id": read, "epsilon": "1"}\n'
         "        ]\n",

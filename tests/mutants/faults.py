@@ -196,10 +196,9 @@ FAULTS = (
     Fault(
         "charge_after_read",
         "data is touched before the charge",
-        "server/use_cases/questions/asking.py",
-        "        self._services.unreleased.hold(request.query_id)\n",
-        "        self._services.unreleased.hold(request.query_id)\n"
-        "        execution.run()\n",
+        "server/use_cases/questions/asking/charging.py",
+        "        outcome = self._charged(request)\n",
+        "        execution.run()\n        outcome = self._charged(request)\n",
         ("tests/integration/ledger/test_order.py",),
     ),
     Fault(
@@ -261,9 +260,9 @@ FAULTS = (
     Fault(
         "vectors_of_another_order",
         "a stored answer's vectors are shown as they lie",
-        "server/use_cases/questions/asking.py",
-        "noisy_vectors=question.normal.own_vectors(measured.vectors)",
-        "noisy_vectors=measured.vectors",
+        "server/use_cases/questions/asking/giving.py",
+        "noisy_vectors=question.normal.own_vectors(vectors)",
+        "noisy_vectors=vectors",
         ("tests/integration/test_reuse.py",),
     ),
     Fault(
@@ -280,7 +279,7 @@ FAULTS = (
     Fault(
         "plan_written_late",
         "a plan is written down once an executor is free",
-        "server/use_cases/questions/asking.py",
+        "server/use_cases/questions/asking/executing.py",
         "                return paid.execution.run()\n",
         "                return self.execution(paid.question).run()\n",
         ("tests/attacks/timing/test_a3_hand_over.py",),
@@ -512,15 +511,15 @@ FAULTS = (
         "replies_cost_nothing_to_send",
         "the size of a free answer is not told to the order of arrival",
         "server/api/questions/routes.py",
-        "    return begun.work\n",
-        "    return NOTHING\n",
+        "        return begun.work.after(more, alone)\n",
+        "        return NOTHING\n",
         ("tests/integration/executing/test_arrival_order.py",),
     ),
     Fault(
         "release_answers_take_no_room",
         "answers from releases fill the disk for nothing",
-        "server/use_cases/questions/asking.py",
-        "        self._free_answers.take(free.principal, kept)\n",
+        "server/use_cases/questions/asking/giving.py",
+        "        self._limit.take(free.principal, kept)\n",
         "",
         (
             "tests/integration/test_reuse.py",
@@ -530,7 +529,7 @@ FAULTS = (
     Fault(
         "room_before_escaping",
         "free answers are counted shorter than they are stored",
-        "server/use_cases/questions/asking.py",
+        "server/use_cases/questions/asking/giving.py",
         "        kept = len(stored) + ",
         "        own = [p for p in pieces or [body] if isinstance(p, bytes)]\n"
         "        kept = sum(map(len, own)) + ",
@@ -539,10 +538,10 @@ FAULTS = (
     Fault(
         "room_before_offers",
         "who is out of room for free answers may not pay for one either",
-        "server/use_cases/questions/asking.py",
-        "        answered = self._best_answer(offers)\n",
-        "        self._free_answers.check(caller.name)\n"
-        "        answered = self._best_answer(offers)\n",
+        "server/use_cases/questions/asking/giving.py",
+        "        answered = self._pricing.released(offers)\n",
+        "        self._limit.check(asked.caller.name)\n"
+        "        answered = self._pricing.released(offers)\n",
         ("tests/integration/releases/test_release_offers.py",),
     ),
     Fault(
@@ -564,9 +563,9 @@ FAULTS = (
     Fault(
         "free_answers_stored_whole",
         "each repeat of a large answer takes as much of the disk as the first",
-        "server/use_cases/questions/asking.py",
-        "_store_free(charge_request, stored.query_id, body, pieces)",
-        "_store_free(charge_request, stored.query_id, body)",
+        "server/use_cases/questions/asking/giving.py",
+        "_store(free, stored.query_id, body, pieces)",
+        "_store(free, stored.query_id, body)",
         ("tests/integration/test_reuse.py",),
     ),
     Fault(
@@ -846,8 +845,8 @@ FAULTS = (
     Fault(
         "unreadable_charged",
         "questions of a damaged snapshot are paid for and fail",
-        "server/use_cases/questions/asking.py",
-        "        self._services.unreadable.require(grant.snapshot)\n",
+        "server/use_cases/questions/asking/charging.py",
+        "        self._services.unreadable.require(asked.grant.snapshot)\n",
         "",
         ("tests/integration/loading/test_unreadable.py",),
     ),
@@ -2644,11 +2643,11 @@ FAULTS = (
     Fault(
         "drawn_again",
         "what a full disk did not take is drawn anew for the same charge",
-        "server/use_cases/questions/asking.py",
+        "server/use_cases/questions/asking/executing.py",
         "            self._keep(charge, drawn)\n"
-        "            return _unavailable(charge, question, error)\n",
+        "            return unavailable(charge, question, error)\n",
         "            self._services.given_up.add(charge.query_id)\n"
-        "            return _unavailable(charge, question, error)\n",
+        "            return unavailable(charge, question, error)\n",
         ("tests/integration/ledger/test_order.py",),
     ),
     Fault(
@@ -3828,11 +3827,43 @@ FAULTS = (
         ("tests/integration/questions/test_studies.py",),
     ),
     Fault(
+        "study_of_another_asker",
+        "a stored study shows what the project that paid for it had left",
+        "server/use_cases/questions/studies/documents.py",
+        'told: Answer = {**one, "query_id": query_id, "remaining": remaining}',
+        "told: Answer = {**one}",
+        ("tests/integration/questions/test_studies.py",),
+    ),
+    Fault(
+        "refused_studies_cost_nothing",
+        "what a refused study took is not told to the order of arrival",
+        "server/use_cases/questions/studies/planning.py",
+        "    looked_at.add(texts=len(request.questions))\n",
+        "",
+        ("tests/integration/questions/test_studies.py",),
+    ),
+    Fault(
+        "studies_at_once",
+        "one caller has all permits plan studies",
+        "server/api/questions/routes.py",
+        "        self._planning.add(caller)\n",
+        "",
+        ("tests/integration/questions/test_studies.py",),
+    ),
+    Fault(
+        "readings_of_hints_forgotten",
+        "what finding a refused text's fix took is lost where more is counted",
+        "server/api/routing/backlog.py",
+        "return replace(self, serving=serving, alone=waits)",
+        "return Unexecuted(serving, waits)",
+        ("tests/unit/server/api/routing/test_backlog.py",),
+    ),
+    Fault(
         "refined_document_for_others",
         "another project is shown the mean of draws that the first one paid for",
-        "server/use_cases/questions/asking.py",
-        "shown_as = _BY_NO_TEXT",
-        "shown_as = question.former",
+        "server/use_cases/questions/asking/drawing.py",
+        "Measured(_BY_NO_TEXT, vectors))\n\n    def _finer",
+        "Measured(question.former, vectors))\n\n    def _finer",
         ("tests/integration/losses/test_rho_population.py",),
     ),
     Fault(

@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
@@ -25,10 +25,11 @@ from server.api.routing.backlog import (
     Machine,
     Ticket,
     Unexecuted,
+    comparing,
     formed,
     forming_of,
     from_release,
-    looked_at,
+    opening,
     sent,
     shown_again,
     work_of,
@@ -41,14 +42,10 @@ from server.api.schemas.problems import Problem, problem_of, problem_of_failure
 from server.telemetry.logs import note
 from server.use_cases.identity.access import Caller
 from server.use_cases.identity.admission import Admission, CallerPermit
-from server.use_cases.questions.asking import (
-    Computed,
-    IdempotencyKey,
-    Paid,
-    QueryService,
-    Reply,
-)
-from server.use_cases.questions.paid.answers import NOTHING_LOOKED_AT
+from server.use_cases.questions.asking.executing import Computed
+from server.use_cases.questions.asking.service import QueryService
+from server.use_cases.questions.asking.submissions import IdempotencyKey, Paid, Reply
+from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.requests import QuestionRequest, read_request
 from server.use_cases.questions.studies.composed import StudyQuestion
 from server.use_cases.questions.studies.requests import read_study
@@ -81,6 +78,7 @@ class Visit:
     permit: CallerPermit
     checked: Checked
     headers: Headers
+    looked_at: LookedAt = field(default_factory=LookedAt)
 
 
 Check = Callable[[Request, bytes], Headers]
@@ -96,14 +94,12 @@ class PendingResponse:
     is_from_release: bool = False
     shown_again: CompiledQuery | None = None  # a text that shows stored vectors
     readings: int = 0  # of further texts, for a refusal's fix
-    looked_at: tuple[int, int] = NOTHING_LOOKED_AT
     formed_of: int = 0  # bytes of JSON that another form was made of
 
     @property
     def work(self) -> Unexecuted:
         """What it costs the server, where nothing executed."""
-        others = looked_at(*self.looked_at) + formed(self.formed_of)
-        return self._sending.after(others)
+        return self._sending.after(formed(self.formed_of))
 
     @property
     def _sending(self) -> Unexecuted:
@@ -147,6 +143,7 @@ class QueryEndpoint:
             clock.slot_seconds, settings.machine, settings.checking_seconds
         )
         self._permits = Permits(settings.permits)
+        self._planning: set[str | None] = set()
         self._serving = Turns(AT_ONCE)
         self._executing = Turns(settings.machine.executors)
         threads = AT_ONCE + settings.machine.executors
@@ -169,12 +166,16 @@ class QueryEndpoint:
     async def plan_study(self, request: Request, dataset: str) -> Response:
         """Answer POST plans."""
         work = partial(self._plan_study, dataset=dataset)
-        return await self._serve(request, _refuse_query_string, work)
+        return await self._serve(
+            request, _refuse_query_string, work, one_at_a_time=True
+        )
 
     async def study(self, request: Request, dataset: str) -> Response:
         """Answer POST studies."""
         work = partial(self._study, dataset=dataset)
-        return await self._serve(request, _read_headers_of_json, work)
+        return await self._serve(
+            request, _read_headers_of_json, work, one_at_a_time=True
+        )
 
     async def query(self, request: Request, dataset: str) -> Response:
         """Answer POST queries."""
@@ -197,7 +198,9 @@ class QueryEndpoint:
         async with self._executing.take(ticket.number):
             await self._in_thread(contextvars.copy_context(), execution)
 
-    async def _serve(self, request: Request, check: Check, work: Work) -> Response:
+    async def _serve(
+        self, request: Request, check: Check, work: Work, *, one_at_a_time: bool = False
+    ) -> Response:
         try:
             arrival = await receive(request)
         except ClientDisconnect:
@@ -226,9 +229,24 @@ class QueryEndpoint:
             if isinstance(found, PendingResponse):
                 await self._clock.wait(arrival=arrival.time, slots=checked.slots)
                 return found.response
-            return await self._asked(Visit(arrival, permit, checked, found), work)
+            asked = self._asked_alone if one_at_a_time else self._asked
+            return await asked(Visit(arrival, permit, checked, found), work)
         finally:
             self._give_back(permit)
+
+    async def _asked_alone(self, visit: Visit, work: Work) -> Response:
+        """Answer what takes long to plan: each caller waits for their own.
+
+        Others wait for one of each caller at most, however many are sent at once.
+        """
+        caller = visit.permit.principal
+        if caller in self._planning:
+            return await self._busy(visit.arrival, slots=visit.checked.slots)
+        self._planning.add(caller)
+        try:
+            return await self._asked(visit, work)
+        finally:
+            self._planning.discard(caller)
 
     async def _asked(self, visit: Visit, work: Work) -> Response:
         """Answer a question: it takes a permit, and others wait behind it."""
@@ -240,9 +258,7 @@ class QueryEndpoint:
             ticket = self._backlog.arrive(
                 arrival.time, size, checked.end, is_crowded=checked.is_crowded
             )
-            pending, slots = await self._answered(
-                ticket, partial(work, visit), visit.permit
-            )
+            pending, slots = await self._answered(ticket, visit, work)
             await self._clock.wait(arrival=arrival.time, slots=slots)
             if pending.query_id is not None:
                 await self._release(pending.query_id)
@@ -255,7 +271,7 @@ class QueryEndpoint:
         return Problem("busy", "too many requests are under way").response()
 
     async def _answered(
-        self, ticket: Ticket, work: Callable[[Caller], Begun], permit: CallerPermit
+        self, ticket: Ticket, visit: Visit, work: Work
     ) -> tuple[PendingResponse, int]:
         """Return what a question's reply says, and n; never before its public time.
 
@@ -263,12 +279,11 @@ class QueryEndpoint:
         what executes does so, once the costs of all those ahead of it are known.
         """
         context = contextvars.copy_context()  # of the request's log lines
+        beginning = partial(self._begin, partial(work, visit), visit.permit)
         try:
             async with self._serving.take(ticket.number):
-                begun = await self._in_thread(
-                    context, partial(_refusing, partial(self._begin, work, permit))
-                )
-            self._backlog.decide(ticket, _work_of(begun))
+                begun = await self._in_thread(context, partial(_refusing, beginning))
+            self._backlog.decide(ticket, _work_of(begun, visit.looked_at))
         finally:
             self._backlog.decide(ticket, NOTHING)
         promise = await ticket.promise
@@ -276,7 +291,7 @@ class QueryEndpoint:
             return begun, promise.slots
         async with self._executing.take(ticket.number):
             computed = await self._in_thread(
-                context, partial(self._queries.compute, begun.paid)
+                context, partial(self._queries.executing.compute, begun.paid)
             )
         await self._clock.reach(promise.take_up)
         async with self._serving.take(ticket.number):
@@ -290,7 +305,9 @@ class QueryEndpoint:
 
         The form is made of bytes that are stored by then.
         """
-        return self._pending(self._queries.answer(begun.paid, computed), begun.form)
+        return self._pending(
+            self._queries.executing.answer(begun.paid, computed), begun.form
+        )
 
     async def _in_thread(
         self, context: contextvars.Context, work: Callable[[], _T]
@@ -313,14 +330,14 @@ class QueryEndpoint:
     def _plan(self, visit: Visit, caller: Caller, *, dataset: str) -> PendingResponse:
         asked = _read(visit.arrival.body)
         self._queries.check_role(caller)
-        planned = self._queries.plan(caller, dataset, asked)
-        return PendingResponse(_json(planned.body), looked_at=planned.looked_at)
+        planned = self._queries.plan(caller, dataset, asked, visit.looked_at)
+        return PendingResponse(_json(planned))
 
     def _query(self, visit: Visit, caller: Caller, *, dataset: str) -> Begun:
         def begin(key: IdempotencyKey | None) -> Reply | Paid:
             asked = _read(visit.arrival.body)
             self._queries.check_role(caller)
-            return self._queries.begin(caller, dataset, asked, key)
+            return self._queries.begin(caller, dataset, asked, key, visit.looked_at)
 
         return self._begun(visit, caller, begin)
 
@@ -329,14 +346,14 @@ class QueryEndpoint:
     ) -> PendingResponse:
         asked = read_study(_json_of(visit.arrival.body))
         self._queries.check_role(caller)
-        planned = self._studies.plan(caller, dataset, asked)
-        return PendingResponse(_json(planned.body), looked_at=planned.looked_at)
+        planned = self._studies.plan(caller, dataset, asked, visit.looked_at)
+        return PendingResponse(_json(planned))
 
     def _study(self, visit: Visit, caller: Caller, *, dataset: str) -> Begun:
         def begin(key: IdempotencyKey | None) -> Reply | Paid:
             asked = read_study(_json_of(visit.arrival.body))
             self._queries.check_role(caller)
-            return self._studies.begin(caller, dataset, asked, key)
+            return self._studies.begin(caller, dataset, asked, key, visit.looked_at)
 
         return self._begun(visit, caller, begin)
 
@@ -372,20 +389,20 @@ class QueryEndpoint:
             query_id=None if shown else reply.query_id,
             is_from_release=reply.is_free,
             shown_again=reply.shown_again,
-            looked_at=reply.looked_at,
             formed_of=0 if form is Form.JSON else len(reply.body),
         )
 
 
-def _work_of(begun: Begun) -> Cost:
+def _work_of(begun: Begun, looked_at: LookedAt) -> Cost:
     """Return the public cost of what reading a question brought."""
+    more, alone = comparing(looked_at), opening(looked_at)
     if isinstance(begun, PendingResponse):
-        return begun.work
-    paid = begun.paid
+        return begun.work.after(more, alone)
+    more, paid = more + alone, begun.paid
     work = work_of(paid.question.compiled)
-    more = looked_at(*paid.looked_at)
     if isinstance(paid.question, StudyQuestion):
-        return replace(work, reading=more)
+        answers = comparing(LookedAt(cells=paid.question.of.answering_steps))
+        return replace(work, reading=more, storing=work.storing + answers)
     if begun.form is not Form.JSON:
         more += forming_of(paid.question.compiled)
     return replace(work, storing=work.storing + more)

@@ -18,12 +18,13 @@ server does with it, which other routes could feel, begins at no time of the row
 import asyncio
 import math
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
 from query_lang.plans.compiled import CompiledQuery
 from query_lang.plans.costs import SLOT_SHARE
+from server.use_cases.questions.looked_at import LookedAt
 
 READING_SECONDS: Final = 0.013
 """Of the server, to read, compile, charge and anchor a short question."""
@@ -141,9 +142,15 @@ class Unexecuted:
     alone: float = 0.0
     readings: int = 0
 
-    def after(self, seconds: float) -> "Unexecuted":
-        """Return the same reply after so much other work of the server."""
-        return Unexecuted(self.serving + seconds, self.alone)
+    def after(self, seconds: float, alone: float = 0.0) -> "Unexecuted":
+        """Return the same reply after so much other work of the server.
+
+        Args:
+            seconds: That those behind it wait for too.
+            alone: That it waits for alone.
+        """
+        serving, waits = self.serving + seconds, self.alone + alone
+        return replace(self, serving=serving, alone=waits)
 
 
 Cost = Work | Unexecuted
@@ -200,14 +207,20 @@ def forming_of(compiled: CompiledQuery) -> float:
     )
 
 
-def looked_at(texts: int, cells: int) -> float:
-    """Return the seconds that comparing a question with paid ones takes.
+def opening(looked_at: LookedAt) -> float:
+    """Return the seconds that opening releases takes, which that reply alone waits for.
 
-    Args:
-        texts: How many of the project's questions were read anew for it.
-        cells: How many of its own cells were looked for, in each vector of theirs.
+    They stay open: those behind it find them so.
     """
-    return COMPARING_SECONDS_PER_TEXT * texts + COMPARING_SECONDS_PER_CELL * cells
+    return RELEASE_SECONDS * len(looked_at.releases)
+
+
+def comparing(looked_at: LookedAt) -> float:
+    """Return the seconds that comparing a question with paid ones takes."""
+    return (
+        COMPARING_SECONDS_PER_TEXT * looked_at.texts
+        + COMPARING_SECONDS_PER_CELL * looked_at.cells
+    )
 
 
 def work_of(compiled: CompiledQuery) -> Work:

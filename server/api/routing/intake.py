@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from starlette.requests import Request
 
 from server.api.schemas.problems import Problem
-from server.use_cases.questions.asking import IdempotencyKey
+from server.use_cases.questions.asking.submissions import IdempotencyKey
 
 MAX_BODY_BYTES = 16 * 1024
 BODY_TIMEOUT_SECONDS = 10.0

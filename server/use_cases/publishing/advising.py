@@ -21,6 +21,7 @@ from privacy.errors import CuratorError
 from privacy.losses import Loss
 from query_lang.advising.clauses import outermost
 from query_lang.advising.union_texts import union_text
+from query_lang.plans.compiled import KeyShown
 from query_lang.plans.costs import PAID
 from query_lang.rendering.dialect import Target
 from query_lang.showing.decimals import decimal_text
@@ -36,6 +37,7 @@ from server.use_cases.questions.studies.layouts import (
     layouts_of,
 )
 from server.use_cases.questions.studies.least_squares import Fit
+from server.use_cases.questions.studies.steps import Steps
 from server.use_cases.questions.studies.strategies import with_loss
 from server.use_cases.questions.wishes import LossRange
 from server.use_cases.services.errors import NotFoundError
@@ -121,7 +123,7 @@ class ReleaseAdviser:
         self._services = services
         target = Target(services.dialect, PAID)
         self._compiler = Compiler(services.parser, target)
-        self._rows = KnownRows(_MOST_CELLS)
+        self._rows = KnownRows(Steps(), _MOST_CELLS)
 
     def advise(self, dataset: str, loss: Loss, *, days: int, most: int) -> Advice:
         """Return the tables that would have answered most of what was asked.
@@ -218,7 +220,8 @@ def _lines(connection: Connection, dataset: str, since: str) -> Iterator[ChargeL
     if population is None:
         raise NotFoundError
     for line in read_charges(connection, population=population):
-        if line.dataset == dataset and line.time >= since and any(_texts(line)):
+        is_asked = line.dataset == dataset and line.project  # releases have no project
+        if is_asked and line.time >= since and any(_texts(line)):
             yield line
 
 
@@ -245,7 +248,7 @@ def _texts(line: ChargeLine) -> Iterator[str]:
         several = [told] if "sql" in told else []
     for one in several:
         same = {**one, "project": "", "snapshot": ""}
-        for name in ("epsilon", "rho", "refines"):
+        for name in ("epsilon", "rho", "refines", "total", "goes_on_from"):
             same.pop(name, None)
         yield json.dumps(same, sort_keys=True)
 
@@ -289,11 +292,16 @@ def _chosen(
 def _table(table: _Tried, past: Sequence[_Past], further: int) -> AdvisedTable:
     answered = sorted(table.layouts, key=lambda n: -past[n].times)
     text = outermost(table.request.sql)
-    measures = len(table.gridded.counted)
-    items = () if text is None else text.items[:-measures]
+    columns = table.gridded.question.compiled.columns
+    items = () if text is None else text.items
+    keys = [
+        item
+        for item, column in zip(items, columns, strict=False)
+        if isinstance(column.shown, KeyShown)
+    ]
     return {
         "sql": table.request.sql,
-        "keys": [table.request.sql[item.start : item.end] for item in items],
+        "keys": [table.request.sql[item.start : item.end] for item in keys],
         "cells": table.gridded.question.compiled.row_count,
         "asked": sum(past[n].times for n in answered),
         "further": further,

@@ -78,12 +78,6 @@ class Question:
         paid = self.event.loss.minus_floor_zero(self.charged)
         return max(self.losses.minimum, loss.minus_floor_zero(paid))
 
-    @property
-    def looked_at(self) -> tuple[int, int]:
-        """Return what was looked at to price it, as ``Found`` has it."""
-        known = None if self.wish is None else self.wish.known
-        return (0, 0) if known is None else known.looked_at
-
     def priced_at(self, loss: Loss) -> PriceEvent | None:
         """Return the same question's noise at another loss.
 

@@ -18,16 +18,10 @@ from privacy.errors import CuratorError, LedgerUnavailableError, StoppingError
 from privacy.losses import Loss
 from query_lang.plans.compiled import CompiledQuery
 from server.use_cases.identity.access import Caller, Grant, snapshot_grant
-from server.use_cases.questions.asking import (
-    Computed,
-    Paid,
-    QueryService,
-    going_on,
-    scopes_of,
-    visible_remaining,
-)
-from server.use_cases.questions.paid.finer_draws import Finer
-from server.use_cases.questions.paid.refining import Earlier
+from server.use_cases.questions.asking.executing import Computed
+from server.use_cases.questions.asking.limits import scopes_of, visible_remaining
+from server.use_cases.questions.asking.service import QueryService
+from server.use_cases.questions.asking.submissions import Before, Paid
 from server.use_cases.questions.questions import (
     Compiler,
     Question,
@@ -40,7 +34,7 @@ from server.use_cases.questions.studies.composed import is_study, study_of_charg
 from server.use_cases.services.services import Services
 
 _log = logging.getLogger("curator.recovery")
-_Asked = tuple[Question, Remaining, Earlier | Finer | None]
+_Asked = tuple[Question, Remaining, Before | None]
 """A question as it was asked, what its asker may see left of each limit, and the paid
 answers that it adds to or goes on from."""
 
@@ -118,7 +112,7 @@ class Recovery:
     ) -> None:
         self._services = services
         self._compiler = compiler
-        self._queries = queries
+        self._pricing, self._executing = queries.pricing, queries.executing
         self._pace = pace
         self._queue = queue
         self._taken: dict[str, _Taken] = {}
@@ -157,7 +151,7 @@ class Recovery:
         stored, the next process shows it.
         """
         for query_id in sorted(self._services.kept.all()):
-            self._queries.store_kept(query_id)  # one may fit where another does not
+            self._executing.store_kept(query_id)  # one may fit where another does not
         return not self._services.kept.all()
 
     # -- what was taken up --------------------------------------------------------
@@ -181,13 +175,13 @@ class Recovery:
     def _is_stored(self, query_id: str, taken: _Taken) -> bool:
         """Store what was computed; whether that is done, now or before."""
         if self._services.kept.find(query_id) is not None:
-            return self._queries.store_kept(query_id)
+            return self._executing.store_kept(query_id)
         if taken.gives_up:
             self._services.given_up.add(query_id)
             return False
         if taken.paid is None or taken.computed is None:
             return True
-        reply = self._queries.answer(taken.paid, taken.computed)
+        reply = self._executing.answer(taken.paid, taken.computed)
         return not isinstance(reply.failure, LedgerUnavailableError)
 
     def _take(self, orphans: Iterable[Orphan], ended: Iterable[QueryRecord]) -> None:
@@ -206,15 +200,16 @@ class Recovery:
                 continue
             compute = None
             if isinstance(one, Orphan):
-                execution = self._queries.execution(asked[0])
+                execution = self._executing.execution(asked[0])
                 question, remaining, before = asked
-                paid = Paid(one.charge, question, remaining, execution)
-                taken.paid = going_on(paid, before)
+                taken.paid = Paid(
+                    one.charge, question, remaining, execution, before=before
+                )
                 compute = partial(self._compute, taken.paid, taken)
             self._queue(asked[0].compiled, compute)
 
     def _compute(self, paid: Paid, taken: _Taken) -> None:
-        computed = self._queries.compute(paid)
+        computed = self._executing.compute(paid)
         if not isinstance(
             computed, StoppingError
         ):  # nothing failed: a later server process does it
@@ -240,7 +235,7 @@ class Recovery:
             caller = Caller(one.principal, "analyst")
             scopes = scopes_of(grant, caller, question.compiled.blocks)
             left = self._services.ledger.remaining(scopes)
-            question, before = self._queries.as_charged(
+            question, before = self._pricing.as_charged(
                 grant, question, one.request_json, one.loss
             )
         except Exception as error:  # noqa: BLE001 - given up, tried again, then failed

@@ -2,13 +2,9 @@
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
-from typing import Final
 
 from query_lang.plans.compiled import CompiledQuery, NumberShown, Presentation
 from release.contract.answers import Ends, ReleaseAnswer
-
-ASKING_A_RELEASE: Final = (10, 0)
-"""What answering from a release takes, in texts that are read anew."""
 
 
 def confidence_text(miss: Fraction) -> str | None:

@@ -70,14 +70,12 @@ class KnownNumbers:
         least: Of each measure, of each cell: what its size is at least, in steps.
         most: The same at most, as far as is likely: wrong in a fifth of cases at most.
         queries: Of the paid questions that say so.
-        looked_at: What it took to find them, as ``Found`` has it.
         release: Whether a release says so, and no paid question.
     """
 
     least: Sequence[Sequence[int]]
     most: Sequence[Sequence[int]]
     queries: Sequence[str]
-    looked_at: tuple[int, int]
     release: bool = False
 
     def and_by(self, other: "KnownNumbers") -> "KnownNumbers":
@@ -92,9 +90,7 @@ class KnownNumbers:
                 (min, self.most, other.most),
             )
         )
-        texts, cells = self.looked_at
-        looked_at = texts + other.looked_at[0], cells + other.looked_at[1]
-        return KnownNumbers(least, most, self.queries, looked_at)
+        return KnownNumbers(least, most, self.queries)
 
     @property
     def facts(self) -> Literal["paid", "release"]:

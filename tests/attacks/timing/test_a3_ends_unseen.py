@@ -10,7 +10,7 @@ from query_lang.rendering.dialect import Target
 from server.use_cases.custody.people import PeopleService
 from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.identity.access import Caller
-from server.use_cases.questions.asking import QueryService
+from server.use_cases.questions.asking.service import QueryService
 from server.use_cases.questions.questions import Compiler
 from server.use_cases.questions.requests import read_request
 from server.use_cases.releases.offers import ReleaseOffers

@@ -15,7 +15,7 @@ from engines.contract import Execution
 from query_lang.rendering.dialect import Target
 from server.use_cases.datasets.reading import AnalystReader
 from server.use_cases.identity.access import Caller
-from server.use_cases.questions.asking import QueryService
+from server.use_cases.questions.asking.service import QueryService
 from server.use_cases.questions.questions import Compiler
 from server.use_cases.questions.recovery import Pace, Recovery
 from server.use_cases.questions.requests import read_request

@@ -10,6 +10,7 @@ from tests.support.installations.harness import (
     client,
     serve_in_thread,
 )
+from tests.support.installations.publishing import Press, spec
 
 pytestmark = pytest.mark.thorough
 
@@ -24,12 +25,15 @@ MEAN = "SELECT AVG(age) AS years FROM visits"
 def asked(tmp_path_factory):
     made = Installation(tmp_path_factory.mktemp("advice")).create()
     made.load()
+    Press(made).publish(spec())  # what releases were charged is no question
     key = made.analyst()
     with serve_in_thread(made) as url, client(url, key) as http:
         for sql in (BY_SEX, BY_SEX, BY_WARD, WOMEN, PEOPLE, MEAN):
             assert ask(http, sql, epsilon="0.5").status_code == 200
         study = {"questions": [{"sql": BY_WARD, "epsilon": "0.5"}]}
         http.post("/v1/datasets/clinic/studies", json=study).raise_for_status()
+        again = ask(http, BY_SEX, epsilon="0.9", options={})  # goes on from the first
+        assert again.json()["charge"]["epsilon"] == "0.4"
     return made
 
 
@@ -38,10 +42,10 @@ def test_tables_are_ranked_by_what_they_would_have_answered(asked):
     assert done.returncode == 0, done.stderr
     advice = json.loads(done.stdout)
     first, second = advice["tables"]
-    assert (advice["asked"], advice["different"], advice["read"]) == (7, 5, 4)
+    assert (advice["asked"], advice["different"], advice["read"]) == (8, 5, 4)
     assert first["keys"] == ["sex", "ward"]
-    assert (first["cells"], first["asked"], first["further"]) == (8, 5, 5)
-    assert first["paid"] == "2.5"
+    assert (first["cells"], first["asked"], first["further"]) == (8, 6, 6)
+    assert first["paid"] == "2.9"
     assert {one["sql"] for one in first["questions"]} == {BY_SEX, BY_WARD, WOMEN}
     widths = {one["sql"]: int(one["half_width"]) for one in first["questions"]}
     assert widths[BY_SEX] == widths[WOMEN]  # four cells each; by ward two

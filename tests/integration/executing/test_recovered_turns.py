@@ -17,7 +17,7 @@ from server.api.questions.routes import Asking, EndpointSettings, QueryEndpoint
 from server.api.routing.backlog import Machine, work_of
 from server.api.routing.slots import Lateness, SlotClock
 from server.children.parser_process import ParserPool
-from server.use_cases.questions.asking import QueryService
+from server.use_cases.questions.asking.executing import Executing
 from tests.support.installations.harness import (
     Installation,
     ask,
@@ -85,7 +85,7 @@ class Held:
         self.executed, self._lost = [], []
         for owner, name in (
             (Ledger, "take_up"),
-            (QueryService, "compute"),
+            (Executing, "compute"),
             (ParserPool, "parse"),
             (ExecutorEngine, "reply_to"),
         ):

@@ -17,7 +17,8 @@ from privacy.errors import ExecutionError, LedgerUnavailableError
 from privacy.losses import Loss
 from query_lang.rendering.dialect import Target
 from server.use_cases.identity.access import Caller
-from server.use_cases.questions.asking import QueryService
+from server.use_cases.questions.asking import drawing
+from server.use_cases.questions.asking.service import QueryService
 from server.use_cases.questions.questions import Compiler, question_of_charge
 from server.use_cases.questions.requests import read_request
 from server.use_cases.releases.offers import ReleaseOffers
@@ -206,7 +207,7 @@ def test_what_fails_after_its_draw_is_not_drawn_again_where_no_end_can_be_writte
     queries, recovery = queries_of(services, watch)
     with monkeypatch.context() as patch:
         patch.setattr(services.ledger, "fail", refuse_to_store)
-        patch.setattr(f"server.use_cases.questions.asking.{broken}", divide_by_zero)
+        patch.setattr(drawing, broken, divide_by_zero)
         reply = queries.ask(ADA, "clinic", question(), None)
     assert isinstance(reply.failure, LedgerUnavailableError)
     assert services.ledger.query(reply.query_id).state == "running"

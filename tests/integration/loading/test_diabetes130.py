@@ -85,7 +85,7 @@ def mended(code):
 @pytest.mark.slow
 def test_every_column_of_the_file_is_declared(source_rows):
     (table,) = load_manifest(EXAMPLE).tables
-    assert {c.file_column for c in table.columns} == source_rows[0].keys()
+    assert {c.file_columns[0] for c in table.columns} == source_rows[0].keys()
     assert len(table.columns) == 50
     without = {c.name for c in table.columns if not c.domain}
     booleans = {"medication_changed", "diabetes_medication"}

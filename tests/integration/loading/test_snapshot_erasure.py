@@ -8,6 +8,8 @@ from budget.ledger import Charged, Scope
 from privacy.losses import Loss
 from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.identity.access import Caller
+from server.use_cases.questions.asking.submissions import Submission
+from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.requests import read_request
 from server.use_cases.services.errors import CommandRefusedError
 from server.web import Server
@@ -27,10 +29,9 @@ def charge_and_die(installation):
     server.start()
     try:
         body = {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "0.5"}
-        grant, question = server.queries._prepare(ADA, "clinic", read_request(body))
-        request = server.queries._charge_request(
-            ADA, grant, question, None, question.event.loss
-        )
+        pricing = server.queries.pricing
+        grant, question = pricing.priced(ADA, "clinic", read_request(body), LookedAt())
+        request = Submission(ADA, grant, question, None).request(question.event.loss)
         assert isinstance(server.services.ledger.charge(request), Charged)
     finally:
         server.stop()

@@ -7,7 +7,7 @@ from privacy.errors import LedgerUnavailableError
 from server.bootstrap import RECORDED_TABLES
 from server.use_cases.custody.projects import ProjectService
 from server.use_cases.datasets.snapshots import SnapshotService
-from server.use_cases.questions.asking import QueryService
+from server.use_cases.questions.asking.executing import Executing
 from server.use_cases.services.errors import (
     CommandRefusedError,
     DatasetUnavailableError,
@@ -119,7 +119,7 @@ def test_a_file_that_is_lost_while_the_server_is_up_is_noticed(world, how):
 def charged_and_lost(world, monkeypatch):
     """Leave a charged question without an end, and its file missing; return both."""
     with monkeypatch.context() as patch:
-        patch.setattr(QueryService, "compute", stopped)
+        patch.setattr(Executing, "compute", stopped)
         with (
             serve_in_thread(world.made) as url,
             client(url, world.key) as http,

@@ -17,7 +17,8 @@ from server.use_cases.loading.loading import LoadChoices
 from server.use_cases.loading.service import LoadService
 from server.use_cases.oversight.odometers import Odometers
 from server.use_cases.oversight.statements import StatementService
-from server.use_cases.questions.asking import QueryService
+from server.use_cases.questions.asking.service import QueryService
+from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.measured import Measured
 from server.use_cases.questions.questions import Compiler
 from server.use_cases.questions.requests import read_request
@@ -221,7 +222,9 @@ def recovered(installation, loss, word="rho"):
         offers = ReleaseOffers(services, OpenReleases(services))
         queries = QueryService(services, compiler, offers)
         request = read_request({"sql": BY_SEX, word: loss})
-        paid = queries.begin(Caller("ada", "analyst"), "clinic", request, None)
+        paid = queries.begin(
+            Caller("ada", "analyst"), "clinic", request, None, LookedAt()
+        )
         services.ledger.give_up(paid.charge.query_id)
         recovery = recovery_at_once(services, compiler, queries)
         assert [recovery.run_once() for _ in range(2)] == [1, 0]
@@ -258,11 +261,13 @@ def test_a_plan_counts_what_it_reads_anew_to_refine(installation, key):
         queries = QueryService(services, compiler, offers)
         request = read_request({"sql": BY_SEX, "rho": "0.05"})
         asker = Caller("ada", "analyst")
-        read = [queries.plan(asker, "clinic", request).looked_at[0] for _ in range(2)]
+        counted = [LookedAt(), LookedAt()]
+        for looked_at in counted:
+            queries.plan(asker, "clinic", request, looked_at)
     finally:
         server.stop()
         services.databases.close()
-    assert read == [1, 0]
+    assert [looked_at.texts for looked_at in counted] == [1, 0]
 
 
 def test_the_python_client_asks_and_tells_in_rho(installation, key):

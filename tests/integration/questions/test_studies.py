@@ -1,14 +1,20 @@
 """Several questions for one charge, over real HTTP."""
 
+import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from random import Random
 
 import pytest
 
+from privacy.errors import CuratorError
 from privacy.losses import Loss
 from server.use_cases.identity.access import Caller
+from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.studies.requests import read_study
+from server.use_cases.questions.studies.strategies import MOST_STEPS
 from server.web import Server
 from tests.integration.losses.test_rho_population import rho_manifest
 from tests.support.installations.harness import (
@@ -25,6 +31,7 @@ BY_SEX = "SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex"
 BY_WARD = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
 TOTAL = "SELECT COUNT(*) AS n FROM visits"
 BY_BOTH = "SELECT sex, ward, COUNT(*) AS n FROM visits GROUP BY sex, ward"
+BY_AGE = "SELECT age, COUNT(*) AS n FROM visits GROUP BY age"
 MEAN = "SELECT AVG(age) AS years FROM visits"
 
 
@@ -86,9 +93,92 @@ def test_one_charge_pays_for_answers_that_add_up(installation):
         assert set(answer["half_widths"][0]["rows"]) == {expected["greatest"]}
     assert mean["noise"] == planned["questions"][3]["noise"]
     assert again["charge"] == {"epsilon": "0", "delta": "0", "reused": True}
-    assert again["answers"] == asked["answers"]
+    assert [one["rows"] for one in again["answers"]] == [
+        one["rows"] for one in asked["answers"]
+    ]
     assert shown["study"] == asked
     assert listed["sql"].count(";") == 3
+
+
+def test_a_study_given_to_another_project_says_nothing_of_the_first_one(installation):
+    body = study((TOTAL, within(71)), (BY_SEX, within(52)), (MEAN, {"epsilon": "0.3"}))
+    first = installation.analyst("fay", "paid", allotment="7.125")
+    other = installation.analyst("oda", "given", allotment="5.5")
+    with serve_in_thread(installation) as url:
+        with client(url, first) as http:
+            paid = ask(http, body)
+        with client(url, other) as http:
+            given = ask(http, body)
+            shown = http.get(f"/v1/queries/{given['query_id']}").text
+    left = paid["remaining"]["project"]
+    assert given["charge"] == {"epsilon": "0", "delta": "0", "reused": True}
+    for one in (given, *given["answers"]):
+        assert one["query_id"] == given["query_id"] != paid["query_id"]
+        assert one["remaining"] == {"project": "5.5", "principal": None}
+    for text in (json.dumps(given), shown):
+        assert paid["query_id"] not in text
+        assert f'"{left}"' not in text
+
+
+def test_one_caller_plans_one_study_at_a_time(installation):
+    key = installation.analyst("two", "once")
+    body = study(*((f"{TOTAL} WHERE age > {n}", within(90)) for n in range(20)))
+    with (
+        serve_in_thread(installation) as url,
+        client(url, key) as http,
+        ThreadPoolExecutor(6) as threads,
+    ):
+        send = partial(http.post, "/v1/datasets/clinic/plans", json=body)
+        replies = [each.result() for each in [threads.submit(send) for _ in range(6)]]
+        assert plan(http, body)["parts"]
+    states = {reply.status_code for reply in replies}
+    assert states == {200, 503}
+    assert {reply.json()["type"] for reply in replies if reply.is_error} == {"busy"}
+
+
+@pytest.mark.parametrize("total", ["0.000000001", "900"])
+def test_what_a_refused_study_took_is_counted(installation, total):
+    name = f"r{len(total)}"
+    installation.analyst(name, f"counted_{name}")
+    body = study(*((f"{TOTAL} WHERE age > {n}", within(90)) for n in range(8)))
+    request = read_study({**body, "epsilon": total})
+    looked_at = LookedAt()
+    server = Server(installation.settings)
+    server.start()
+    try:
+        with pytest.raises(CuratorError):
+            server.studies.plan(Caller(name, "analyst"), "clinic", request, looked_at)
+    finally:
+        server.stop()
+        server.services.databases.close()
+    assert looked_at.texts >= 8
+    assert looked_at.cells > 0
+
+
+def test_many_slices_of_one_table_are_brought_together_at_once(installation):
+    """Pair by pair this took seconds, and none of them were counted."""
+    installation.analyst("sue", "slices")
+    slices = [
+        f"{TOTAL} WHERE age BETWEEN {n} AND {n + n % 4}" for n in range(20, 89, 3)
+    ]
+    asked = [(BY_AGE, within(150)), *((sql, within(320)) for sql in slices)]
+    body = study(*asked)
+    looked_at = LookedAt()
+    server = Server(installation.settings)
+    server.start()
+    try:
+        told = json.loads(
+            server.studies.plan(
+                Caller("sue", "analyst"), "clinic", read_study(body), looked_at
+            )
+        )
+    finally:
+        server.stop()
+        server.services.databases.close()
+    assert len(asked) == 24
+    assert len(told["parts"]) <= 3
+    assert 4 * float(told["epsilon"]) < float(told["one_by_one"]["epsilon"])
+    assert looked_at.cells < MOST_STEPS
 
 
 def test_answers_without_noise_are_exact(installation):
@@ -174,7 +264,8 @@ def test_a_study_killed_before_its_answer_is_answered_for_nothing_more(installat
     server = Server(installation.settings)
     server.start()
     try:
-        paid = server.studies.begin(Caller("kim", "analyst"), "clinic", request, None)
+        kim = Caller("kim", "analyst")
+        paid = server.studies.begin(kim, "clinic", request, None, LookedAt())
     finally:
         server.stop()
         server.services.databases.close()

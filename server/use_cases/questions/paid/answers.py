@@ -32,8 +32,13 @@ from query_lang.deriving.grids import Grid, grids_of
 from query_lang.plans.compiled import KeyShown, NumberShown
 from query_lang.showing.chosen_rows import is_chosen_by_noise
 from server.use_cases.identity.access import Grant
+from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.measured import Measured
-from server.use_cases.questions.paid.finer_draws import Finer, finer_of
+from server.use_cases.questions.paid.finer_draws import (
+    Finer,
+    finer_of,
+    work_of_drawing_again,
+)
 from server.use_cases.questions.paid.refining import (
     MOST_PARTS,
     Earlier,
@@ -56,7 +61,6 @@ from server.use_cases.services.services import Services
 LOOKED_AT: Final = 32
 """The newest paid questions of a project on a snapshot that are compared with one."""
 
-NOTHING_LOOKED_AT: Final = (0, 0)
 _MISS: Final = Fraction(5, 100)
 _UNLIKELY: Final = Fraction(1, 5)
 """How often a number may be larger, or smaller, than is called likely."""
@@ -146,20 +150,6 @@ class Derived:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What a project's paid questions give.
-
-    Attributes:
-        derived: None where they do not give the question.
-        looked_at: How many questions were read anew for it, and how many cells were
-            looked for: what it took, by public facts.
-    """
-
-    derived: Derived | None
-    looked_at: tuple[int, int] = NOTHING_LOOKED_AT
-
-
-@dataclass(frozen=True, slots=True)
 class _Kept:
     """What one project's charges paid for, as it was read, and until when."""
 
@@ -194,17 +184,22 @@ class PaidAnswers:
         self._kept: dict[str, _Kept] = {}
         self._made: dict[str, tuple[tuple[str, ...], dict[str, _Made]]] = {}
 
-    def find(self, grant: Grant, question: Question) -> Found:
+    def find(
+        self, grant: Grant, question: Question, looked_at: LookedAt
+    ) -> Derived | None:
         """Return how a question follows from paid answers; reads none of their numbers.
 
         Args:
             grant: Of the asker: its project and snapshot are looked at, no other.
             question: What is asked, at any loss.
+            looked_at: Counts what it takes.
         """
-        return self._found(grant, question) if _is_plain(question) else Found(None)
+        if not _is_plain(question):
+            return None
+        return self._found(grant, question, looked_at)
 
     def known(
-        self, grant: Grant, question: Question, miss: Fraction
+        self, grant: Grant, question: Question, miss: Fraction, looked_at: LookedAt
     ) -> KnownNumbers | None:
         """Return how large a question's numbers are at least, by paid noisy ones.
 
@@ -212,33 +207,37 @@ class PaidAnswers:
             grant: Of the asker.
             question: What is asked, at any loss.
             miss: How often a bound may be wrong, each by itself.
+            looked_at: Counts what it takes.
         """
-        found = self._found(grant, question)
-        if found.derived is None:
+        derived = self._found(grant, question, looked_at)
+        if derived is None:
             return None
-        widths = found.derived.widths(miss)
-        numbers = self.vectors(found.derived)
+        widths = derived.widths(miss)
+        numbers = self.vectors(derived)
         cells = [
             list(zip(*each, strict=True)) for each in zip(numbers, widths, strict=True)
         ]
         least = [[max(0, abs(n) - width) for n, width in each] for each in cells]
-        likely = found.derived.widths(_UNLIKELY)
+        likely = derived.widths(_UNLIKELY)
         most = [
             [abs(n) + width for n, width in zip(*each, strict=True)]
             for each in zip(numbers, likely, strict=True)
         ]
-        queries = [paid.query_id for paid in found.derived.taken]
-        return KnownNumbers(least, most, queries, found.looked_at)
+        queries = [paid.query_id for paid in derived.taken]
+        return KnownNumbers(least, most, queries)
 
-    def _found(self, grant: Grant, question: Question) -> Found:
+    def _found(
+        self, grant: Grant, question: Question, looked_at: LookedAt
+    ) -> Derived | None:
         listed = self._services.ledger.paid_questions(
             grant.project.name, grant.snapshot, LOOKED_AT
         )
         if not listed:
-            return Found(None)
-        paid, anew = self._read(grant, listed)
+            return None
+        paid = self._read(grant, listed, looked_at)
         derived, tried = self._made_of(grant.project.name, question, paid)
-        return Found(derived, (anew, tried))
+        looked_at.add(cells=tried)
+        return derived
 
     def _made_of(
         self, project: str, question: Question, paid: Sequence[PaidVectors]
@@ -262,27 +261,27 @@ class PaidAnswers:
                 made[question.former] = found
         return found
 
-    def same(self, grant: Grant, question: Question) -> tuple[list[PaidVectors], int]:
+    def same(
+        self, grant: Grant, question: Question, looked_at: LookedAt
+    ) -> list[PaidVectors]:
         """Return paid answers to the same question, in its order, the newest first.
 
         Args:
             grant: Of the asker: its project and snapshot are looked at, no other.
             question: What is asked, at any loss.
-
-        Returns:
-            The answers, and how many charges were read anew to find them.
+            looked_at: Counts what it takes.
         """
         if not _is_plain(question):
-            return [], 0
+            return []
         listed = self._services.ledger.paid_questions(
             grant.project.name, grant.snapshot, LOOKED_AT
         )
         alike = {e.query_id for e in listed if e.question == question.identity}
         if not alike:
-            return [], 0
-        paid, anew = self._read(grant, listed)
+            return []
+        paid = self._read(grant, listed, looked_at)
         found = [each for each in paid if each.query_id in alike]
-        return [each.as_asked(question) for each in found], anew
+        return [each.as_asked(question) for each in found]
 
     def named(
         self, grant: Grant, question: Question, queries: Sequence[str]
@@ -306,12 +305,15 @@ class PaidAnswers:
             found += [each.as_asked(question) for each in read]
         return found
 
-    def finer(self, grant: Grant, question: Question) -> Finer | None:
+    def finer(
+        self, grant: Grant, question: Question, looked_at: LookedAt
+    ) -> Finer | None:
         """Return the paid answer that a question may go on from, the finest one.
 
         Args:
             grant: Of the asker: its project and snapshot are looked at, no other.
             question: What is asked, at any loss.
+            looked_at: Counts its numbers, whether they can be used or not.
         """
         listed = self._services.ledger.paid_questions(
             grant.project.name, grant.snapshot, LOOKED_AT
@@ -324,18 +326,22 @@ class PaidAnswers:
         if not alike:
             return None
         best = max(alike, key=lambda each: each.loss)
+        looked_at.add(cells=work_of_drawing_again(question))
         return self._finer(question, best.query_id, best.loss)
 
-    def loss_before(self, grant: Grant, question: Question) -> Loss:
+    def loss_before(
+        self, grant: Grant, looked_at: LookedAt, question: Question
+    ) -> Loss:
         """Return what was paid for a question before, as far as that makes it cheaper.
 
         Args:
             grant: Of the asker: its project and snapshot are looked at, no other.
+            looked_at: Counts what it takes.
             question: What is asked, at any loss.
         """
         if not grant.measure.is_pure:
-            return loss_of_all(self.same(grant, question)[0][:MOST_PARTS])
-        finer = self.finer(grant, question)
+            return loss_of_all(self.same(grant, question, looked_at)[:MOST_PARTS])
+        finer = self.finer(grant, question, looked_at)
         return Loss(0) if finer is None else finer.loss
 
     def finer_named(self, question: Question, query_id: str) -> Finer:
@@ -360,8 +366,12 @@ class PaidAnswers:
         return finer_of(query_id, loss, stored, question, engine)
 
     def refining(
-        self, grant: Grant, question: Question, wish: Accuracy | None = None
-    ) -> tuple[Question, Earlier | None, int]:
+        self,
+        grant: Grant,
+        question: Question,
+        wish: Accuracy | None,
+        looked_at: LookedAt,
+    ) -> tuple[Question, Earlier | None]:
         """Price what a question adds to what its project paid for it before.
 
         Where an accuracy is wished for, the mean of all draws keeps to it, too: it is
@@ -371,22 +381,22 @@ class PaidAnswers:
             grant: Of the asker.
             question: As it costs where nothing was paid.
             wish: The accuracy.
+            looked_at: Counts what it takes.
 
         Returns:
-            The question with its price, the answers that it adds to, and how many
-            charges were read anew to find them.
+            The question with its price, and the answers that it adds to.
         """
-        paid, anew = self.same(grant, question)
+        paid = self.same(grant, question, looked_at)
         found = refining(paid, question.event.loss, question.losses.minimum)
         found = None if found is None else _sufficient(question, found, wish)
         earlier = None if found is None else self._kept_numbers(found)
         if found is None or earlier is None:
-            return question, None, anew
+            return question, None
         named = [each.query_id for each in found.taken]
         text = question.text
         if found.price > Loss(0):
             text = refined_text(text, found.price, grant.measure.word, named)
-        return replace(question, price=found.price, text=text), earlier, anew
+        return replace(question, price=found.price, text=text), earlier
 
     def _kept_numbers(self, found: Refining) -> Earlier | None:
         try:
@@ -440,9 +450,9 @@ class PaidAnswers:
         return question.normal.own_vectors(own)
 
     def _read(
-        self, grant: Grant, listed: Sequence[PaidQuestion]
-    ) -> tuple[list[PaidVectors], int]:
-        """Return what charges paid for, and how many of them were read anew.
+        self, grant: Grant, listed: Sequence[PaidQuestion], looked_at: LookedAt
+    ) -> list[PaidVectors]:
+        """Return what charges paid for; count how many of them were read anew.
 
         A project has what it asked of last, whatever others ask meanwhile: how many are
         read anew decides when a reply leaves (PRIVACY 6). What would take long to read
@@ -463,9 +473,9 @@ class PaidAnswers:
                 read[key], taken = self._read_anew(each, grant)
                 steps += taken
         self._kept[project] = _Kept(now + _KEPT_SECONDS, read)
-        found = [one for several in read.values() for one in several]
         anew = read.keys() - known.keys()
-        return found, sum(max(1, len(read[key])) for key in anew)
+        looked_at.add(texts=sum(max(1, len(read[key])) for key in anew))
+        return [one for several in read.values() for one in several]
 
     def _read_anew(
         self, paid: PaidQuestion, grant: Grant

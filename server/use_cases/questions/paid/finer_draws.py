@@ -34,13 +34,15 @@ class Finer:
     loss: Loss
     shown: Shown
 
-    @property
-    def work(self) -> int:
-        """What drawing its numbers again takes beside a fresh draw, in compared cells.
 
-        A number takes some microseconds (``python -m benchmarks.noise.refining``).
-        """
-        return 1 + sum(map(len, self.shown.vectors)) // 10
+def work_of_drawing_again(question: Question) -> int:
+    """Return what drawing given noise takes beside a fresh draw, in compared cells.
+
+    Reading the noise included. A number takes some microseconds
+    (``python -m benchmarks.noise.refining``).
+    """
+    cells = len(question.compiled.rendered.cells)
+    return 1 + cells * sum(m.size for m in question.compiled.measures) // 10
 
 
 def drawn_of(question: Question, engine: str) -> Drawn:

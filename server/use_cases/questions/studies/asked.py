@@ -1,6 +1,6 @@
 """A question of a study, and how accurate its numbers are to be."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -16,7 +16,6 @@ from server.use_cases.questions.wishes import demand_of
 MISS: Final = Fraction(5, 100)
 """Of the half-widths that answers show."""
 
-Widths = Callable[[Fraction], Sequence[int] | None]
 """Returns the half-width of each cell, in steps, at a chance to miss; None: too many
 kinds of them."""
 
@@ -64,19 +63,27 @@ class Asked:
         scale = self.question.event.vectors[measure].scale
         return self.noise.half_width(scale, 1 - MISS)
 
-    def is_kept(self, measure: int, widths: Widths) -> bool:
-        """Whether numbers are as accurate as is wished for.
+    @property
+    def miss(self) -> Fraction:
+        """Return how often each of its numbers may miss, for its wish."""
+        question, wish = self.question, self.request.accuracy
+        if wish is None or question.wish is None:
+            return MISS
+        demand = demand_of(wish, question.wish, question.compiled.measures)
+        cells = len(question.compiled.rendered.cells)
+        return demand.miss if wish.cells is None else demand.miss / cells
+
+    def is_content(self, measure: int, widths: Sequence[int]) -> bool:
+        """Whether half-widths, at its miss, are as accurate as is wished for.
 
         Where no accuracy is wished for: as what the loss alone would bring.
         """
         question, wish = self.question, self.request.accuracy
         if wish is None or question.wish is None:
-            found, most = widths(MISS), self.alone_width(measure)
-            return found is not None and all(width <= most for width in found)
+            most = self.alone_width(measure)
+            return all(width <= most for width in widths)
         demand = demand_of(wish, question.wish, question.compiled.measures)
-        cells = len(question.compiled.rendered.cells)
-        miss = demand.miss if wish.cells is None else demand.miss / cells
-        found = widths(miss)
-        return found is not None and all(
-            width <= demand.tolerance(measure, cell) for cell, width in enumerate(found)
+        return all(
+            width <= demand.tolerance(measure, cell)
+            for cell, width in enumerate(widths)
         )

@@ -38,6 +38,7 @@ from server.use_cases.questions.studies.layouts import (
 )
 from server.use_cases.questions.studies.parts import Part, Study, Table
 from server.use_cases.questions.studies.requests import StudyRequest
+from server.use_cases.questions.studies.steps import Steps
 from server.use_cases.questions.studies.strategies import with_loss
 from server.use_cases.questions.wishes import LossRange
 
@@ -325,7 +326,7 @@ def _read_part(
         return Part(tables, wanted, ())
     base, *coarse = [table.gridded for table in tables]
     answered = [asked[n].gridded for n in wanted]
-    layouts = layouts_of(base, coarse, answered, KnownRows())
+    layouts = layouts_of(base, coarse, answered, KnownRows(Steps()))
     if layouts is None:  # it followed when it was charged
         message = "a study's questions do not follow from its tables"
         raise LookupError(message)

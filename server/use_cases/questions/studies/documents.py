@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from itertools import accumulate
 
 from mechanisms.scales.noises import noise_of_measure
@@ -21,10 +22,9 @@ from server.use_cases.questions.noise import noise_of
 from server.use_cases.questions.paid.documents import made_document
 from server.use_cases.questions.paid.vectors import PaidVectors
 from server.use_cases.questions.questions import Question
-from server.use_cases.questions.replies import Answer, Remaining
+from server.use_cases.questions.replies import Answer, ChargeShape, Remaining
 from server.use_cases.questions.studies.asked import MISS
 from server.use_cases.questions.studies.composed import StudyQuestion
-from server.use_cases.questions.studies.least_squares import Fit
 from server.use_cases.questions.studies.parts import Part, Study, Table
 from server.use_cases.questions.studies.replies import (
     PlannedQuestion,
@@ -33,6 +33,7 @@ from server.use_cases.questions.studies.replies import (
     StudyPlan,
     StudyTable,
 )
+from server.use_cases.questions.studies.steps import Steps
 from server.use_cases.releases.replies import FreeAnswer, WidthsExpected
 
 Vectors = Sequence[Sequence[int]]
@@ -78,6 +79,54 @@ def study_document(
         "charge": charge_document(question.event.measure, study.loss, reused=False),
         "remaining": remaining,
     }
+
+
+def given_again(
+    stored: StudyAnswer, query_id: str, remaining: Remaining, charge: ChargeShape
+) -> StudyAnswer:
+    """Return a stored study as another asking of it is answered.
+
+    What it says of who asked, it says of whoever asks now, in each of its answers: it
+    may be another project's (PRIVACY 7).
+    """
+    answers = list[Answer]()
+    for one in stored["answers"]:
+        told: Answer = {**one, "query_id": query_id, "remaining": remaining}
+        if "paid" in one:
+            told["paid"] = {**one["paid"], "queries": [query_id]}
+        answers.append(told)
+    return {
+        **stored,
+        "query_id": query_id,
+        "answers": answers,
+        "charge": charge,
+        "remaining": remaining,
+    }
+
+
+def is_as_sure(stored: StudyAnswer, study: Study) -> bool:
+    """Whether a stored study measured all that a study would, at no more noise.
+
+    What is known of sizes may have made one question cheaper since, and another dearer.
+    """
+    paid = {_told(each) for part in stored["parts"] for each in part["tables"]}
+    return all(
+        any(
+            sql == other and len(widths) == len(known) and _none_wider(known, widths)
+            for other, known in paid
+        )
+        for sql, widths in map(_told, map(_table, study.tables))
+    )
+
+
+def _told(table: StudyTable) -> tuple[str, tuple[Decimal, ...]]:
+    return table["sql"], tuple(
+        Decimal(each["half_width_95"]) for each in table["noise"]
+    )
+
+
+def _none_wider(known: Sequence[Decimal], widths: Sequence[Decimal]) -> bool:
+    return all(one <= other for one, other in zip(known, widths, strict=True))
 
 
 def stored_vectors(study: Study, noisy_vectors: Vectors) -> list[list[int]]:
@@ -140,16 +189,18 @@ def _numbers(
 ) -> dict[tuple[int, int], tuple[list[int], list[int]]]:
     """Return the numbers of each question and measure, with their half-widths."""
     found = {}
+    widths = _widths(part)
     for layout, fit in part.fits():
         coarse = [vectors[1 + table][measure] for table, measure in layout.coarse]
         cells = fit.cells([vectors[0][layout.measure], *coarse])
         for n, asked in enumerate(layout.wanted):
-            found[asked] = fit.numbers(n, cells), _widths(fit, n)
+            place = part.wanted[asked[0]], asked[1]
+            found[asked] = fit.numbers(n, cells), widths[place]
     return found
 
 
-def _widths(fit: Fit, question: int) -> list[int]:
-    widths = fit.widths(question, MISS)
+def _widths(part: Part) -> dict[tuple[int, int], list[int]]:
+    widths = part.widths(MISS, Steps())
     if widths is None:  # it was priced by them
         raise AssertionError
     return widths
@@ -224,9 +275,7 @@ def study_plan_document(
         "needs_confirmation": needs_confirmation,
         "remaining": remaining,
         "snapshot": question.snapshot,
-        "questions": [
-            _planned(study, n, offered.questions[n]) for n in range(len(study.asked))
-        ],
+        "questions": _all_planned(study, offered.questions),
         "parts": parts_document(study),
         "cost": cost_document(question.compiled.cost),
         "free": list(offered.study),
@@ -242,12 +291,28 @@ class Offered:
     questions: Sequence[Sequence[FreeAnswer]]
 
 
-def _planned(study: Study, number: int, free: Sequence[FreeAnswer]) -> PlannedQuestion:
+def _all_planned(
+    study: Study, free: Sequence[Sequence[FreeAnswer]]
+) -> list[PlannedQuestion]:
+    """Describe each question, with the half-widths that its part brings."""
+    widths = [_widths(part) if part.layouts else {} for part in study.parts]
+    return [
+        _planned(study, n, free[n], widths[study.part_of(n)])
+        for n in range(len(study.asked))
+    ]
+
+
+def _planned(
+    study: Study,
+    number: int,
+    free: Sequence[FreeAnswer],
+    made: Mapping[tuple[int, int], list[int]],
+) -> PlannedQuestion:
     one, place = study.asked[number].question, study.part_of(number)
     part = study.parts[place]
     noise = []
     if part.layouts:
-        widths = _widths_of_part(part, part.wanted.index(number))
+        widths = {m: each for (n, m), each in made.items() if n == number}
     else:
         one = _drawn_question(part.tables[0], one)
         noise, widths = noise_of(one.compiled, one.event), _widths_drawn(one)
@@ -261,16 +326,6 @@ def _planned(study: Study, number: int, free: Sequence[FreeAnswer]) -> PlannedQu
         "half_widths": _expected(one, widths),
         "warnings": warnings_of(one.compiled),
         "free": list(free),
-    }
-
-
-def _widths_of_part(part: Part, place: int) -> dict[int, list[int]]:
-    """Return the half-widths of one of a part's questions, by measure."""
-    return {
-        measure: _widths(fit, n)
-        for layout, fit in part.fits()
-        for n, (asked, measure) in enumerate(layout.wanted)
-        if asked == place
     }
 
 

@@ -10,6 +10,7 @@ from query_lang.deriving.derivations import Combination, Deriver, Vector, cells_
 from query_lang.deriving.grids import Grid, grids_of
 from server.use_cases.questions.questions import Question
 from server.use_cases.questions.studies.least_squares import FloatArray, Layout
+from server.use_cases.questions.studies.steps import Steps, of_products
 
 MOST_BASE_CELLS: Final = 1_024
 """Cells of a base table."""
@@ -71,21 +72,23 @@ class MeasureLayout:
 class KnownRows:
     """Finds of which cells of a base table a vector is made, each pair once.
 
-    Attributes:
-        cells: How many cells were looked for.
+    Args:
+        steps: Counts what it takes.
+        most: Cells that may be looked for in all.
     """
 
-    def __init__(self, most: int = MOST_LOOKED_FOR) -> None:
-        self.cells = 0
-        self._most = most
+    def __init__(self, steps: Steps, most: int = MOST_LOOKED_FOR) -> None:
+        self._steps = steps
+        self._left = most
         self._found: dict[tuple[int, int], tuple[Grid, Grid, FloatArray | None]] = {}
 
     def of(self, wanted: Grid, base: Grid) -> FloatArray | None:
         """Return a row for each wanted cell: what it takes of each base cell."""
         key = id(wanted), id(base)
         if key not in self._found:
-            self.cells += wanted.size
-            rows = None if self.cells > self._most else _rows(wanted, base)
+            self._steps.take(wanted.size + of_products(4 * wanted.size * base.size))
+            self._left -= wanted.size
+            rows = None if self._left < 0 else _rows(wanted, base)
             self._found[key] = wanted, base, rows  # held, so that ids stay theirs
         return self._found[key][2]
 

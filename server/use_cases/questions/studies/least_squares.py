@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -15,6 +16,13 @@ from numpy.typing import NDArray
 
 from mechanisms.scales.noises import Noise
 from mechanisms.scales.weighted_sums import sum_half_widths
+from server.use_cases.questions.studies.steps import (
+    Steps,
+    of_products,
+    of_rows,
+    of_sums,
+    of_widths,
+)
 
 FloatArray = NDArray[np.float64]
 
@@ -45,8 +53,22 @@ class Layout:
         """Return the rows of all questions."""
         return np.concatenate(self.wanted)
 
+    @property
+    def steps(self) -> float:
+        """What it takes to tell what all numbers are made of, once."""
+        size, base = map(int, self.coarse.shape)
+        numbers = sum(map(len, self.wanted))
+        products = size**3 + base * size * (2 * size + 2 * numbers)
+        return of_products(products + 20 * base * numbers) + of_rows(numbers)
 
-@dataclass(frozen=True, slots=True)
+    @property
+    def adding_steps(self) -> float:
+        """What it takes to make all numbers of noisy ones."""
+        size, base = map(int, self.coarse.shape)
+        return of_sums(base * (size + sum(map(len, self.wanted))))
+
+
+@dataclass(frozen=True)
 class Fit:
     """The least noisy cells of a base table, given its coarser ones.
 
@@ -75,7 +97,7 @@ class Fit:
             number - sum(base[cell] for cell in cells)
             for number, cells in zip(coarse, held, strict=True)
         ]
-        gains = [[int(gain) for gain in row] for row in self._gains()]
+        gains = [[int(gain) for gain in row] for row in self._gains]
         return _rounded(
             [
                 number * _GRAIN
@@ -97,9 +119,27 @@ class Fit:
 
         None where there are more kinds of them than may be looked at.
         """
-        laws = [*self._laws(self.layout.wanted[question])]
-        kinds = list(dict.fromkeys(laws))
-        if len(kinds) > MOST_LAWS:
+        found = self.widths_of([question], miss)
+        return None if found is None else found[0]
+
+    def widths_of(
+        self, questions: Sequence[int], miss: Fraction, steps: Steps | None = None
+    ) -> list[list[int]] | None:
+        """Return the half-widths of several questions' numbers, in grid steps.
+
+        None where one has more kinds of them than may be looked at, or where that
+        takes more than is left.
+
+        Args:
+            questions: Of the layout, by place.
+            miss: How often each may be passed.
+            steps: Counts what it takes, and bounds it.
+        """
+        steps = steps or Steps()
+        laws = [self._laws(self.layout.wanted[n]) for n in questions]
+        kinds = list(dict.fromkeys(law for each in laws for law in each))
+        steps.take(of_widths(len(kinds), max((len(d) for d, _ in kinds), default=0)))
+        if steps.are_spent or any(len(set(each)) > MOST_LAWS for each in laws):
             return None
         sums = [
             [(Fraction(weight, _GRAIN), scale, n) for weight, scale, n in draws]
@@ -110,10 +150,10 @@ class Fit:
             law: math.floor(each + law[1])
             for law, each in zip(kinds, reach, strict=True)
         }
-        return [found[law] for law in laws]
+        return [[found[law] for law in each] for each in laws]
 
     def _laws(self, numbers: FloatArray) -> "list[_Law]":
-        on_coarse = numbers @ self._gains()
+        on_coarse = numbers @ self._gains
         on_base = numbers * _GRAIN - on_coarse @ self.layout.coarse
         return [
             (_draws(base, coarse, self._row_scales(), self.scales[0]), self._turn(row))
@@ -134,6 +174,7 @@ class Fit:
     def _row_scales(self) -> list[float]:
         return [self.scales[1 + table] for table in self.layout.tables]
 
+    @cached_property
     def _gains(self) -> FloatArray:
         """Return what each base cell takes of each surprise, in grains."""
         variances = [self.noise.variance(scale) for scale in self._row_scales()]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from fractions import Fraction
 
 from mechanisms.scales.noises import noise_of_measure
 from privacy.events import MeasuredVector, PriceEvent
@@ -10,9 +10,10 @@ from privacy.losses import Loss
 from privacy.measures import Measure
 from server.use_cases.questions.questions import Question
 from server.use_cases.questions.requests import QuestionRequest
-from server.use_cases.questions.studies.asked import Asked
+from server.use_cases.questions.studies.asked import MISS, Asked
 from server.use_cases.questions.studies.layouts import Gridded, MeasureLayout
 from server.use_cases.questions.studies.least_squares import Fit
+from server.use_cases.questions.studies.steps import Steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +93,37 @@ class Part:
             noise = noise_of_measure(events[0].measure)
             yield layout, Fit(layout.layout, noise, tuple(scales))
 
-    def is_kept(self, asked: Sequence[Asked]) -> bool:
-        """Whether all its numbers are as accurate as is wished for."""
-        return all(
-            asked[self.wanted[question]].is_kept(measure, partial(fit.widths, n))
-            for layout, fit in self.fits()
-            for n, (question, measure) in enumerate(layout.wanted)
-        )
+    def widths(
+        self, miss: Fraction, steps: Steps
+    ) -> dict[tuple[int, int], list[int]] | None:
+        """Return the half-widths of each question, by its number, and measure.
+
+        None where that takes more than is left.
+        """
+        found = {}
+        for layout, fit in self.fits():
+            steps.take(layout.layout.steps)
+            widths = fit.widths_of(range(len(layout.wanted)), miss, steps)
+            if widths is None:
+                return None
+            for (question, measure), each in zip(layout.wanted, widths, strict=True):
+                found[self.wanted[question], measure] = each
+        return found
+
+    def is_kept(self, asked: Sequence[Asked], steps: Steps) -> bool:
+        """Whether all its numbers are as accurate as is wished for.
+
+        Not where that takes more steps than are left.
+        """
+        for miss in {asked[question].miss for question in self.wanted}:
+            widths = self.widths(miss, steps)
+            if widths is None or not all(
+                asked[question].is_content(measure, each)
+                for (question, measure), each in widths.items()
+                if asked[question].miss == miss
+            ):
+                return False
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +153,15 @@ class Study:
             identity, loss = one.question.identity, one.question.event.loss
             dearest[identity] = max(loss, dearest.get(identity, loss))
         return Loss(sum(loss.nano_epsilon for loss in dearest.values()))
+
+    @property
+    def answering_steps(self) -> float:
+        """What it takes to make all answers of noisy numbers, with half-widths."""
+        steps = Steps()
+        for part in self.parts:
+            part.widths(MISS, steps)
+            steps.take(sum(each.layout.adding_steps for each in part.layouts))
+        return steps.taken
 
     def part_of(self, question: int) -> int:
         """Return which part answers a question."""

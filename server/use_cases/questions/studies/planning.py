@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
 
 from privacy.errors import (
     CuratorError,
@@ -13,6 +12,7 @@ from privacy.errors import (
 )
 from privacy.losses import Loss
 from server.use_cases.identity.access import Grant
+from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.questions import Compiler, Question, prepare
 from server.use_cases.questions.requests import QuestionRequest
 from server.use_cases.questions.studies.asked import Asked
@@ -29,31 +29,24 @@ from server.use_cases.questions.studies.requests import StudyRequest
 from server.use_cases.questions.studies.strategies import Strategist, with_loss
 from server.use_cases.questions.wishes import LossRange
 
-_STEPS_A_CELL: Final = 500_000
-"""Multiplications that take as long as it takes to look for one cell in paid ones."""
-
 Pricing = Callable[[QuestionRequest], tuple[Grant, Question]]
 """Prices a request as if it were asked alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedStudy:
-    """A study as one question, and what it took to find it, by public facts.
-
-    Attributes:
-        grant: Of the asker.
-        question: The study.
-        looked_at: Texts that were compiled, and cells that were looked for, as a
-            question has them that is compared with paid ones.
-    """
+    """A study as one question, and who asks it."""
 
     grant: Grant
     question: StudyQuestion
-    looked_at: tuple[int, int]
 
 
 def planned_study(
-    compiler: Compiler, request: StudyRequest, losses: LossRange, pricing: Pricing
+    compiler: Compiler,
+    request: StudyRequest,
+    losses: LossRange,
+    pricing: Pricing,
+    looked_at: LookedAt,
 ) -> PlannedStudy:
     """Return the cheapest study found that brings what is wished for.
 
@@ -62,11 +55,13 @@ def planned_study(
         request: What is asked.
         losses: That one query may spend.
         pricing: Prices each question alone.
+        looked_at: Counts what it takes, by public facts, whatever becomes of it.
 
     Raises:
         CuratorError: Any refusal of a text, its options or its loss.
     """
     total = request.total_loss(losses.measure)
+    looked_at.add(texts=len(request.questions))
     requests = [_wished(each, total, request, losses) for each in request.questions]
     priced = [_priced(n, each, pricing) for n, each in enumerate(requests)]
     grant = priced[0][0]
@@ -74,19 +69,14 @@ def planned_study(
         Asked(each, Gridded.of(question))
         for each, (_, question) in zip(requests, priced, strict=True)
     ]
-    strategist = Strategist(asked, losses, partial(prepare, compiler, grant, losses))
+    compiling = partial(prepare, compiler, grant, losses)
+    strategist = Strategist(asked, losses, compiling, looked_at)
     study = _spending(asked, strategist.parts(), total, losses)
     _check_blocks(study)
     question = study_question(grant, study, losses, identity_of(grant, request))
     check_cost(question.compiled, compiler.limits)
-    known = [one.looked_at for _, one in priced]
-    looked = (
-        len(requests) + strategist.texts + sum(texts for texts, _ in known),
-        strategist.cells
-        + sum(tried for _, tried in known)
-        + int(strategist.steps.taken / _STEPS_A_CELL),
-    )
-    return PlannedStudy(grant, question, looked)
+    looked_at.add(cells=study.answering_steps)
+    return PlannedStudy(grant, question)
 
 
 def _priced(

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mechanisms.scales.noises import Noise
 from privacy.events import VectorSensitivity
 from privacy.losses import NANO, Loss
 from server.use_cases.questions.studies.least_squares import FloatArray, Layout
+from server.use_cases.questions.studies.steps import Steps, of_products
 
 _REACH: Final = 2.0
 """Half-widths at 95 % in standard deviations: 1.96 of many draws, 2.12 of one."""
@@ -24,13 +26,6 @@ _ROUNDS: Final = 6
 _POWERS: Final = (6.0, 24.0, 400.0)
 """Of the mean over questions that stands for the worst of them, one after the other."""
 _ENOUGH: Final = 0.999  # a round that saves less is the last
-
-
-@dataclass(slots=True)
-class Steps:
-    """Multiplications that a search took: what it costs, by public facts."""
-
-    taken: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +67,10 @@ class Dividing:
 
     def best(self, steps: Steps) -> Division:
         """Return about the cheapest division that keeps to all targets."""
-        sums = _Sums.of(self.layout, self._unit_variances())
-        best = found = self._scaled(self.alone, _POWERS[0], sums, steps)
+        sums = _Sums.of(self.layout, self._allowed(), self._unit_variances(), steps)
+        best = found = self._scaled([self.alone], _POWERS[0], sums, steps)
         for power in _POWERS if len(self.alone) > 1 else ():
-            found = self._scaled(found.nano, power, sums, steps)
+            found = self._scaled([found.nano], power, sums, steps)
             for _ in range(_ROUNDS):
                 before = found.score
                 for table in range(len(self.alone)):
@@ -89,25 +84,29 @@ class Dividing:
         self, found: Division, table: int, power: float, sums: "_Sums", steps: Steps
     ) -> Division:
         """Return the best division with another share for one table."""
-        tried = [found]
-        for factor in _FACTORS:
-            nano = list(found.nano)
+        tried = [list(found.nano) for _ in _FACTORS]
+        for nano, factor in zip(tried, _FACTORS, strict=True):
             nano[table] *= factor
-            tried.append(self._scaled(nano, power, sums, steps))
-        return min(tried, key=lambda one: one.score)
+        best = self._scaled(tried, power, sums, steps)
+        return min(found, best, key=lambda one: one.score)
 
     def _scaled(
-        self, nano: Sequence[float], power: float, sums: "_Sums", steps: Steps
+        self,
+        proportions: Sequence[Sequence[float]],
+        power: float,
+        sums: "_Sums",
+        steps: Steps,
     ) -> Division:
-        """Return the division of the least loss in these proportions that suffices."""
-        ratios = self._deviations(nano, sums, steps) / self._allowed()
-        ends = np.cumsum([0, *map(len, self.layout.wanted[:-1])])
-        each = np.maximum.reduceat(ratios, ends)
-        worst = float(np.max(each))
-        mean = float(np.mean((each / worst) ** power)) ** (1 / power)
+        """Return the best division in one of some proportions, as dear as suffices."""
+        ratios = self._deviations(np.array(proportions), sums, steps) / sums.allowed
+        each = np.maximum.reduceat(ratios, sums.starts, axis=1)
+        worst = each.max(axis=1)
+        means = ((each / worst[:, None]) ** power).mean(axis=1) ** (1 / power)
         exponent = 2 if self.noise.has_l2 else 1
-        scaled = tuple(one * worst**exponent for one in nano)
-        return Division(scaled, sum(scaled) * mean**exponent)
+        scaled = np.array(proportions) * (worst**exponent)[:, None]
+        scores = scaled.sum(axis=1) * means**exponent
+        best = int(np.argmin(scores))
+        return Division(tuple(scaled[best].tolist()), float(scores[best]))
 
     def _allowed(self) -> FloatArray:
         """Return the standard deviation that each number may have."""
@@ -117,27 +116,27 @@ class Dividing:
         ]
         return np.concatenate(each)
 
-    def _deviations(
-        self, nano: Sequence[float], sums: "_Sums", steps: Steps
-    ) -> FloatArray:
-        every = [self._variance(sums.units[n], each) for n, each in enumerate(nano)]
-        own, variances = every[0], [every[1 + n] for n in self.layout.tables]
+    def _deviations(self, nano: FloatArray, sums: "_Sums", steps: Steps) -> FloatArray:
+        """Return the standard deviation of each number, for each row of losses."""
+        shares = nano / NANO
+        variances = sums.units / (shares if self.noise.has_l2 else shares**2)
+        own = variances[:, :1]
         found = own * sums.squares
-        if variances:
-            inverse = np.linalg.inv(np.diag(variances) + own * sums.coarse)
-            found -= own**2 * (sums.shared @ inverse * sums.shared).sum(axis=1)
-        size = len(variances)
-        steps.taken += size**3 + size**2 * len(found) + len(found)
+        size = len(self.layout.tables)
+        if size:
+            rows = variances[:, [1 + n for n in self.layout.tables]]
+            covariance = own[:, :, None] * sums.coarse + rows[:, None] * np.eye(size)
+            weighed = sums.shared @ np.linalg.inv(covariance)
+            found = found - own**2 * (weighed * sums.shared).sum(axis=2)
+        numbers = len(sums.squares)
+        each = size**3 + (size**2 + 16 * size + 16) * numbers
+        steps.take(of_products(len(nano) * each))
         return np.asarray(np.sqrt(np.maximum(found, 0.0)))
 
     def _unit_variances(self) -> list[float]:
         """Return the variance of each table's noise at a loss of 1."""
         scales = (self.noise.scale(each, Loss(NANO)) for each in self.sensitivities)
         return [self.noise.variance(scale) for scale in scales]
-
-    def _variance(self, unit: float, nano: float) -> float:
-        share = nano / NANO
-        return unit / (share if self.noise.has_l2 else share**2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,17 +147,31 @@ class _Sums:
         squares: Of each number, the sum of its squared weights of base cells.
         shared: Of each number, what it takes of the cells of each coarser cell.
         coarse: How many base cells each two coarser cells share.
+        allowed: The standard deviation that each number may have.
+        starts: Where each question's numbers begin.
         units: Of each table, the variance of its noise at a loss of 1.
     """
 
     squares: FloatArray
     shared: FloatArray
     coarse: FloatArray
-    units: Sequence[float]
+    allowed: FloatArray
+    starts: NDArray[np.int64]
+    units: FloatArray
 
     @classmethod
-    def of(cls, layout: Layout, units: Sequence[float]) -> "_Sums":
+    def of(
+        cls, layout: Layout, allowed: FloatArray, units: Sequence[float], steps: Steps
+    ) -> "_Sums":
         """Add up, once."""
         numbers, coarse = layout.numbers, layout.coarse
-        squares = (numbers**2).sum(axis=1)
-        return cls(squares, numbers @ coarse.T, coarse @ coarse.T, units)
+        products = coarse.size * (len(numbers) + len(coarse) + 4)
+        steps.take(of_products(products + 4 * numbers.size))
+        return cls(
+            (numbers**2).sum(axis=1),
+            numbers @ coarse.T,
+            coarse @ coarse.T,
+            allowed,
+            np.cumsum([0, *map(len, layout.wanted[:-1])]),
+            np.array(units),
+        )

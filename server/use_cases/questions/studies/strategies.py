@@ -16,6 +16,7 @@ from mechanisms.scales.noises import noise_of_measure
 from privacy.errors import CuratorError
 from privacy.losses import Loss
 from query_lang.advising.union_texts import union_text
+from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.questions import Question
 from server.use_cases.questions.requests import QuestionRequest
 from server.use_cases.questions.studies.asked import Asked
@@ -26,14 +27,18 @@ from server.use_cases.questions.studies.layouts import (
     layouts_of,
 )
 from server.use_cases.questions.studies.parts import Part, Table
-from server.use_cases.questions.studies.shares import Dividing, Division, Steps
+from server.use_cases.questions.studies.shares import Dividing, Division
+from server.use_cases.questions.studies.steps import Steps
 from server.use_cases.questions.wishes import LossRange
 
 MOST_UNIONS: Final = 40
 """Texts of union tables that are compiled for one study."""
-MOST_STEPS: Final = 2e8
-"""Multiplications after which no more parts are brought together."""
+MOST_SEARCHED: Final = 20_000
+"""Steps (``steps``) after which no more parts are brought together."""
+MOST_STEPS: Final = 30_000
+"""Steps after which parts are left apart, whose exact price is not found yet."""
 
+_PAIR: Final = 2
 _MOST_COARSE: Final = 3  # coarser tables beside one base table
 _GAIN: Final = 0.99  # a coarser table is measured where it saves a part in a hundred
 _IDLE: Final = 0.03  # of a part's price: a coarser table with less is tried without
@@ -72,32 +77,28 @@ class Strategist:
         asked: The questions, each priced alone.
         losses: That one query may spend.
         compiling: For texts of tables with the keys of two questions.
+        looked_at: Counts what the search takes.
     """
 
     def __init__(
-        self, asked: Sequence[Asked], losses: LossRange, compiling: Compiling
+        self,
+        asked: Sequence[Asked],
+        losses: LossRange,
+        compiling: Compiling,
+        looked_at: LookedAt,
     ) -> None:
         self._asked = asked
         self._losses = losses
         self._compiling = compiling
+        self._looked_at = looked_at
         self._unions: dict[tuple[str, str], _Base | None] = {}
-        self._rows = KnownRows()
-        self.steps = Steps()
-
-    @property
-    def cells(self) -> int:
-        """How many cells were looked for in tables."""
-        return self._rows.cells
-
-    @property
-    def texts(self) -> int:
-        """How many texts were compiled for it."""
-        return len(self._unions)
+        self._steps = Steps(looked_at, MOST_STEPS)
+        self._rows = KnownRows(self._steps)
 
     def parts(self) -> tuple[Part, ...]:
         """Return what to measure for all questions."""
         found = []
-        for draft in self._merged(self._singles()):
+        for draft in self._merged(self._gathered(self._singles())):
             found += self._settled_or_apart(draft)
         return tuple(sorted(found, key=lambda part: part.wanted))
 
@@ -136,6 +137,47 @@ class Strategist:
         return Part((table,), draft.wanted, ())
 
     # -- parts brought together -------------------------------------------------
+
+    def _gathered(self, drafts: list[_Draft]) -> list[_Draft]:
+        """Bring together at once all that follows from one question's table.
+
+        The largest saving first, as long as there is one: of many slices of one table
+        it finds at once what pairs find after many tries.
+        """
+        while True:
+            found = [self._all_of(draft.base, drafts) for draft in drafts]
+            made = [draft for draft in found if draft is not None]
+            best = min(made, key=_lost, default=None)
+            if best is None or _lost(best) >= 0:
+                return drafts
+            gone = {id(draft) for draft in best.of}
+            drafts = [draft for draft in drafts if id(draft) not in gone] + [best]
+
+    def _all_of(self, base: _Base, drafts: Sequence[_Draft]) -> _Draft | None:
+        """Return a part for all that follows from a table, if they are three or more.
+
+        Two are a pair, which ``_merged`` tries.
+        """
+        members = tuple(
+            draft
+            for draft in drafts
+            if draft.base is base or self._is_in(base, draft.wanted)
+        )
+        if len(members) < _PAIR + 1:
+            return None
+        wanted = tuple(sorted(n for draft in members for n in draft.wanted))
+        found = self._drafted(base, wanted)
+        return None if found is None else replace(found, of=members)
+
+    def _is_in(self, base: _Base, wanted: Sequence[int]) -> bool:
+        """Whether questions follow from a table."""
+        asked = [self._asked[n] for n in wanted]
+        if not all(each.adds_up for each in asked):
+            return False
+        if any(each.request.bounds != base.request.bounds for each in asked):
+            return False
+        several = [each.gridded for each in asked]
+        return layouts_of(base.gridded, [], several, self._rows) is not None
 
     def _merged(self, drafts: list[_Draft]) -> list[_Draft]:
         tried: dict[tuple[tuple[int, ...], tuple[int, ...]], _Draft | None] = {}
@@ -196,6 +238,7 @@ class Strategist:
         if key not in self._unions:
             bases = (one.gridded.question, other.gridded.question)
             loss = max(base.event.loss for base in bases)
+            self._looked_at.add(texts=1)
             self._unions[key] = self._compiled(replace(one.request, sql=sql), loss)
         return self._unions[key]
 
@@ -247,7 +290,7 @@ class Strategist:
     def _priced(
         self, base: _Base, coarse: tuple[int, ...], wanted: tuple[int, ...]
     ) -> _Draft | None:
-        if self.steps.taken > MOST_STEPS:
+        if self._steps.taken > MOST_SEARCHED:
             return None
         tables = [self._asked[n].gridded for n in coarse]
         asked = [self._asked[n].gridded for n in wanted]
@@ -255,7 +298,7 @@ class Strategist:
         if layouts is None:
             return None
         divisions = tuple(
-            self._dividing(layout, [base.gridded, *tables], wanted).best(self.steps)
+            self._dividing(layout, [base.gridded, *tables], wanted).best(self._steps)
             for layout in layouts
         )
         price = sum(division.total for division in divisions)
@@ -304,7 +347,7 @@ class Strategist:
         if is_dearer or not all(low <= table.loss <= high for table in part.tables):
             return None
         try:
-            return part if part.is_kept(self._asked) else None
+            return part if part.is_kept(self._asked, self._steps) else None
         except CuratorError:
             return None  # a share is too small for any noise
 
@@ -321,6 +364,11 @@ class Strategist:
             for request, each, losses in zip(requests, gridded, nano, strict=True)
         )
         return Part(tables, draft.wanted, draft.layouts)
+
+
+def _lost(draft: _Draft) -> float:
+    """Return what a part costs more than those that it was brought together of."""
+    return draft.price - sum(each.price for each in draft.of)
 
 
 def _alone(question: Question, measure: int) -> int:

@@ -14,14 +14,17 @@ from server.api.routing.backlog import (
     Backlog,
     Machine,
     Work,
+    comparing,
     formed,
     forming_of,
     from_release,
+    opening,
     recovered_seconds,
     sent,
     shown_again,
     work_of,
 )
+from server.use_cases.questions.looked_at import LookedAt
 
 SMALL = Work(executing=0.006, storing=0.011)
 HEAVY = Work(executing=0.5, storing=0.011)
@@ -295,3 +298,20 @@ def test_another_form_costs_by_its_bytes_and_what_may_be_shown():
     assert 0 < forming_of(small) < 0.001
     assert forming_of(wide) == pytest.approx(1_000 * forming_of(small))
     assert forming_of(costing(1, 1, key_bytes=10**7)) > 0.5
+
+
+def test_what_comes_before_a_reply_leaves_its_readings_to_count():
+    reply = sent(100, readings=3).after(0.5, alone=0.25)
+    assert reply.readings == 3
+    assert reply.serving == pytest.approx(sent(100).serving + 0.5)
+    assert reply.alone == 0.25
+
+
+def test_a_release_that_many_questions_look_at_is_opened_once():
+    looked_at = LookedAt()
+    for _ in range(24):
+        looked_at.add_release("r_1", cells=10)
+    assert opening(looked_at) == RELEASE_SECONDS
+    assert 0 < comparing(looked_at) < RELEASE_SECONDS
+    looked_at.add_release("r_2", cells=10)
+    assert opening(looked_at) == 2 * RELEASE_SECONDS

@@ -36,12 +36,12 @@ def nothing(_):
 def of_size(*least):
     """Return what finds numbers of just these sizes."""
     sizes = [list(least)]
-    return lambda _: KnownNumbers(sizes, sizes, ["q_1"], (1, 20))
+    return lambda _: KnownNumbers(sizes, sizes, ["q_1"])
 
 
 def between(least, most):
     """Return what finds all numbers between two sizes."""
-    found = KnownNumbers([[least] * 20], [[most] * 20], ["q_1"], (1, 20))
+    found = KnownNumbers([[least] * 20], [[most] * 20], ["q_1"])
     return lambda _: found
 
 
@@ -123,11 +123,11 @@ def test_what_is_known_too_little_of_is_refused_with_a_further_probe():
 
 
 def test_two_sources_say_what_both_say():
-    one = KnownNumbers([[5, 20]], [[50, 90]], ["q_1"], (1, 2))
-    other = KnownNumbers([[9, 10]], [[60, 80]], (), (0, 1), release=True)
+    one = KnownNumbers([[5, 20]], [[50, 90]], ["q_1"])
+    other = KnownNumbers([[9, 10]], [[60, 80]], (), release=True)
     both = one.and_by(other)
     assert (both.least, both.most) == ([[9, 20]], [[50, 80]])
-    assert (both.queries, both.looked_at, both.facts) == (["q_1"], (1, 3), "paid")
+    assert (both.queries, both.facts) == (["q_1"], "paid")
 
 
 def test_a_cap_refuses_and_says_what_it_brings():

@@ -11,6 +11,7 @@ from server.use_cases.questions.paid.finer_draws import (
     finer_of,
     made_finer,
     plan_digest,
+    work_of_drawing_again,
 )
 from server.use_cases.questions.questions import finer_text, finer_than
 from tests.support.questions import priced_question
@@ -91,7 +92,8 @@ def test_a_charge_says_what_it_is_in_all():
 
 
 def test_work_grows_with_the_numbers():
-    asked = question("0.2")
-    finer = finer_of("q_1", PAID, stored(asked), asked, ENGINE)
-    many = replace(finer, shown=replace(finer.shown, vectors=[[0] * 1_000]))
-    assert many.work > 50 * finer.work
+    by_age = "SELECT age, COUNT(*) AS n FROM encounters GROUP BY age"
+    alone, many = question("0.2"), priced_question(by_age, "0.2")
+    assert work_of_drawing_again(alone) == 1
+    cells = len(many.compiled.rendered.cells)
+    assert work_of_drawing_again(many) == 1 + cells // 10 > 1

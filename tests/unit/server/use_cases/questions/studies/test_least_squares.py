@@ -60,7 +60,7 @@ def test_all_numbers_add_up_exactly(data):
 def test_rounding_moves_a_running_sum_by_half_a_step_at_most():
     found = fit(BY_SEX, TOTAL)
     vectors = [[0] * CELLS, [1, 0], [0]]
-    gains = found._gains() @ np.array([1.0, 0.0, 0.0]) / 2**20
+    gains = found._gains @ np.array([1.0, 0.0, 0.0]) / 2**20
     running = np.cumsum(found.cells(vectors)) - np.cumsum(gains)
     assert np.abs(running).max() <= 0.5
 
@@ -74,7 +74,7 @@ def test_half_widths_count_what_rounding_can_do(data):
     ]
     coarse = np.concatenate([BY_SEX, TOTAL])
     surprises = np.concatenate(vectors[1:]) - coarse @ vectors[0]
-    fitted = vectors[0] + found._gains() @ surprises / 2**20
+    fitted = vectors[0] + found._gains @ surprises / 2**20
     cells = found.cells(vectors)
     for question, rows in enumerate(found.layout.wanted):
         moved = np.abs(found.numbers(question, cells) - rows @ fitted)
@@ -103,7 +103,7 @@ def test_the_same_weights_bring_the_least_variance_there_is():
     tables = np.concatenate([BASE, BY_SEX, TOTAL])
     precision = np.diag([1 / 25] * CELLS + [1 / 49] * SEXES + [1 / 9])
     least = np.linalg.inv(tables.T @ precision @ tables)
-    gains = found._gains() / 2**20
+    gains = found._gains / 2**20
     taken = np.concatenate([BASE - gains @ np.concatenate([BY_SEX, TOTAL]), gains], 1)
     variance = taken @ np.linalg.inv(precision) @ taken.T
     assert np.allclose(np.diag(variance), np.diag(least), rtol=1e-4)

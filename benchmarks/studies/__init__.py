@@ -1,0 +1,1 @@
+"""What planning a study takes, beside what is counted for it."""

@@ -1,0 +1,1 @@
+"""Asking: price, give for nothing or charge, execute and answer, in that order."""

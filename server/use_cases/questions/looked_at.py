@@ -1,0 +1,39 @@
+"""What was read for a question beside compiling it: the public cost counts it."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+_CELLS_OF_A_RELEASE: Final = 200
+
+
+@dataclass(slots=True)
+class LookedAt:
+    """How much was looked at so far, for one request, whatever becomes of it.
+
+    Attributes:
+        texts: Questions that were read and compiled anew.
+        cells: Cells that were looked for in paid answers, or drawn again, and what else
+            takes as long as one of them.
+        releases: Ids of those that were opened, whose opening that reply alone waits
+            for: they stay open for those to come.
+    """
+
+    texts: int = 0
+    cells: float = 0
+    releases: set[str] = field(default_factory=set)
+
+    def add(self, texts: int = 0, cells: float = 0) -> None:
+        """Count more of it.
+
+        >>> looked_at = LookedAt(1, 10)
+        >>> looked_at.add(cells=5)
+        >>> looked_at.texts, looked_at.cells
+        (1, 15)
+        """
+        self.texts += texts
+        self.cells += cells
+
+    def add_release(self, release: str, cells: int) -> None:
+        """Count an answer of so many cells from a release that may not be open yet."""
+        self.releases.add(release)
+        self.cells += _CELLS_OF_A_RELEASE + cells
