@@ -2,11 +2,10 @@
 
 ``even`` gives each question the same part of its group's allotment, and asks it once.
 ``defaults`` knows nothing but what the product tells: of every question it asks for a
-plan with the wanted accuracy, takes what is on offer for nothing, and else buys the
-accuracy if it costs at most ``MANY_SHARES`` even parts of what the group has left
-(``at_most``). Where it costs more, it buys the probe that the plan names, or, where
-that is too dear as well, an even part; both tell how large the numbers are, and the
-next plan may be cheap enough. All by HTTP, as ``curator_client`` would.
+plan with the wanted accuracy, takes what is on offer for nothing, then the probes that
+plans name, as long as they name one, and buys the accuracy if that costs at most
+``MANY_SHARES`` even parts of what the group has left (``at_most``). All by HTTP, as
+``curator_client`` would.
 """
 
 from collections.abc import Callable
@@ -110,7 +109,10 @@ class Advised:
                 continue
             if self._told.answer is None:
                 self._take_offers(plan)
-            if self._is_content() or self._is_bought(plan) or not self._probes(plan):
+            if self._is_content():
+                break
+            if not self._probes(plan):
+                self._buys(plan)
                 break
         return self._told
 
@@ -137,19 +139,18 @@ class Advised:
             if self._is_content():
                 return
 
-    def _is_bought(self, plan: Document) -> bool:
+    def _buys(self, plan: Document) -> None:
         """Buy the accuracy if it costs at most what a question may cost."""
         most = self._part(plan, MANY_SHARES)
-        price = self._asker.loss_of(plan)
-        if "accuracy" not in self._how or price > most:
-            return False
-        return self._take(accuracy={**WISH, "at_most": str(most)})
+        if "accuracy" in self._how and self._asker.loss_of(plan) <= most:
+            self._take(accuracy={**WISH, "at_most": str(most)})
 
     def _probes(self, plan: Document) -> bool:
         """Buy what the plan says would tell more; say whether that was bought.
 
-        Nothing where not even the largest numbers that there may be would make the
-        accuracy cheap enough: what is left is for others.
+        Before the accuracy itself: what is paid for a probe is no loss where it is
+        bought, and makes it cheaper. Nothing where not even the largest numbers that
+        there may be would make the accuracy cheap enough: what is left is for others.
         """
         if "accuracy" not in self._how:
             self._take(**{self._asker.word: str(self._part(plan, 1))})

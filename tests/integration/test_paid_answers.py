@@ -201,6 +201,35 @@ def test_a_relative_accuracy_is_priced_by_what_a_probe_has_shown(installation):
     assert paid["charge"]["epsilon"] == known["epsilon"]
 
 
+def test_what_was_paid_says_that_narrower_counts_are_too_small(installation):
+    key = installation.analyst("nan", "narrower")
+    wide = "SELECT COUNT(*) AS n FROM visits"
+    narrow = f"{wide} WHERE age > 60 AND sex = 'F'"
+    people = narrow.replace("*", "DISTINCT patient_id")
+    body = {"sql": narrow, "accuracy": {"relative": "10%", "at_least": 10}}
+    with serve_in_thread(installation) as url, client(url, key) as http:
+
+        def priced(**more):
+            reply = http.post("/v1/datasets/clinic/plan", json={**body, **more})
+            assert reply.status_code == 200, reply.text
+            return reply.json()
+
+        before = priced()
+        paid = ask(http, wide, epsilon="4", options={}).json()
+        after, unlike = priced(), priced(sql=people)
+        spent = http.get("/v1/budget").json()["projects"][0]["spent"]
+    assert before["priced_by"]["at_best"] is None
+    assert after["epsilon"] == before["epsilon"]  # of how large it is at least: nothing
+    told = after["priced_by"]
+    assert (told["facts"], told["queries"]) == ("public", [paid["query_id"]])
+    assert 0 < float(told["probe"]) <= float(told["at_best"])
+    # ten rows a patient, at most so many with their noise
+    most = paid["rows"][0][0] + 12
+    assert float(told["at_best"]) >= 2.9 * 10 / max(10, most / 10)
+    assert unlike["priced_by"]["queries"] == []
+    assert spent == "4"
+
+
 def test_what_is_as_accurate_as_wished_for_is_given_by_itself(installation):
     key = installation.analyst("zoe", "accuracies")
     by_sex = "SELECT sex, COUNT(*) AS n FROM visits WHERE ward = 'south' GROUP BY sex"

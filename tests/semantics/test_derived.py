@@ -9,6 +9,7 @@ from collections import Counter
 import pytest
 
 from query_lang.binding.bind import bind_query
+from query_lang.deriving.containing import Containing
 from query_lang.deriving.derivations import Deriver, Vector, value_of
 from query_lang.deriving.grids import grids_of
 from query_lang.reading.parse import parse_query
@@ -149,3 +150,41 @@ def test_what_is_derived_is_the_exact_answer_of_the_question(seed):
                         q.sql for q in history
                     )
     assert counts["derived"] > 0
+
+
+@pytest.mark.parametrize("seed", gate_first(1, range(CHUNKS)))
+def test_no_count_is_larger_than_what_holds_it(seed):
+    rng = random.Random(100 + seed)
+    counts = Counter()
+    for _ in range(HISTORIES):
+        history = [random_select(rng, 2, 1) for _ in range(6)]
+        databases = [hospital.random_tables(rng) for _ in range(DATABASES)]
+        exact = [
+            {
+                question: prepare(question, tables).exact_vectors()
+                for question in history
+            }
+            for tables in databases
+        ]
+        for _ in range(4):
+            wanted = random_select(rng, 1, 3)
+            theirs = [prepare(wanted, tables).exact_vectors() for tables in databases]
+            counted = [
+                (question, at, grid)
+                for question in history
+                for at, grid in enumerate(grids(question))
+                if grid is not None
+            ]
+            vectors = [Vector(grid, 1.0) for _, _, grid in counted]
+            all_grids = [grid for _, _, grid in counted]
+            for place, grid in enumerate(grids(wanted)):
+                held = grid and Containing(grid, vectors).all_cells()
+                counts["asked"] += 1
+                for n, known in enumerate(exact if held else ()):
+                    numbers = {v: known[q][at] for v, (q, at, _) in enumerate(counted)}
+                    for cell, several in enumerate(held):
+                        for one in several:
+                            counts["held"] += 1
+                            most = value_of((one,), numbers, all_grids)
+                            assert theirs[n][place][cell] <= most, wanted.sql
+    assert counts["held"] > counts["asked"] > 0

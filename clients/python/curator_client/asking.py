@@ -71,6 +71,12 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="pay although the project wants so dear a question confirmed",
     )
+    parser.add_argument(
+        "--probes",
+        action="store_true",
+        help="of --relative: buy first what its plan names to know how large the "
+        "numbers are, as long as it names something; mostly cheaper in all",
+    )
     parser.add_argument("--dataset", metavar="D", help="may be left out with one")
     parser.add_argument("--project", metavar="P", help="who pays, of several")
     parser.add_argument(

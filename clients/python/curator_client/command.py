@@ -116,7 +116,10 @@ def _plan(curator: Curator, given: argparse.Namespace) -> None:
 
 def _query(curator: Curator, given: argparse.Namespace) -> None:
     answer = curator.query(
-        _sql(given), **question_of(given), idempotency_key=given.idempotency_key
+        _sql(given),
+        **question_of(given),
+        idempotency_key=given.idempotency_key,
+        probes=given.probes,
     )
     if given.csv and not given.json:
         sys.stdout.write(answer.to_csv() or "")

@@ -82,7 +82,7 @@ class CuratorMagics(Magics):
         question = question_of(given)
         if given.plan:
             return curator.plan(sql, **question)
-        return curator.query(sql, **question)
+        return curator.query(sql, **question, probes=given.probes)
 
     def _studied(self, curator: Curator, sql: str, given: argparse.Namespace) -> Any:
         """Keep a cell's question for a study; without a text ask or price all."""

@@ -20,7 +20,12 @@ from curator_client.answers.budget import Budget
 from curator_client.answers.history import PastQuery
 from curator_client.answers.losses import loss_of, word_of
 from curator_client.answers.plan import Plan
-from curator_client.answers.refusals import CuratorError, NotFoundError
+from curator_client.answers.probes import probe_of_plan, probe_of_refusal
+from curator_client.answers.refusals import (
+    CuratorError,
+    CuratorRefusalError,
+    NotFoundError,
+)
 from curator_client.answers.schema import Dataset, Domains, unknown
 from curator_client.answers.study import Study, StudyPlan
 from curator_client.connection.exchange import (
@@ -48,6 +53,7 @@ Asked = TypeVar("Asked")
 Opened = TypeVar("Opened")
 _PAGE = 100
 _MOST_RELEASES = 200
+_MOST_PROBES = 12
 
 
 @dataclass(frozen=True)
@@ -250,11 +256,16 @@ class Questions(Generic[Asked, Opened]):
         project: str | None = None,
         options: Options | None = None,
         idempotency_key: str | None = None,
+        probes: bool = False,
     ) -> Steps[Answer]:
         """Ask a question and pay for it, once: retries reuse one idempotency key.
 
         Takes what ``plan`` takes, and ``idempotency_key``: that of an earlier try which
-        was cut off (``CuratorUnreachableError`` has it), else a fresh one is made.
+        was cut off (``CuratorUnreachableError`` has it), else a fresh one is made. With
+        ``probes`` the probes that plans of a relative accuracy name are bought first,
+        as long as they name one: how large the numbers are is known then, and what was
+        paid for a probe counts, so that it mostly costs less in all. None is bought
+        where ``at_most`` could not be kept to even if they were as large as may be.
 
         Raises:
             CuratorRefusalError: The question is refused; nothing was spent unless the
@@ -264,6 +275,8 @@ class Questions(Generic[Asked, Opened]):
         name = yield from self._name(dataset)
         project = project or self._defaults.project
         body = _body(sql, _price(epsilon, accuracy, rho), project, options)
+        if probes and "accuracy" in body:
+            yield from self._probe(name, body)
         return (yield from self._ask(name, body, idempotency_key or uuid.uuid4().hex))
 
     def plan_study(
@@ -427,6 +440,20 @@ class Questions(Generic[Asked, Opened]):
         page = yield from self._get(f"/v1/queries?{urlencode(wanted)}")
         cursor[0] = page["next_cursor"]
         return [PastQuery(item) for item in page["items"]]
+
+    def _probe(self, dataset: str, body: dict[str, Any]) -> Steps[None]:
+        """Ask the probes that plans of an accuracy name, as long as they name one."""
+        for _ in range(_MOST_PROBES):
+            try:
+                plan = yield from self._post(_path(dataset, "plan"), body)
+            except CuratorRefusalError as refusal:
+                probe = probe_of_refusal(refusal.problem)
+            else:
+                probe = probe_of_plan(plan, body["accuracy"].get("at_most"))
+            if probe is None:
+                return
+            asked = {k: v for k, v in body.items() if k != "accuracy"}
+            yield from self._ask(dataset, {**asked, **probe}, uuid.uuid4().hex)
 
     def _ask(self, dataset: str, body: dict[str, Any], key: str) -> Steps[Answer]:
         asked = self._post(_path(dataset, "queries"), body, key)

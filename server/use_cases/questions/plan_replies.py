@@ -156,7 +156,8 @@ class PricedBy(TypedDict):
     """`paid`: noisy numbers that the project paid for say how large cells are;
     `release`: those of a release that its asker may read do."""
     queries: list[str]
-    """Ids of the paid queries whose noisy numbers say so; empty for public facts."""
+    """Ids of the paid queries whose noisy numbers say so, or say at least how large
+    cells are at most (`at_best`)."""
     probe: LossText | None
     """A loss for which the same question, asked first, may make this accuracy
     cheaper: its noisy numbers are reckoned with. Null where it would not pay."""

@@ -71,12 +71,15 @@ class KnownNumbers:
         most: The same at most, as far as is likely: wrong in a fifth of cases at most.
         queries: Of the paid questions that say so.
         release: Whether a release says so, and no paid question.
+        only_most: Whether paid numbers of other questions say how large these are at
+            most, and nothing more.
     """
 
     least: Sequence[Sequence[int]]
     most: Sequence[Sequence[int]]
     queries: Sequence[str]
     release: bool = False
+    only_most: bool = False
 
     def and_by(self, other: "KnownNumbers") -> "KnownNumbers":
         """Return what both say together; they miss as often as both do."""
@@ -93,8 +96,10 @@ class KnownNumbers:
         return KnownNumbers(least, most, self.queries)
 
     @property
-    def facts(self) -> Literal["paid", "release"]:
-        """Return what says so, as plans name it."""
+    def facts(self) -> Literal["public", "paid", "release"]:
+        """Return what a price follows from, as plans name it."""
+        if self.only_most:
+            return "public"
         return "release" if self.release else "paid"
 
 
@@ -269,6 +274,9 @@ def _of_known(
     """Price a wish by what is known, and say whether it pays to know more."""
     at_best = _solved(compiled, losses, wish, _tolerances(compiled, wish, known.most))
     again = _next_probe(paid, at_best, losses)
+    if known.only_most:
+        first = _first_probe(compiled, losses, wish)
+        again = None if first is None else min(first, at_best)
     try:
         loss = _solved(compiled, losses, wish, _tolerances(compiled, wish, known.least))
     except InvalidLossError as error:
@@ -282,7 +290,7 @@ def _of_known(
 
 def _next_probe(paid: Loss, at_best: Loss, losses: LossRange) -> Loss | None:
     """Return what brings half the noise, or what may be the price itself, if less."""
-    if paid == Loss(0):
+    if paid == ZERO_LOSS:
         return None
     least = Loss(math.ceil(paid.nano_epsilon * LEAST_GAIN))
     halving = 2 if losses.measure.is_pure else 4
@@ -294,13 +302,7 @@ def _of_public_facts(
     compiled: CompiledQuery, losses: LossRange, wish: Accuracy
 ) -> Wish:
     """Price a wish as if every number were small; a probe may say that they are not."""
-    if wish.relative is None:
-        raise AssertionError
-    probing = _alike(compiled, _FIRST * wish.within)
-    try:
-        probe = _solved(compiled, losses, replace(wish, cells=None), probing)
-    except InvalidLossError:
-        probe = None
+    probe = _first_probe(compiled, losses, wish)
     try:
         loss = _solved(compiled, losses, wish, _alike(compiled, wish.within))
     except InvalidLossError as error:
@@ -309,6 +311,17 @@ def _of_public_facts(
         raise BetterKnownError(error, losses.measure.word, probe) from None
     pays = probe is not None and 2 * probe.nano_epsilon <= loss.nano_epsilon
     return Wish(loss, probe=probe if pays else None)
+
+
+def _first_probe(
+    compiled: CompiledQuery, losses: LossRange, wish: Accuracy
+) -> Loss | None:
+    """Return a loss that says first how large numbers are; None where none may."""
+    probing = _alike(compiled, _FIRST * wish.within)
+    try:
+        return _solved(compiled, losses, replace(wish, cells=None), probing)
+    except InvalidLossError:
+        return None
 
 
 def _miss_of_known(compiled: CompiledQuery, wish: Accuracy) -> Fraction:

@@ -22,7 +22,8 @@ from server.use_cases.questions.asking.submissions import Reply, Submission, set
 from server.use_cases.questions.free_answer_limit import ROW_BYTES, FreeAnswerLimit
 from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.measured import Measured
-from server.use_cases.questions.paid.answers import Derived, PaidAnswers
+from server.use_cases.questions.paid.answers import PaidAnswers
+from server.use_cases.questions.paid.derived import Derived
 from server.use_cases.questions.paid.documents import made_document, suffices
 from server.use_cases.questions.paid.refining import Earlier
 from server.use_cases.questions.replies import Remaining

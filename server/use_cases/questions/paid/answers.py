@@ -6,34 +6,33 @@ vectors that were measured on the same snapshot, with intervals of their own, an
 """
 
 import json
-import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 from typing import Final
 
 from budget.ledger import PaidQuestion
-from mechanisms.scales.noises import Noise, noise_of_measure
-from mechanisms.scales.sum_tails import SumLaw
-from mechanisms.scales.weighted_sums import sum_half_width
 from privacy.errors import CuratorError
 from privacy.losses import Loss
 from query_lang.deriving.derivations import (
-    Combination,
-    Deriver,
-    Effort,
-    Vector,
-    draws_of,
     value_of,
 )
-from query_lang.deriving.grids import Grid, grids_of
+from query_lang.deriving.grids import grids_of
 from query_lang.plans.compiled import KeyShown, NumberShown
 from query_lang.showing.chosen_rows import is_chosen_by_noise
 from server.use_cases.identity.access import Grant
 from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.measured import Measured
+from server.use_cases.questions.paid.derived import (
+    Derived,
+    Held,
+    Source,
+    derived_of,
+    held_of,
+    sources_of,
+)
 from server.use_cases.questions.paid.finer_draws import (
     Finer,
     finer_of,
@@ -58,95 +57,19 @@ from server.use_cases.questions.requests import Accuracy
 from server.use_cases.questions.wishes import KnownNumbers, keeps_to
 from server.use_cases.services.services import Services
 
-LOOKED_AT: Final = 32
+LOOKED_AT: Final = 96
 """The newest paid questions of a project on a snapshot that are compared with one."""
 
-_MISS: Final = Fraction(5, 100)
 _UNLIKELY: Final = Fraction(1, 5)
 """How often a number may be larger, or smaller, than is called likely."""
 
-_MOST_LAWS: Final = 64
-"""Kinds of noise in one answer: each takes its half-width to be found."""
-
 STEPS_OF_A_TEXT: Final = 1_000  # to compile it, in those of its normal form
-_MOST_STEPS_ANEW: Final = 100_000
+_MOST_STEPS_ANEW: Final = 50_000
 """Steps after which no more charges are read anew for one question: the next one goes
 on, for what was read is kept."""
 
 _KEPT_SECONDS: Final = 3_600.0
 """What a project's charges paid for is kept so long after it asked last."""
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One measured vector of a paid question."""
-
-    paid: PaidVectors
-    place: int
-    grid: Grid
-
-    @property
-    def scale(self) -> float:
-        """Of its noise, in steps of its grid."""
-        return self.paid.event.vectors[self.place].scale
-
-    @property
-    def noise(self) -> Noise:
-        """Of which kind it is: that of the population, and so of all sources."""
-        return noise_of_measure(self.paid.event.measure)
-
-
-@dataclass(frozen=True, slots=True)
-class Derived:
-    """How a question's numbers are made of paid ones; nothing was read for it yet.
-
-    Attributes:
-        sources: All vectors that were looked at.
-        cells: Of each measure, of each cell: what is added up.
-        half_widths: Of each measure, of each cell, in grid steps, at 95 %.
-    """
-
-    sources: Sequence[Source]
-    cells: Sequence[Sequence[Combination]]
-    half_widths: Sequence[Sequence[int]]
-
-    def widths(self, miss: Fraction) -> list[list[int]]:
-        """Return the half-width of each cell, missed with at most a given chance."""
-        scales = [source.scale for source in self.sources]
-        laws = _laws(self.cells, scales)
-        return _half_widths(laws, miss, self.sources[0].noise.sums)
-
-    @property
-    def taken(self) -> list[PaidVectors]:
-        """Return the paid questions that are used, the newest first."""
-        used = {one.vector for each in self.cells for cell in each for one in cell}
-        found = {
-            source.paid.query_id: source.paid
-            for place, source in enumerate(self.sources)
-            if place in used
-        }
-        return list(found.values())
-
-    @property
-    def loss(self) -> Loss:
-        """What was paid for all of these."""
-        return loss_of_all(self.taken)
-
-    @property
-    def price(self) -> Loss:
-        """Nothing is drawn for it, and nothing paid."""
-        return Loss(0)
-
-    @property
-    def words(self) -> str:
-        """Say where the numbers come from."""
-        names = ", ".join(paid.query_id for paid in self.taken)
-        most = max((len(cell) for cells in self.cells for cell in cells), default=0)
-        how = "one sum" if most <= 1 else f"a weighted sum of up to {most} sums"
-        return (
-            f"nothing was measured: each number is {how} of noisy numbers that the "
-            f"project paid for in {names}; rounded to the column's grid"
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +85,8 @@ ReadingStudies = Callable[[Grant, PaidQuestion], tuple[list[PaidVectors], int]]
 other charges nothing, and no steps."""
 
 
-_Made = tuple[Derived | None, int]
-"""How a question is made of paid ones, and how many cells were tried."""
+_Made = tuple[Derived | None, Held | None, int]
+"""How a question is made of paid ones, what holds it, and how many cells were tried."""
 
 _MOST_MADE: Final = 32
 """Questions of a project for which that is kept, until it pays for another one."""
@@ -196,7 +119,7 @@ class PaidAnswers:
         """
         if not _is_plain(question):
             return None
-        return self._found(grant, question, looked_at)
+        return self._found(grant, question, looked_at)[0]
 
     def known(
         self, grant: Grant, question: Question, miss: Fraction, looked_at: LookedAt
@@ -209,16 +132,19 @@ class PaidAnswers:
             miss: How often a bound may be wrong, each by itself.
             looked_at: Counts what it takes.
         """
-        derived = self._found(grant, question, looked_at)
-        if derived is None:
-            return None
+        derived, held = self._found(grant, question, looked_at)
+        known = None if derived is None else self._known_of(derived, miss)
+        return known if held is None else self._no_more_than(held, known)
+
+    def _known_of(self, derived: Derived, miss: Fraction) -> KnownNumbers:
+        """Return how large numbers are by what they are made of."""
         widths = derived.widths(miss)
         numbers = self.vectors(derived)
         cells = [
             list(zip(*each, strict=True)) for each in zip(numbers, widths, strict=True)
         ]
         least = [[max(0, abs(n) - width) for n, width in each] for each in cells]
-        likely = derived.widths(_UNLIKELY)
+        likely = derived.widths(_UNLIKELY / 2)
         most = [
             [abs(n) + width for n, width in zip(*each, strict=True)]
             for each in zip(numbers, likely, strict=True)
@@ -226,22 +152,41 @@ class PaidAnswers:
         queries = [paid.query_id for paid in derived.taken]
         return KnownNumbers(least, most, queries)
 
+    def _no_more_than(
+        self, held: Held, known: KnownNumbers | None
+    ) -> KnownNumbers | None:
+        """Return what is known, and that numbers are no larger than what holds them."""
+        ends = held.most(self._numbers(held.sources, held.taken), _UNLIKELY / 2)
+        if known is not None:
+            pairs = [
+                zip(*each, strict=True) for each in zip(known.most, ends, strict=True)
+            ]
+            most = [[n if m is None else min(n, m) for n, m in each] for each in pairs]
+            return replace(known, most=most)
+        whole = [[n for n in each if n is not None] for each in ends]
+        sizes = [len(each) for each in ends]
+        if [len(each) for each in whole] != sizes:
+            return None  # nothing is known of some cells
+        queries = [paid.query_id for paid in held.taken]
+        none = [[0] * size for size in sizes]
+        return KnownNumbers(none, whole, queries, only_most=True)
+
     def _found(
         self, grant: Grant, question: Question, looked_at: LookedAt
-    ) -> Derived | None:
+    ) -> tuple[Derived | None, Held | None]:
         listed = self._services.ledger.paid_questions(
             grant.project.name, grant.snapshot, LOOKED_AT
         )
         if not listed:
-            return None
+            return None, None
         paid = self._read(grant, listed, looked_at)
-        derived, tried = self._made_of(grant.project.name, question, paid)
+        derived, held, tried = self._made_of(grant.project.name, question, paid)
         looked_at.add(cells=tried)
-        return derived
+        return derived, held
 
     def _made_of(
         self, project: str, question: Question, paid: Sequence[PaidVectors]
-    ) -> tuple[Derived | None, int]:
+    ) -> _Made:
         """Return how a question is made of paid ones, as found before where it was.
 
         What it took is counted all the same: what others ask changes nothing of when a
@@ -254,9 +199,11 @@ class PaidAnswers:
         _, made = kept
         found = made.get(question.former)
         if found is None:
-            sources = list(_sources(paid))
+            sources = list(sources_of(paid))
             wanted = grids_of(question.bound.plan) if sources else []
-            found = _derived(wanted, sources)
+            derived, tried = derived_of(wanted, sources)
+            held, compared = held_of(wanted, sources)
+            found = derived, held, tried + compared
             if len(made) < _MOST_MADE:
                 made[question.former] = found
         return found
@@ -419,18 +366,20 @@ class PaidAnswers:
         Raises:
             LookupError: A stored vector is gone.
         """
-        numbers = self._numbers(derived)
+        numbers = self._numbers(derived.sources, derived.taken)
         grids = [source.grid for source in derived.sources]
         return [
             [round(value_of(cell, numbers, grids)) for cell in cells]
             for cells in derived.cells
         ]
 
-    def _numbers(self, derived: Derived) -> dict[int, Sequence[int]]:
-        used = {paid.query_id for paid in derived.taken}
+    def _numbers(
+        self, sources: Sequence[Source], taken: Sequence[PaidVectors]
+    ) -> dict[int, Sequence[int]]:
+        used = {paid.query_id for paid in taken}
         stored: dict[tuple[str, int], list[list[int]]] = {}
         found: dict[int, Sequence[int]] = {}
-        for place, source in enumerate(derived.sources):
+        for place, source in enumerate(sources):
             paid = source.paid
             if paid.query_id not in used:
                 continue
@@ -556,67 +505,3 @@ def _is_plain(question: Question) -> bool:
     return not is_chosen_by_noise(compiled.presentation) and all(
         isinstance(column.shown, plain) for column in compiled.columns
     )
-
-
-def _sources(paid: Sequence[PaidVectors]) -> Iterator[Source]:
-    for one in paid:
-        for place, grid in enumerate(one.grids):
-            if grid is not None:
-                yield Source(one, place, grid)
-
-
-def _derived(
-    wanted: Sequence[Grid | None], sources: Sequence[Source]
-) -> tuple[Derived | None, int]:
-    """Return how a question is made of sources, and how many cells were tried."""
-    vectors = [
-        Vector(source.grid, source.noise.variance(source.scale)) for source in sources
-    ]
-    cells: list[list[Combination]] = []
-    tried = 0
-    effort = Effort()
-    for grid in wanted:
-        if grid is None:
-            return None, tried
-        deriver = Deriver(grid, vectors, effort)
-        found = deriver.all_cells()
-        tried += deriver.tried
-        if found is None:
-            return None, tried
-        cells.append(found)
-    laws = _laws(cells, [source.scale for source in sources])
-    is_empty = not any(cell for each in cells for cell in each)
-    if is_empty or len({law for each in laws for law in each}) > _MOST_LAWS:
-        return None, tried
-    widths = _half_widths(laws, _MISS, sources[0].noise.sums)
-    return Derived(sources, cells, widths), tried
-
-
-Law = tuple[tuple[float, Fraction, int], ...]
-
-
-def _laws(
-    cells: Sequence[Sequence[Combination]], scales: Sequence[float]
-) -> list[list[Law]]:
-    return [[_law(cell, scales) for cell in each] for each in cells]
-
-
-def _half_widths(
-    laws: Sequence[Sequence[Law]], miss: Fraction, sums: SumLaw
-) -> list[list[int]]:
-    """Return the half-width of each cell; that of each law is found once."""
-    found = {law for each in laws for law in each}
-    widths = {law: _half_width(law, miss, sums) for law in found}
-    return [[widths[law] for law in each] for each in laws]
-
-
-def _law(cell: Combination, scales: Sequence[float]) -> Law:
-    draws = ((scales[v], abs(weight), n) for v, weight, n in draws_of(cell) if weight)
-    return tuple(sorted(draws))
-
-
-def _half_width(law: Law, miss: Fraction, sums: SumLaw) -> int:
-    """Return the half-width of a rounded number: rounding moves it by half a step."""
-    draws = [(weight, scale, n) for scale, weight, n in law]
-    width = sum_half_width(draws, miss, sums)
-    return math.floor(width + Fraction(1, 2))

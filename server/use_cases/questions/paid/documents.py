@@ -15,7 +15,7 @@ from server.use_cases.questions.answers import (
     rows_of,
     warnings_of,
 )
-from server.use_cases.questions.paid.answers import Derived
+from server.use_cases.questions.paid.derived import Derived
 from server.use_cases.questions.paid.finer_draws import Finer
 from server.use_cases.questions.paid.refining import Earlier
 from server.use_cases.questions.paid.vectors import PaidVectors

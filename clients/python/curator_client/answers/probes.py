@@ -1,0 +1,33 @@
+"""Which probe makes an accuracy cheaper, by what a plan or a refusal says."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from curator_client.answers.losses import word_of
+
+
+def probe_of_plan(plan: dict[str, Any], at_most: str | None) -> dict[str, str] | None:
+    """Return the loss to ask for first, by its word; None where none helps.
+
+    Args:
+        plan: Of an accuracy.
+        at_most: What the accuracy may cost.
+    """
+    told = plan.get("priced_by") or {}
+    probe, best = told.get("probe"), told.get("at_best")
+    if probe is None or any(offer.get("suffices") for offer in plan["free"]):
+        return None
+    if at_most is not None and best is not None and Decimal(best) > Decimal(at_most):
+        return None
+    return {word_of(plan): probe}
+
+
+def probe_of_refusal(problem: dict[str, Any]) -> dict[str, str] | None:
+    """Return the loss to ask for first, where the accuracy may be had after it."""
+    for way in problem.get("ways", ()):
+        if way["kind"] == "probe":
+            asked = way["request"]
+            return {word: asked[word] for word in ("epsilon", "rho") if word in asked}
+    return None

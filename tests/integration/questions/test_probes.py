@@ -1,0 +1,47 @@
+"""The Python client buys the probes that plans name, and then the accuracy."""
+
+import pytest
+
+from curator_client import Curator, CuratorRefusalError
+from tests.support.installations.harness import Installation, serve_in_thread
+
+pytestmark = pytest.mark.thorough
+
+ALL = "SELECT COUNT(*) AS n FROM visits"
+WISH = {"relative": "20%", "at_least": 2}
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    installation = Installation(tmp_path_factory.mktemp("probes")).create()
+    installation.load()
+    with serve_in_thread(installation) as url:
+        yield installation, url
+
+
+def test_an_accuracy_that_small_numbers_could_not_have_is_bought_after_probes(served):
+    installation, url = served
+    with Curator(url, key=installation.analyst("pia", "probes")) as curator:
+        with pytest.raises(CuratorRefusalError, match="first"):
+            curator.query(ALL, accuracy=WISH)
+        answer = curator.query(ALL, accuracy=WISH, probes=True)
+        ((n,),) = answer.rows
+        spent = float(curator.budget().document["projects"][0]["spent"])
+        asked = len(list(curator.history()))
+        again = curator.query(ALL, accuracy=WISH, probes=True)
+    assert answer.half_width("n") <= 0.2 * n + 1
+    assert asked >= 2
+    assert spent < 3  # were numbers as small as two it would cost fifteen
+    assert again.document["charge"]["epsilon"] == "0"
+
+
+def test_nothing_is_bought_that_cannot_become_cheap_enough(served):
+    installation, url = served
+    none = f"{ALL} WHERE age > 119"
+    with Curator(url, key=installation.analyst("nil", "nothing")) as curator:
+        curator.query(none, epsilon="0.4")
+        wish = {"relative": "20%", "at_least": 20, "at_most": "0.5"}
+        with pytest.raises(CuratorRefusalError):
+            curator.query(none, accuracy=wish, probes=True)
+        spent = curator.budget().document["projects"][0]["spent"]
+    assert spent == "0.4"
