@@ -314,6 +314,8 @@ def _by_branch(
     first, second = _branches(one), _branches(other)
     if first is None or second is None or first[0] != second[0]:
         return None
+    if len(first[1]) != len(second[1]):  # the same tuple, of which one is an operand
+        return None
     known = _functional(zip(first[1], second[1], strict=True))
     return None if known is None else _paired(values, known)
 

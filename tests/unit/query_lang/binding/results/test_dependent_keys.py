@@ -56,6 +56,13 @@ def compiled(sql):
         (("TO_CHAR(admitted, 'Mon')", "TO_CHAR(admitted, 'Dy')"), 84),
         (("year", "CASE WHEN age < 60 THEN 'young' ELSE 'old' END"), 12),
         (("year", "CASE WHEN year < 2022 AND age < 60 THEN 1 ELSE 0 END"), 12),
+        (  # the same conditions, of which one is what the other asks after
+            (
+                "CASE WHEN discharged_to = 'died' THEN 1 WHEN age > 50 THEN 2 ELSE 3 END",
+                "CASE discharged_to = 'died' WHEN age > 50 THEN 'x' ELSE 'y' END",
+            ),
+            6,
+        ),
     ],
 )
 def test_a_key_that_follows_is_shown_beside_the_other(keys, cells):
