@@ -6,6 +6,7 @@ read once for each of them, by UNION ALL. So nothing after this knows such table
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Final
 
 from query_lang.rewriting.constants.meeting import are_exclusive, key_of, keys_differ
@@ -14,7 +15,7 @@ from query_lang.rewriting.constants.placed import (
     private_first,
     with_computed,
 )
-from query_lang.rewriting.constants.repeated import repeated
+from query_lang.rewriting.constants.repeated import MOST_TIMES, repeated
 from query_lang.rewriting.constants.rows import (
     Constants,
     Joined,
@@ -108,7 +109,10 @@ def read_constants(select: Select, known: Known) -> Select:
     read = _taken_out(_with_alone(select, tables), tables)
     while read.waiting:
         first, *others = read.waiting
+        _check_size(first, known, read.select.position)
         read = _one_row(replace(read, waiting=tuple(others)), first)
+    if read.several:
+        _check_times(read, known)
     several = [(each.called, each.table, each.conditions) for each in read.several]
     found = repeated(read.select, several) if several else read.select
     return with_plain_names(found)
@@ -196,7 +200,6 @@ def _taken_out(select: Select, tables: Tables) -> _Read:
 def _one_row(read: _Read, joined: Joined) -> _Read:
     """Write out a table of which a row meets one row at most; note another one."""
     rows = joined.table.rows
-    _check_size(joined, read.select.position)
     met = [[joined.at(c, row) for c in joined.conditions] for row in rows]
     key = key_of(joined.conditions, joined.is_of, joined.reads)
     if key is not None:
@@ -214,7 +217,7 @@ def _one_row(read: _Read, joined: Joined) -> _Read:
     return replace(read, several=(*read.several, joined))
 
 
-def _check_size(joined: Joined, position: Position) -> None:
+def _check_size(joined: Joined, known: Known, position: Position) -> None:
     """Refuse conditions that would be long once they are written for each row.
 
     Raises:
@@ -223,6 +226,19 @@ def _check_size(joined: Joined, position: Position) -> None:
     nodes = sum(1 for _ in parts(joined.conditions))
     if nodes * len(joined.table.rows) > MOST_NODES:
         raise refuse(rules.TOO_COMPLEX, position)
+    known.fold(joined.conditions, len(joined.table.rows), position)
+
+
+def _check_times(read: _Read, known: Known) -> None:
+    """Refuse rows that would be long to read once for each row in the text.
+
+    Raises:
+        SqlNotAllowedError: Rule ``too_complex``.
+    """
+    times = min(prod(len(each.table.rows) for each in read.several), MOST_TIMES)
+    said = tuple(each.conditions for each in read.several)
+    ties = tuple(join.condition for join in read.select.joins)
+    known.fold((said, ties, read.select.where), times, read.select.position)
 
 
 def _by_key(read: _Read, joined: Joined, key: Expression, place: int) -> _Read:

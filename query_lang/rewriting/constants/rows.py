@@ -1,13 +1,13 @@
 """Which tables of a text are rows of literals, and what the rows are."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from query_lang.rewriting.constants.folding import folded
 from query_lang.rewriting.constants.series import MOST_ROWS, members
 from query_lang.rewriting.constants.written import Values, reads_literals, with_values
-from query_lang.rewriting.trees import output_of
+from query_lang.rewriting.trees import output_of, parts
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
     ConstantRows,
@@ -37,6 +37,9 @@ from query_lang.syntax.refusals import refuse
 MOST_VALUES: Final = 2_560
 """Of a table of literals that is computed of another: 256 rows of ten columns."""
 
+MOST_FOLDED: Final = 20_000
+"""Nodes that are computed of literals in a text: some 10 microseconds each."""
+
 LITERALS = (StringLiteral, NumberLiteral, TypedLiteral, BooleanLiteral, NullLiteral)
 Row = tuple[Expression, ...]
 
@@ -54,8 +57,27 @@ class Constants:
     rows: tuple[Row, ...]
 
 
-Known = Mapping[str, Constants]
-"""Of tables of WITH, by name."""
+@dataclass(slots=True)
+class Known:
+    """What is known of the tables of literals of a text.
+
+    Attributes:
+        tables: Of WITH, by name.
+        folded: Nodes that were computed of literals, in all of the text.
+    """
+
+    tables: dict[str, Constants] = field(default_factory=dict)
+    folded: int = 0
+
+    def fold(self, tree: object, times: int, position: Position) -> None:
+        """Count a tree that is computed so many times, before it is.
+
+        Raises:
+            SqlNotAllowedError: Rule ``too_complex``.
+        """
+        self.folded += times * sum(1 for _ in parts(tree))
+        if self.folded > MOST_FOLDED:
+            raise refuse(rules.TOO_COMPLEX, position, detail=_TOO_LONG, hint=_FEWER)
 
 
 def constants_in(source: TableName | DerivedTable, known: Known) -> Constants | None:
@@ -65,7 +87,7 @@ def constants_in(source: TableName | DerivedTable, known: Known) -> Constants | 
         SqlNotAllowedError: They are too many, of unequal width or no literals.
     """
     if isinstance(source, TableName):
-        return known.get(source.name) if source.schema is None else None
+        return known.tables.get(source.name) if source.schema is None else None
     columns = source.columns if isinstance(source, ListedSource) else ()
     return constants_of(source.query, columns, source.alias, known)
 
@@ -136,6 +158,7 @@ def _projected(  # noqa: PLR0911 - an arm a form
     if len(below.rows) * len(select.items) > MOST_VALUES:
         raise refuse(rules.CONSTANT_ROWS, select.position, detail=_TOO_WIDE)
     trees = tuple(item.expression for item in select.items)
+    known.fold(trees, len(below.rows), select.position)
     rows: list[Row] = []
     for each in below.rows:
         row = tuple(at_row(tree, below, name, each) for tree in trees)
@@ -154,6 +177,11 @@ def _titles(select: Select) -> tuple[str, ...]:
     return tuple(each or f"column{n + 1}" for n, each in enumerate(names))
 
 
+_TOO_LONG = (
+    f"what is computed of rows in the text has {MOST_FOLDED:,} parts at most, counted "
+    "in each of the rows"
+)
+_FEWER = "write the values as they shall be, or fewer rows"
 _TOO_WIDE = f"a table of rows in the text has {MOST_VALUES:,} values at most"
 
 
@@ -166,8 +194,12 @@ def at_row(tree: Expression, table: Constants, called: str, row: Row) -> Express
     return folded(with_values(tree, called, dict(zip(table.columns, row, strict=True))))
 
 
+def _plain(tree: Expression) -> Expression:
+    return tree if isinstance(tree, LITERALS) else folded(tree)
+
+
 def _checked(names: tuple[str, ...], rows: Sequence[Row], at: Position) -> Constants:
-    plain = tuple(tuple(map(folded, row)) for row in rows)
+    plain = tuple(tuple(map(_plain, row)) for row in rows)
     if any(len(row) != len(names) for row in plain):
         detail = "each row has as many values as the first"
         raise refuse(rules.CONSTANT_ROWS, at, detail=detail)

@@ -5,7 +5,6 @@ from typing import TypeVar
 
 from query_lang.rewriting.constants.joined import MOST_TABLES, read_constants
 from query_lang.rewriting.constants.rows import (
-    Constants,
     Known,
     constants_in,
     constants_of,
@@ -46,7 +45,7 @@ def without_constants(tree: Query) -> Query:
     literals = [p for p in parts(tree) if isinstance(p, ConstantRows | Series)]
     if len(literals) > MOST_TABLES:
         raise refuse(rules.RELATION_COUNT, literals[-1].position)
-    known: dict[str, Constants] = {}
+    known = Known()
     kept: list[CommonTable] = []
     for table in tree.common_tables:
         columns = table.columns if isinstance(table, ListedTable) else ()
@@ -56,12 +55,13 @@ def without_constants(tree: Query) -> Query:
             named = _named(query, columns) if columns else query
             kept.append(CommonTable(table.name, named, table.position))
         else:
-            known[table.name] = found
-        if len(known) > MOST_TABLES:
+            known.tables[table.name] = found
+        if len(known.tables) > MOST_TABLES:
             raise refuse(rules.RELATION_COUNT, table.position)
     select = _read(tree.select, known)
     for part in parts((tuple(kept), select)):
-        if isinstance(part, TableName) and part.schema is None and part.name in known:
+        is_plain = isinstance(part, TableName) and part.schema is None
+        if is_plain and isinstance(part, TableName) and part.name in known.tables:
             raise refuse(rules.CONSTANT_ROWS, part.position)  # beside no other table
     return replace(tree, common_tables=tuple(kept), select=select)
 

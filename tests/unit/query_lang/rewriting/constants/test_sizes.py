@@ -71,7 +71,47 @@ def repeated_text(times):
     return f"SELECT COUNT(*) FROM (SELECT e.patient_id, CASE {named} END AS k FROM encounters AS e JOIN (VALUES (1, '{'a' * 9_000}')) AS v(x, t) ON e.age = v.x) AS q WHERE k = 'a'"
 
 
+DAYS = "generate_series(DATE '2000-01-01', DATE '2000-09-12', INTERVAL '1 day')"
+LATE = "d" + " + 1" * 55
+
+
+def long_columns(columns):
+    named = ", ".join(f"{LATE} AS c{n}" for n in range(columns))
+    return f"SELECT COUNT(*) FROM encounters AS e JOIN (SELECT {named} FROM {DAYS} AS s(d)) AS v ON e.admitted = v.c0"
+
+
+def read_again(times):
+    joined = " ".join(
+        f"JOIN (SELECT {LATE} AS c FROM t) AS v{n} ON e.admitted = v{n}.c"
+        for n in range(times)
+    )
+    return f"WITH t AS (SELECT d FROM {DAYS} AS s(d)) SELECT COUNT(*) FROM encounters AS e {joined}"
+
+
+def lists(times):
+    said = " OR ".join([f"admitted IN (SELECT {LATE} FROM {DAYS} AS s(d))"] * times)
+    return f"SELECT COUNT(*) FROM encounters WHERE {said}"
+
+
+def conditions(times):
+    joined = " ".join(
+        f"JOIN generate_series(1, 250) AS v{n}(k) ON e.age = v{n}.k AND e.age <> v{n}.k + 1 AND e.age < v{n}.k + 9 AND e.year > v{n}.k"
+        for n in range(times)
+    )
+    return f"SELECT COUNT(*) FROM encounters AS e {joined}"
+
+
+def many_reads(conditions):
+    said = " AND ".join(f"e.age + v.k > {n}" for n in range(conditions))
+    return f"SELECT COUNT(*) FROM encounters AS e CROSS JOIN generate_series(1, 24) AS v(k) WHERE {said}"
+
+
 TEXTS = {
+    "long columns": (long_columns(9), "too_complex"),
+    "read again": (read_again(11), "too_complex"),
+    "lists": (lists(9), "too_complex"),
+    "conditions": (conditions(12), "too_complex"),
+    "many reads": (many_reads(180), "too_complex"),
     "doubled": (doubled(20, 2), "too_complex"),
     "by twenties": (doubled(6, 20), "too_complex"),
     "laterals": (laterals(20), "too_complex"),
