@@ -11,6 +11,7 @@ from typing import Final
 
 from query_lang.rewriting.constants.meeting import are_exclusive, key_of, keys_differ
 from query_lang.rewriting.constants.placed import (
+    computed_in,
     is_right,
     private_first,
     with_computed,
@@ -22,6 +23,7 @@ from query_lang.rewriting.constants.rows import (
     Known,
     constants_in,
 )
+from query_lang.rewriting.constants.scopes import check_alone, check_names
 from query_lang.rewriting.constants.unmatched import check_unmatched
 from query_lang.rewriting.constants.using import (
     Tables,
@@ -92,15 +94,28 @@ class _Read:
         return _Read(found, waiting, several)
 
 
-def read_constants(select: Select, known: Known) -> Select:
+def read_constants(select: Select, known: Known, *, is_inner: bool) -> Select:
     """Return a SELECT that joins no tables of literals.
+
+    Args:
+        select: Of a text, whose own brackets join none.
+        known: What is known of the tables of literals.
+        is_inner: Whether it may read columns of a SELECT around it.
 
     Raises:
         SqlNotAllowedError: Rule ``constant_rows``: what is asked has no such form.
     """
+    computed = computed_in(select)
+    if computed:
+        check_names(select)
+    if is_inner:
+        check_alone(select, computed)
     select = with_computed(select)
     tables = _tables(select, known)
+    if tables and is_inner:
+        check_alone(select, {c for table in tables.values() for c in table.columns})
     if tables:
+        check_names(select)
         select = private_first(without_using(select, tables), tables)
         tables = _tables(select, known)
     if -1 in tables or not tables:

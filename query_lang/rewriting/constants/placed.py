@@ -2,21 +2,57 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
+from query_lang.rewriting.constants.unmatched import AGGREGATES, in_own_words
 from query_lang.rewriting.constants.using import Tables
 from query_lang.rewriting.constants.written import with_columns
 from query_lang.rewriting.joins import ties_all
-from query_lang.rewriting.trees import Sizes, all_of, called, conjuncts, output_of
+from query_lang.rewriting.trees import (
+    Sizes,
+    all_of,
+    called,
+    conjuncts,
+    mapped,
+    output_of,
+    parts,
+)
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
+    ArrayElement,
+    Filtered,
     FirstRowJoin,
+    JoinedTexts,
     JoinWord,
+    NamedWindow,
     NoTable,
     WrittenJoin,
     WrittenSelect,
 )
-from query_lang.syntax.nodes import DerivedTable, Expression, Join, Select
+from query_lang.syntax.nodes import (
+    DerivedTable,
+    Expression,
+    Join,
+    Name,
+    Select,
+    WindowCall,
+)
 from query_lang.syntax.refusals import refuse
+
+_OF_ROWS: Final = (
+    *AGGREGATES,
+    ArrayElement,
+    Filtered,
+    JoinedTexts,
+    NamedWindow,
+    WindowCall,
+)
+
+
+_ONE_ROW = (
+    "LATERAL without FROM has one row: an aggregate or a window there is of it alone"
+)
+_OUTSIDE = "write the aggregate or the window in the SELECT list around it"
 
 
 def with_computed(select: Select) -> Select:
@@ -49,7 +85,35 @@ def _computed(join: Join) -> dict[str, Expression] | None:
         return None
     named = [(output_of(item), item.expression) for item in query.items]
     found = {name: tree for name, tree in named if name is not None}
+    _check_of_row(query)
     return found if len(found) == len(named) else None
+
+
+def _check_of_row(query: Select) -> None:
+    """Refuse a list that has aggregates or windows, or names one of its own columns.
+
+    These are of the one row that it has, and would be of all rows outside it. Dialects
+    differ in whether a name is the column before it in the list, or the table's.
+
+    Raises:
+        SqlNotAllowedError: Rule ``lateral_join`` or ``ambiguous_name``.
+    """
+    shown = mapped(query.items, in_own_words)
+    titles = {item.alias for item in query.items}
+    for part in parts(shown):
+        if isinstance(part, _OF_ROWS):
+            raise refuse(
+                rules.LATERAL_JOIN, query.position, detail=_ONE_ROW, hint=_OUTSIDE
+            )
+        is_plain = isinstance(part, Name) and part.qualifier is None
+        if is_plain and isinstance(part, Name) and part.name in titles:
+            raise refuse(rules.AMBIGUOUS_NAME, part.position)
+
+
+def computed_in(select: Select) -> frozenset[str]:
+    """Return the columns that LATERAL computes of each row."""
+    found = [_computed(join) or {} for join in select.joins]
+    return frozenset(name for values in found for name in values)
 
 
 def _says_more(select: Select) -> bool:

@@ -8,6 +8,11 @@ from typing import Final, TypeVar
 
 from query_lang.rewriting.constants.folding import folded
 from query_lang.rewriting.constants.rows import Constants, Row
+from query_lang.rewriting.constants.scopes import (
+    check_own,
+    check_sources,
+    tables_of,
+)
 from query_lang.rewriting.constants.written import (
     UNTOUCHED,
     refuse_stars,
@@ -55,7 +60,8 @@ def repeated(select: Select, tables: Several) -> Select:
         tables: Of literals.
 
     Raises:
-        SqlNotAllowedError: Rule ``constant_rows``: they have too many rows.
+        SqlNotAllowedError: Rule ``constant_rows``: they have too many rows; rule
+            ``ambiguous_name``: a table in brackets is called like one of FROM.
     """
     times = prod(len(table.rows) for _, table, _ in tables)
     if times > MOST_TIMES:
@@ -65,6 +71,8 @@ def repeated(select: Select, tables: Several) -> Select:
         )
         raise refuse(rules.CONSTANT_ROWS, select.position, detail=detail)
     refuse_stars(select)
+    for name, table, _ in tables:
+        check_sources(select, name, {*table.columns})
     outer = _Outer(select, {name: table.columns for name, table, _ in tables})
     found = outer.over_all()
     read = tuple(
@@ -155,6 +163,7 @@ class _Outer:
 
     def _renamed(self, node: Name | Select) -> object:
         if isinstance(node, Select):
+            check_own(node, self._own | {*self._tables}, tables_of(node))
             return outermost(node, (Name,), self._of_outside)
         table = self._table(node)
         if table is not None:

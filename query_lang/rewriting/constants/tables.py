@@ -9,6 +9,7 @@ from query_lang.rewriting.constants.rows import (
     constants_in,
     constants_of,
 )
+from query_lang.rewriting.constants.scopes import in_brackets
 from query_lang.rewriting.trees import Sizes, mapped, outermost, parts
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
@@ -68,6 +69,7 @@ def without_constants(tree: Query) -> Query:
 
 def _read(tree: _Tree, known: Known) -> _Tree:
     """Return a part of a text that reads no tables of literals."""
+    inner = in_brackets(tree)
 
     def changed(node: object) -> object:
         match node:
@@ -76,7 +78,7 @@ def _read(tree: _Tree, known: Known) -> _Tree:
             case InQuery():
                 return _in_list(node, known)
             case Select():
-                found = read_constants(node, known)
+                found = read_constants(node, known, is_inner=node.position in inner)
                 Sizes().check(found, node.position)
                 return found
             case _:

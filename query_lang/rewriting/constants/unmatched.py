@@ -51,7 +51,7 @@ _COUNTED = (
 _TAKES_NULL: Final = frozenset({"coalesce", "greatest", "least", "concat"})
 """Functions that have a value where one of their operands is NULL."""
 
-_AGGREGATES = (AggregateCall, CountRows, WithinGroup, QuantileAt)
+AGGREGATES = (AggregateCall, CountRows, WithinGroup, QuantileAt)
 _STRICT = (Arithmetic, Negative, Cast, Extract, Comparison, Between, Like)
 
 IsLiteral = Callable[[Name], bool]
@@ -65,13 +65,13 @@ def check_unmatched(select: Select, is_literal: IsLiteral) -> None:
         SqlNotAllowedError: Rule ``constant_rows``.
     """
     said = (select.items, select.having, select.order_by)
-    plain = mapped(said, _in_own_words)
+    plain = mapped(said, in_own_words)
     windows = {
         id(part.function) for part in parts(plain) if isinstance(part, WindowCall)
     }
     rows = _Unmatched(is_literal)
     for part in parts(plain, (Select,)):
-        if not isinstance(part, _AGGREGATES) or id(part) in windows:
+        if not isinstance(part, AGGREGATES) or id(part) in windows:
             continue
         if not rows.ignored_by(part):
             detail = "this aggregate has a value where a row in the text meets none"
@@ -84,7 +84,8 @@ def check_unmatched(select: Select, is_literal: IsLiteral) -> None:
         raise refuse(rules.CONSTANT_ROWS, select.position, detail=detail)
 
 
-def _in_own_words(node: object) -> object:
+def in_own_words(node: object) -> object:
+    """Return an aggregate of another dialect as one of the language."""
     if isinstance(node, OtherCall):
         return other_call(node)
     return filtered(node) if isinstance(node, Filtered) else node

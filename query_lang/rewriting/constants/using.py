@@ -6,9 +6,9 @@ it meets a row of codes or none.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 from query_lang.rewriting.constants.rows import Constants
+from query_lang.rewriting.constants.scopes import BEFORE_JOIN
 from query_lang.rewriting.constants.written import with_columns
 from query_lang.rewriting.trees import all_of, called, conjuncts, mapped
 from query_lang.syntax import rules
@@ -26,9 +26,6 @@ from query_lang.syntax.refusals import refuse
 
 Tables = Mapping[int, Constants]
 """Of FROM which are literals, by their places; what stands behind FROM itself is -1."""
-
-_BEFORE: Final = "*"
-"""In front of a name that is a column of some private table before the join."""
 
 _WRITE_ON = "write ON d.code = v.code, and each column with its table"
 
@@ -54,7 +51,7 @@ def with_plain_names(select: Select) -> Select:
     """Return a SELECT without what marks names of tables before a join."""
 
     def plain(node: object) -> object:
-        if isinstance(node, Name) and node.qualifier == _BEFORE:
+        if isinstance(node, Name) and node.qualifier == BEFORE_JOIN:
             return replace(node, qualifier=None)
         return node
 
@@ -87,7 +84,7 @@ class _Merged:
             return join
         is_right = isinstance(join, WrittenJoin) and join.word == "RIGHT"
         name = called(join.source)
-        if not name or (_BEFORE in owners and (is_right or not is_own)):
+        if not name or (BEFORE_JOIN in owners and (is_right or not is_own)):
             detail = "USING beside rows in the text ties two tables that have names"
             raise refuse(
                 rules.CONSTANT_ROWS, join.position, detail=detail, hint=_WRITE_ON
@@ -110,13 +107,13 @@ class _Merged:
         if column in self.meant:
             return self.meant[column]
         if place == 0:
-            return called(self.select.source) or _BEFORE
+            return called(self.select.source) or BEFORE_JOIN
         for before, table in self.tables.items():
             if before < place and column in table.columns:
                 at = self.select.joins[place].position
                 self.alone.append(Name(column, None, at))
-                return called(self._source(before)) or _BEFORE
-        return _BEFORE
+                return called(self._source(before)) or BEFORE_JOIN
+        return BEFORE_JOIN
 
     def _source(self, place: int) -> TableName | DerivedTable:
         select = self.select

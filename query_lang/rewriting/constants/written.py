@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
+from query_lang.rewriting.constants.scopes import check_sources, check_written
 from query_lang.rewriting.trees import outermost, output_of, parts, with_fields
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
@@ -33,9 +34,12 @@ def with_columns(select: Select, called: str | None, values: Values) -> Select:
         values: What each of its columns is.
 
     Raises:
-        SqlNotAllowedError: It selects ``*``, which would show them.
+        SqlNotAllowedError: It selects ``*``, which would show them; or what is written
+            in brackets would be another column there.
     """
     refuse_stars(select)
+    if called is not None:
+        check_sources(select, called, values.keys())
     titles = {item.alias for item in select.items}
     found = with_fields(
         select, lambda part: with_values(part, called, values), UNTOUCHED
@@ -93,10 +97,15 @@ def with_values(part: _Tree, called: str | None, values: Values) -> _Tree:
     """Return a part with a table's columns written out.
 
     Names alone in subqueries are of tables of their own.
+
+    Raises:
+        SqlNotAllowedError: Rule ``ambiguous_name``: in a subquery it would be another.
     """
 
     def changed(node: Name | Select) -> object:
         if isinstance(node, Select):
+            if called is not None:
+                check_written(node, called, values.keys(), values)
             return outermost(node, (Name,), qualified)
         is_own = node.qualifier in {None, called}
         return values.get(node.name, node) if is_own else node

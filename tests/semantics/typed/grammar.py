@@ -83,6 +83,7 @@ class Texts:
             *[self.following] * 3,
             *[self.stacked] * 3,
             *[self.bracketed] * 2,
+            *[self.inside] * 4,
             self.lateral,
             self.groups,
             self.together,
@@ -270,6 +271,64 @@ class Texts:
             [],
         )
 
+    # -- brackets beside them ------------------------------------------------
+
+    def inside(self):
+        """Brackets that read rows in the text, or tables there that are called alike."""
+        name = self._pick(("v", "v", "f", "d"))
+        label = self._pick(("g", "code", "rank"))
+        source = self._around(name, label)
+        said = self._within(name, label)
+        if self.chance(0.5):
+            return self.select([], ["COUNT(*)"], source, [said])
+        sums = f"SUM(CASE WHEN {said} THEN 1 ELSE 0 END)"
+        keys = [f"{name}.{label}"] if self.chance(0.5) else []
+        return self.select(keys, [sums], source, [])
+
+    def _around(self, name, label):
+        front, column = self._pick(("e.", "e.", "")), self._pick(("department", "year"))
+        if self.chance(0.3):
+            other = self._pick(("department", "COALESCE(e.discharged_to, 'none')"))
+            front = front if other == "department" else ""
+            columns = (
+                f"{front}{other} AS {label}, {front or self._pick(('e.', ''))}age AS w"
+            )
+            return f"encounters e CROSS JOIN LATERAL (SELECT {columns}) AS {name}"
+        keys = [f"'{each}'" for each in WARDS]
+        if column == "year":
+            keys = [str(year) for year in range(2020, 2025)]
+        rows = [
+            f"({key}, '{self._pick((*WARDS, *CODES, 'secondary'))}', {self._random.randint(0, 120)})"
+            for key in self._sample(keys, self._random.randint(1, 3))
+        ]
+        listed = f"(VALUES {', '.join(rows)}) AS {name}(k, {label}, w)"
+        sign = self._pick(("=", "=", ">=")) if column == "year" else "="
+        kind = self._pick(("JOIN", "JOIN", "LEFT JOIN"))
+        return f"encounters e {kind} {listed} ON {front}{column} {sign} {name}.k"
+
+    def _within(self, name, label, depth=0):
+        own = self._pick(("f", "f", "e", "d", "v"))
+        table = self._pick(("encounters", "diagnoses"))
+        front = self._pick((f"{own}.", f"{own}.", ""))
+        read = self._pick((f"{name}.{label}", f"{name}.{label}", label))
+        said = [
+            f"{front}age > {name}.w",
+            f"{front}department <> {read}",
+            f"{front}year < 2022",
+        ]
+        if table == "diagnoses":
+            said = [f"{front}code = {read}", f"{own}.{label} = 'secondary'"]
+            said += [f"{own}.rank = 'secondary'", f"{front}code <> {name}.{label}"]
+        where = self._pick(said)
+        if depth == 0 and self.chance(0.2):
+            where += f" AND {self._within(name, label, 1)}"
+        sign = self._pick(("", "NOT "))
+        if self.chance(0.5):
+            listed = f"SELECT {own}.patient_id FROM {table} {own} WHERE {where}"
+            return f"e.patient_id {sign}IN ({listed})"
+        tie = f"{own}.patient_id = e.patient_id"
+        return f"{sign}EXISTS (SELECT 1 FROM {table} {own} WHERE {tie} AND {where})"
+
     # -- the rest -----------------------------------------------------------
 
     def following(self):
@@ -346,6 +405,19 @@ class Texts:
         says = "" if tie.startswith("CROSS") else self._pick((" ON TRUE", " ON FALSE"))
         source = f"encounters e {tie} (SELECT e.age - e.age % 10 AS a) x{says}"
         key = self._pick(("x.a", "a"))
+        if self.chance(0.3):
+            of_rows = self._pick(
+                (
+                    "ROW_NUMBER() OVER (PARTITION BY e.patient_id ORDER BY e.encounter_id)",
+                    "COUNT(*) OVER (PARTITION BY e.department)",
+                    "COUNT(*)",
+                    "MAX(e.age)",
+                    "e.department AS age, age",
+                )
+            )
+            rows = f"encounters e CROSS JOIN LATERAL (SELECT {of_rows} AS a) x"
+            below = f"(SELECT e.patient_id, x.a FROM {rows}) AS q"
+            return f"SELECT COUNT(*) AS m0 FROM {below} WHERE a >= 1 AND a <= 2"
         if self.chance(0.4):
             source += " CROSS JOIN LATERAL (SELECT x.a >= 50 AS b) y"
             key = "y.b"
