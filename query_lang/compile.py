@@ -19,6 +19,7 @@ from query_lang.plans.compiled import (
     AverageShown,
     CompiledQuery,
     ComputedShown,
+    DependentShown,
     GroupingShown,
     KeyPlaces,
     KeyShown,
@@ -208,6 +209,7 @@ def _unit_of(plan: Aggregate, shown: Shown, unit: str) -> str | None:
             | KeyShown()
             | GroupingShown()
             | NamedTotal()
+            | DependentShown()
         ):
             return None
 

@@ -7,10 +7,13 @@ from math import prod
 from privacy.contributions import ContributionBounds
 from privacy.errors import InvalidOptionError, QueryError
 from privacy.schema import Dataset
+from query_lang.binding.distinct_rows import with_distinct_rows
 from query_lang.binding.environment import Environment
 from query_lang.binding.expressions import ExpressionBinder
 from query_lang.binding.outside_domain import untold
 from query_lang.binding.queries import QueryBinder
+from query_lang.binding.results.dependent_keys import literals_of_parts
+from query_lang.binding.results.stacked_answers import check_apart
 from query_lang.binding.results.totals import check_totals
 from query_lang.binding.scalars.narrowing import Conditions
 from query_lang.binding.top import Top, TopBinder
@@ -29,6 +32,7 @@ from query_lang.plans.nodes import (
     scans_of,
 )
 from query_lang.plans.stability import check_rows
+from query_lang.rewriting.answers.groups import over_groups
 from query_lang.showing.chosen_rows import chosen_warnings
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import CommonTable, Position, Query
@@ -66,7 +70,29 @@ def bind_query(
         return _bound(tree, environment, bounds, answer_numbers)
     except QueryError as error:
         error.steps = environment.sizes.steps
+        found = _of_groups(tree, error)
+        if found is None:
+            raise
+        known = _common_tables(found, dataset)
+        again = Environment(dataset, asked, known)
+        try:
+            return _bound(found, again, bounds, answer_numbers)
+        except QueryError:
+            error.steps += again.sizes.steps
         raise
+
+
+def _of_groups(tree: Query, error: QueryError) -> Query | None:
+    """Return a query over groups of all units as one of its answer's rows, if it is.
+
+    Whether the groups below are those of a unit is known once they are bound.
+    """
+    if getattr(error, "rule", None) != rules.GROUP_BY_UNIT.name:
+        return None
+    try:
+        return over_groups(tree)
+    except QueryError:
+        return None
 
 
 def _bound(
@@ -81,12 +107,22 @@ def _bound(
     rows = ExpressionBinder(scope, environment, queries)
     conditions = Conditions(tuple(conditions_of(node)), environment.tries)
     most = node.rows_per_unit
-    top = TopBinder(rows, tree.select, node.owner, most, conditions=conditions).bind()
+    top = TopBinder(
+        rows,
+        tree.select,
+        node.owner,
+        most,
+        conditions=conditions,
+        written=literals_of_parts(node),
+    ).bind()
+    if tree.select.stacks:
+        check_apart(node, [key.slot for key in top.keys], tree.select.position)
     _check_size(top, tree, answer_numbers)
     if top.items:
         node = Compute(node, top.items)
     node = bounded(node, tuple(key.slot for key in top.keys), bounds)
     plan = Aggregate(node, top.keys, top.measures, top.columns, top.presentation)
+    plan = with_distinct_rows(plan, environment)
     check_totals(plan, top.measure_positions, environment)
     warnings = (
         *environment.warnings,

@@ -129,12 +129,7 @@ class QueryBinder:
         source = self._sources(environment).bind(tree)
         if isinstance(source.node, PublicScan):
             raise refuse(rules.PRIVATE_TABLE_NEEDED, tree.source.position)
-        for name in tree.aliases:
-            if source.scope.has_column(name):
-                hint = f"call what is selected AS {name.name} otherwise"
-                detail = f"{name.name} is a column and an alias"
-                place = name.position
-                raise refuse(rules.AMBIGUOUS_NAME, place, detail=detail, hint=hint)
+        _check_names(tree, source.scope)
         node: Node = source.node
         if tree.where is not None:
             binder = ExpressionBinder(source.scope, environment, self)
@@ -591,15 +586,27 @@ def item_at(key: NumberLiteral, tree: Select) -> SelectItem:
     return tree.items[index - 1]
 
 
+def _check_names(tree: Select, scope: Scope) -> None:
+    """Refuse names that were read as something else, where tables have them, too."""
+    for name in tree.aliases:
+        if scope.has_column(name):
+            hint = f"call what is selected AS {name.name} otherwise"
+            detail = f"{name.name} is a column and an alias"
+            place = name.position
+            raise refuse(rules.AMBIGUOUS_NAME, place, detail=detail, hint=hint)
+    for name in tree.alone:
+        if scope.has_column(name):
+            detail = f"{name.name} is a column of two tables of FROM"
+            raise refuse(rules.AMBIGUOUS_NAME, name.position, detail=detail)
+
+
 def _check_union(tree: UnionAll, parts: Sequence[Sequence[RelationColumn]]) -> None:  # noqa: C901 - an arm a form
     first = parts[0]
     for select, columns in zip(tree.parts, parts, strict=True):
         if len(columns) != len(first):
             raise refuse(rules.UNION_COLUMNS, select.position)
         units = [isinstance(column, UnitColumn) for column in columns]
-        if units.count(True) != 1 or units != [
-            isinstance(c, UnitColumn) for c in first
-        ]:
+        if units.count(True) > 1 or units != [isinstance(c, UnitColumn) for c in first]:
             raise refuse(rules.UNION_UNIT_KEY, select.position)
         for column, model in zip(columns, first, strict=True):
             if isinstance(column, AverageColumn) or isinstance(model, AverageColumn):

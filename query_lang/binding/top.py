@@ -1,13 +1,13 @@
 """The top of a query: keys, measured vectors, output columns, HAVING and ORDER BY."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from math import prod
 
 from privacy.errors import QueryError
-from privacy.schema import ColumnType, HierarchyDomain
+from privacy.schema import ColumnType, HierarchyDomain, Scalar
 from query_lang.binding.aggregates import argument_of, holds_aggregate
 from query_lang.binding.expressions import (
     UNNAMED,
@@ -23,6 +23,15 @@ from query_lang.binding.results.answer_windows import (
     AnswerWindowBinder,
 )
 from query_lang.binding.results.computed import ComputedBinder, is_computed
+from query_lang.binding.results.dependent_keys import (
+    MOST_KEYS,
+    Pairs,
+    Trying,
+    Written,
+    chained,
+    following,
+    in_order,
+)
 from query_lang.binding.results.moments import MOMENTS, written_out
 from query_lang.binding.results.reachable_cells import reachable_cells, reachable_values
 from query_lang.binding.results.totals import TotalsBinder
@@ -32,6 +41,7 @@ from query_lang.plans.compiled import (
     AverageShown,
     Bins,
     ComputedShown,
+    DependentShown,
     KeyShown,
     NamedTotal,
     NoisyCondition,
@@ -44,6 +54,7 @@ from query_lang.plans.compiled import (
     WindowShown,
     leaves,
     row_count,
+    windows_in,
 )
 from query_lang.plans.domains import check_key, key_values, value_count
 from query_lang.plans.expressions import (
@@ -93,6 +104,10 @@ MOST_VECTORS = 256
 _COUNT_FACTS = Facts(ColumnType.INTEGER, nullable=False)
 
 
+_EMPTY_GROUPS = (
+    "AVG and MIN of groups are over every group that there can be: one without rows is "
+    "0 here (and noise), and no group in SQL"
+)
 _EMPTY_CELLS = (
     "cells in which WHERE can leave no row come back, with noise alone, and windows "
     "are over them too; LIMIT, also of a large number, leaves them out"
@@ -142,6 +157,9 @@ class TopBinder:
     meant: list[Tree] = field(default_factory=list)  # what each key is in the text
     sets: tuple[tuple[int, ...], ...] = ()  # the keys of each grouping set
     measured_at: list[Position] = field(default_factory=list)
+    dependent: dict[Expression, DependentShown] = field(default_factory=dict)
+    written: Written = field(default_factory=dict)  # literals of a UNION ALL's parts
+    trying: Trying = field(default_factory=Trying)
     place: Position | None = None  # of the aggregate that is looked at
 
     def bind(self) -> Top:
@@ -163,8 +181,9 @@ class TopBinder:
         if not self.measures:
             hint = f"add COUNT(*) or COUNT(DISTINCT {self.rows.scope.unit_name()})"
             raise refuse(rules.AGGREGATE_NEEDED, tree.position, hint=hint)
-        self._check_all_selected(columns, places)
-        self._warn_of_empty_cells()
+        if not tree.hides_keys:
+            self._check_all_selected(columns, places)
+        self._warn_of_empty_cells(columns)
         presentation = Presentation(
             self._having(),
             tuple(self._order_terms()),
@@ -186,11 +205,22 @@ class TopBinder:
             measure_positions=tuple(self.measured_at),
         )
 
-    def _warn_of_empty_cells(self) -> None:
-        """Say where cells come back that WHERE leaves empty."""
+    def _warn_of_empty_cells(self, columns: Sequence[PlanColumn]) -> None:
+        """Say where cells come back that WHERE leaves empty, or count as groups."""
+        if self.tree.hides_keys and self._reads_empty_groups(columns):
+            self.rows.environment.warn("empty_cells", _EMPTY_GROUPS)
         narrower = any(key.reached != key.values for key in self.keys.values())
         if narrower and not self._chooses_rows():
             self.rows.environment.warn("empty_cells", _EMPTY_CELLS)
+
+    def _reads_empty_groups(self, columns: Sequence[PlanColumn]) -> bool:
+        """Whether a group without rows, whose numbers are 0, changes what is shown."""
+        sums = [kind for kind in self.measures if isinstance(kind, SumMeasure)]
+        telling = {"avg", "min"} | (
+            {"max"} if any(s.lower < 0 for s in sums) else set()
+        )
+        windows = (each for c in columns for each in windows_in(c.shown))
+        return any(window.name in telling for window in windows)
 
     def _having(self) -> NoisyCondition | None:
         """Return HAVING; where LIMIT or QUALIFY choose rows, of those WHERE leaves."""
@@ -205,9 +235,10 @@ class TopBinder:
 
     # -- keys -----------------------------------------------------------------
 
-    def _bind_keys(self) -> list[Position]:
+    def _bind_keys(self) -> list[Position]:  # noqa: C901 - what is grouped by, once
         places: list[Position] = []
         numbers: list[int] = []  # which key each of GROUP BY is
+        found: dict[Expression, tuple[Tree, str, Facts, Position]] = {}
         for written in self.tree.group_by:
             meant = key_tree(written, self.tree, self.rows.scope)
             if isinstance(meant, AggregateCall | CountRows):
@@ -219,16 +250,24 @@ class TopBinder:
             value = self.rows.value(meant)
             if isinstance(value, Constant):
                 raise refuse(rules.GROUP_BY_FORM, written.position)
-            if value in self.keys:
-                numbers.append(list(self.keys).index(value))
+            if value in found:
+                numbers.append(list(found).index(value))
                 continue
-            numbers.append(len(self.keys))
+            numbers.append(len(found))
             name = self._key_name(meant)
             facts = listed_by(self.conditions, value)
             check_key(facts, name, written.position, self._listing())
+            found[value] = meant, name, facts, written.position
+        is_plain = not self.tree.sets and len(found) <= MOST_KEYS
+        follow = self._following(found) if is_plain else {}
+        for value, (meant, name, facts, place) in found.items():
+            if value in follow:
+                continue
             self.keys[value] = Key(self._slot(value), name, facts, key_values(facts))
             self.meant.append(meant)
-            places.append(written.position)
+            places.append(place)
+        for value, (one, pairs) in follow.items():
+            self._add_dependent(value, one, pairs, found[value][2])
         left = reachable_values(self.keys, self.meant, self.conditions, self.rows)
         for value, values in left.items():
             self.keys[value] = replace(self.keys[value], left=values)
@@ -236,6 +275,54 @@ class TopBinder:
             tuple(sorted({numbers[place] for place in each})) for each in self.tree.sets
         )
         return places
+
+    def _following(
+        self, found: Mapping[Expression, tuple[Tree, str, Facts, Position]]
+    ) -> dict[Expression, tuple[Expression, Pairs]]:
+        """Return the keys that follow from another one, the later of two alike.
+
+        None of them follows from one that follows itself: a year from its month, and
+        the era of the year from the month, too.
+        """
+        follow: dict[Expression, tuple[Expression, Pairs]] = {}
+        keys = list(found)
+        for value in reversed(keys):
+            others = [key for key in keys if key != value and key not in follow]
+            for one in others:
+                values = key_values(found[one][2])
+                pairs = following(one, values, value, self.written, self.trying)
+                if pairs is not None:
+                    self._follow_from(one, values, value, pairs, follow)
+                    break
+        return follow
+
+    def _follow_from(
+        self,
+        one: Expression,
+        values: Sequence[Scalar | None],
+        value: Expression,
+        pairs: Pairs,
+        follow: dict[Expression, tuple[Expression, Pairs]],
+    ) -> None:
+        """Note that a value follows from a key, and so what follows from the value."""
+        for later, (key, known) in list(follow.items()):
+            if key == value:
+                own = following(one, values, later, self.written, self.trying)
+                follow[later] = one, own or chained(pairs, known)
+        follow[value] = one, pairs
+
+    def _add_dependent(
+        self, value: Expression, one: Expression, pairs: Pairs, facts: Facts
+    ) -> DependentShown:
+        listed = tuple(dict.fromkeys(other for _, other in pairs))
+        if facts.type is not ColumnType.TEXT:  # which goes by its list alone
+            listed = in_order(listed)
+        elif value_count(facts) is not None:
+            listed = key_values(facts)
+        shown = DependentShown(list(self.keys).index(one), pairs, listed)
+        self.dependent[value] = shown
+        self.facts[shown] = facts
+        return shown
 
     def _listing(self) -> str | None:
         """Return how a key gets a list where no column has a hierarchy."""
@@ -258,10 +345,10 @@ class TopBinder:
         names = {
             column.shown.index: column.name
             for column in reversed(columns)
-            if isinstance(column.shown, KeyShown | NamedTotal)
+            if isinstance(column.shown, KeyShown | NamedTotal | DependentShown)
         }
         for index, key in enumerate(self.keys.values()):
-            yield replace(key, name=names[index])
+            yield replace(key, name=names.get(index, key.name))
 
     def _key_name(self, tree: Tree) -> str:
         aliased = (i.alias for i in self.tree.items if i.expression == tree and i.alias)
@@ -319,6 +406,8 @@ class TopBinder:
             SqlNotAllowedError: It is none.
         """
         value = self.rows.value(tree)
+        if value in self.dependent:
+            return self.dependent[value]
         if value not in self.keys:
             shown = describe(tree)
             raise refuse(
@@ -338,7 +427,7 @@ class TopBinder:
     ) -> None:
         shown = {
             KeyShown(column.shown.index)
-            if isinstance(column.shown, NamedTotal)
+            if isinstance(column.shown, NamedTotal | DependentShown)
             else column.shown
             for column in columns
         }
@@ -636,11 +725,24 @@ class TopBinder:
 
     def _operand_key(self, tree: Tree) -> Shown:
         bound = self.rows.operand(tree)
-        if isinstance(bound, Call | Constant) and bound not in self.keys:
+        if isinstance(bound, Call) and bound not in {*self.keys, *self.dependent}:
+            follows = self._follows(bound)
+            if follows is not None:
+                return follows
+        known = {*self.keys, *self.dependent}
+        if isinstance(bound, Call | Constant) and bound not in known:
             raise refuse(rules.HAVING_FORM, tree.position)
         if isinstance(bound, AverageRef):
             raise refuse(rules.AVERAGE_OPAQUE, tree.position)
         return self._key(tree)
+
+    def _follows(self, value: Expression) -> DependentShown | None:
+        """Return what is computed of one key, as a weight of a stratum."""
+        for one, key in self.keys.items():
+            pairs = following(one, key.values, value, self.written, self.trying)
+            if pairs is not None and not self.sets:
+                return self._add_dependent(value, one, pairs, value.facts)
+        return None
 
     def _order_terms(self) -> list[OrderTerm]:
         terms: list[OrderTerm] = []
@@ -667,23 +769,29 @@ class TopBinder:
 
     def _warn_of_order(self, shown: Shown) -> None:
         """Say where a key is ordered as it is declared, not by its values."""
-        key = (
-            list(self.keys.values())[shown.index]
-            if isinstance(shown, KeyShown)
-            else None
-        )
-        if key is None or key.name in self.ordered:
+        found = self._listed_as(shown)
+        if found is None or found[0] in self.ordered or self.tree.hides_keys:
             return
-        self.ordered.add(key.name)
-        values = [v for v in key.values if v is not None]
-        in_order = sorted(values)
-        if values != in_order:
+        name, listed = found
+        self.ordered.add(name)
+        values = [v for v in listed if v is not None]
+        if values != sorted(values):
             first = ", ".join(str(value) for value in values[:4])
             self.rows.environment.warn(
                 "declared_order",
-                f"ORDER BY {key.name} follows the declared list: {first}"
+                f"ORDER BY {name} follows the declared list: {first}"
                 f"{', ...' * (len(values) > 4)}",  # noqa: PLR2004 - enough to see it
             )
+
+    def _listed_as(self, shown: Shown) -> tuple[str, tuple[Scalar | None, ...]] | None:
+        """Return the name and the list that a key is ordered by; None of others."""
+        if isinstance(shown, KeyShown):
+            key = list(self.keys.values())[shown.index]
+            return key.name, key.values
+        if not isinstance(shown, DependentShown):
+            return None
+        named = (name for name, each in self.names.items() if each == shown)
+        return next(named, UNNAMED), shown.listed
 
 
 def _bin_end(end: int, bins: Bins) -> str:

@@ -41,6 +41,7 @@ from query_lang.plans.expressions import (
     Constant,
     ExistsInQuery,
     Expression,
+    Facts,
     FieldRef,
     Function,
     UnitInQuery,
@@ -55,6 +56,8 @@ _INLINE = 12  # bytes of a text that lie inside its reference
 _CODE = 9  # of a built-in system: a category, a dot, up to four more
 _BAND = 48
 _WRITTEN = 26  # a moment with six places; numbers are shorter
+_ANY_WIDTH = 2**62  # of a text of which nothing is listed
+_MOST_MEASURED = 256  # texts of a list
 _WIDE = 2 * NUMBER_BYTES
 _MOST_USES = 4
 _MONTH_USES = 11  # of a date that is moved by months
@@ -139,6 +142,14 @@ def column_bytes(column: Column) -> int:
         case _:  # own codes may be written with any number of dots
             longest = column.max_length
     return text_width(min(longest, column.max_length))
+
+
+def _listed_width(facts: Facts) -> int:
+    """Return the bytes of the longest text of a list, such as WHERE may hold."""
+    listed = facts.domain.all_values() if isinstance(facts.domain, ValuesDomain) else ()
+    if not 0 < len(listed) <= _MOST_MEASURED:
+        return _ANY_WIDTH
+    return text_width(max(map(_utf8, listed)))
 
 
 def text_width(length: int) -> int:
@@ -281,9 +292,11 @@ class ExpressionCost:
 
     # -- widths ----------------------------------------------------------------
 
-    def width(self, expression: Expression) -> int:
+    def width(self, expression: Expression) -> int:  # noqa: PLR0911 - an arm a form
         """Return the most bytes that a value has, a text's reference included."""
         match expression:
+            case FieldRef(slot, facts) if facts.type is ColumnType.TEXT:
+                return min(self.widths[slot], _listed_width(facts))
             case FieldRef(slot):
                 return self.widths[slot]
             case Constant(str() as text):

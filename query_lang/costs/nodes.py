@@ -273,9 +273,8 @@ class NodeCosts:
         below = self.gathered(child, needed & own)
         cost = self.evaluate("GROUP BY", parts, below)
         keys = {slot: cost.width(value) for slot, value in node.keys}
-        rows = below.rows
-        if not node.keys:
-            rows = rows.at_most(Amount(1, self.meter.units))
+        most = node.groups if node.keys else 1
+        rows = below.rows.at_most(Amount(most, self.meter.units * most))
         made = {item.slot: self._made_width(item, below) for item in items}
         key_bytes = NUMBER_BYTES + sum(keys.values())
         sized = [(value.facts, keys[slot]) for slot, value in node.keys]

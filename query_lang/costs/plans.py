@@ -115,7 +115,9 @@ def _statement(
     read_rows = costs.gathered if is_grouped(plan, measures) else costs.relation
     below = read_rows(plan.child, wanted)
     cells = 2 * bins * prod(len(key.values) + 1 for key in plan.keys)
-    groups = below.rows.at_most(Amount(cells, cells))
+    met = bins * prod(len(key.reached) for key in plan.keys)  # others are empty
+    groups = below.rows.at_most(Amount(2 * met, 2 * met))  # each thread makes its own
+    given = below.rows.at_most(Amount(met, met))
     key_bytes = sum(below.widths[slot] for slot in keys)
     if keys or bins > 1:
         made = 0
@@ -130,9 +132,9 @@ def _statement(
         if isinstance(measure, CountUnitsMeasure | CountDistinctMeasure):
             _distinct(plan, measure, (costs, below), key_bytes)
     fetched = FETCHED_ROW_STEPS + FETCHED_KEY_STEPS * (len(keys) + (bins > 1))
-    meter.spend("cells", groups, fetched + FETCHED_VALUE_STEPS * len(measures))
+    meter.spend("cells", given, fetched + FETCHED_VALUE_STEPS * len(measures))
     meter.spend("cells", Amount(0, cells), CELL_STEPS)
-    meter.hold("cells", groups, FETCHED_ROW_BYTES + key_bytes)
+    meter.hold("cells", given, FETCHED_ROW_BYTES + key_bytes)
     return meter
 
 

@@ -51,6 +51,21 @@ class NamedTotal:
 
 
 @dataclass(frozen=True, slots=True)
+class DependentShown:
+    """What follows from a group key, as a month's name from its number.
+
+    Attributes:
+        index: Of the key.
+        pairs: Each value of the key, and what follows from it.
+        listed: What follows, in declared order, which it sorts by.
+    """
+
+    index: int
+    pairs: tuple[tuple[Scalar | None, Scalar | None], ...]
+    listed: tuple[Scalar | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class NumberShown:
     """A count or sum: the noisy value of ``vector``, on the vector's grid."""
 
@@ -188,13 +203,14 @@ class WindowShown:
     digits: int
 
 
-PublicShown = KeyShown | GroupingShown | NamedTotal
+PublicShown = KeyShown | GroupingShown | NamedTotal | DependentShown
 """What a row shows that no noise is in."""
 
 Shown = (
     KeyShown
     | GroupingShown
     | NamedTotal
+    | DependentShown
     | NumberShown
     | AverageShown
     | QuantileShown

@@ -15,7 +15,7 @@ from privacy.schema import (
     Scalar,
     ValuesDomain,
 )
-from query_lang.plans.compiled import KeyShown, NamedTotal
+from query_lang.plans.compiled import DependentShown, KeyShown, NamedTotal
 from query_lang.plans.costs import NUMBER_BYTES
 from query_lang.plans.expressions import Facts, HalfRange
 from query_lang.plans.intervals import domain_of, grid_value, joined, reach_of
@@ -171,13 +171,20 @@ def key_bytes(keys: Sequence[Key], columns: Sequence[PlanColumn], sets: int = 0)
         return sets * (key_bytes(keys, columns) + nulls)
     shown = Counter(_shown_keys(columns))
     cells = prod(len(key.values) for key in keys)
-    return sum(
+    follow = (c.shown for c in columns if isinstance(c.shown, DependentShown))
+    return sum(_following_bytes(each, cells) for each in follow) + sum(
         times
         * sum(map(_json_bytes, keys[index].values))
         * cells
         // len(keys[index].values)
         for index, times in shown.items()
     )
+
+
+def _following_bytes(shown: DependentShown, cells: int) -> int:
+    """Return the bytes of what follows from a key: each value in as many cells."""
+    made = sum(_json_bytes(value) for _, value in shown.pairs)
+    return made * cells // max(1, len(shown.pairs))
 
 
 def _shown_keys(columns: Sequence[PlanColumn]) -> list[int]:

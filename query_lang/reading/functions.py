@@ -26,6 +26,7 @@ from query_lang.syntax.functions import (
 from query_lang.syntax.idioms import (
     ArrayElement,
     Filtered,
+    JoinedTexts,
     OtherCall,
     QuantileAt,
     WithinGroup,
@@ -122,6 +123,8 @@ class FunctionReader(ExpressionReader):
         name, position = self._places.word(), self._places.position
         if str(node.this).upper() != name:  # a quoted name, or text that was dropped
             raise self._places.unread()
+        if name == "STRING_AGG" and (texts := _distinct_texts(node)) is not None:
+            return self._joined_texts(texts, node.expressions[0], position)
         if name not in self._forms and name not in self._others:
             rule, hint = instead_of(name, self._forms)
             raise refuse(rule, position, hint=hint)
@@ -135,6 +138,21 @@ class FunctionReader(ExpressionReader):
             call = self._function(name, node.expressions, position)
         self._places.take_sign(")")
         return call
+
+    def _joined_texts(
+        self, texts: exp.Distinct, whole: exp.Expr, position: Position
+    ) -> JoinedTexts:
+        self.only(texts, "expressions")
+        self._places.take("STRING_AGG")
+        self._places.take_sign("(")
+        self._places.take("DISTINCT")
+        value, separator = self._plain(texts.expressions)
+        order: tuple[OrderItem, ...] = ()
+        if isinstance(whole, exp.Order):
+            self.only(whole, "this", "expressions")
+            order = self.order(whole)
+        self._places.take_sign(")")
+        return JoinedTexts(position, value, separator, order)
 
     def _other_call(
         self, name: str, nodes: list[exp.Expr], position: Position
@@ -493,3 +511,12 @@ class FunctionReader(ExpressionReader):
 def _check_number(form: Form, given: int, position: Position) -> None:
     if not form.fewest <= given <= form.most:
         raise refuse(rules.ARGUMENTS, position, hint=f"write {form.shape}")
+
+
+def _distinct_texts(node: exp.Expr) -> exp.Distinct | None:
+    """Return what STRING_AGG(DISTINCT x, y) is of, where it is written so."""
+    whole = node.expressions[0] if len(node.expressions) == 1 else None
+    texts = whole.this if isinstance(whole, exp.Order) else whole
+    if not isinstance(texts, exp.Distinct) or len(texts.expressions) != 2:  # noqa: PLR2004 - a value and what stands between
+        return None
+    return texts

@@ -11,12 +11,18 @@ from query_lang.reading.places import Places
 from query_lang.reading.windows import WindowReader
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
+    ConstantRows,
     FirstRowJoin,
     GroupedKeys,
     GroupingWord,
     JoinWord,
+    ListedSource,
+    ListedTable,
+    NoTable,
+    Series,
     SetOperation,
     SetWord,
+    UnionAnswer,
     WrittenJoin,
     WrittenSelect,
     WrittenUnion,
@@ -85,6 +91,7 @@ class QueryReader(WindowReader):
         super().__init__(places, sequences=sequences)
         self._of_schemas: list[TableName] = []
         self._named: set[str] = set()
+        self._top_set: exp.Expr | None = None
 
     def whole(self, tree: exp.Expr) -> Query:
         """Read the query at the top; brackets around it are transparent."""
@@ -94,7 +101,7 @@ class QueryReader(WindowReader):
             self._places.take_sign(")")
             return query
         if isinstance(tree, exp.SetOperation):
-            raise refuse(rules.SET_OPERATION, self._set_place())
+            return self._answers(tree)
         if not isinstance(tree, exp.Select):
             raise self._whole_refusal(tree)
         tables = self._common_tables(tree.args.get("with_"))
@@ -103,6 +110,32 @@ class QueryReader(WindowReader):
             if source.name in self._named:
                 raise refuse(rules.QUALIFIED_TABLE, source.position)
         return Query(tables, replace(select, aliases=tuple(self.titles)))
+
+    def _answers(self, tree: exp.SetOperation) -> Query:
+        """Read UNION at the top, whose ORDER BY and LIMIT are of all its rows."""
+        place, position = self._set_place(), self._places.position
+        self._top_set = tree
+        source = DerivedTable(self.query(tree), "", position)
+        order = self._order_by(tree.args.get("order"))
+        limit, limited_by = self._limit(tree.args.get("limit"))
+        if limited_by is not None and (limit is None or limited_by is exp.Fetch):
+            raise refuse(rules.LIMIT, place)
+        return Query(
+            (),
+            UnionAnswer(
+                distinct=False,
+                items=(),
+                source=source,
+                joins=(),
+                where=None,
+                group_by=(),
+                having=None,
+                order_by=order,
+                limit=limit,
+                position=position,
+                place=place,
+            ),
+        )
 
     def _set_place(self) -> Position:
         return self._places.ahead(_SET_WORDS) or self._places.position
@@ -130,15 +163,48 @@ class QueryReader(WindowReader):
     def _common_table(self, node: exp.Expr) -> CommonTable:
         position, alias = self._places.position, node.args.get("alias")
         name = self.identifier(None if alias is None else alias.this)
-        if self._places.is_sign("("):
-            hint = _NO_VALUES if node.find(exp.Values) is not None else None
-            raise refuse(rules.COLUMN_LIST, self._places.position, hint=hint)
+        columns = self._columns(alias)
         self._places.take("AS")
         if not self._places.is_sign("("):
             raise refuse(rules.MATERIALIZED, self._places.position)
         self.only(node, "this", "alias")
         self._named.add(name)
-        return CommonTable(name, self.bracketed(node.this), position)
+        query = self._values_or_query(node.this)
+        if columns:
+            return ListedTable(name, query, position, columns=columns)
+        return CommonTable(name, query, position)
+
+    def _columns(self, alias: exp.Expr | None) -> tuple[str, ...]:
+        """Read the names of a table's columns in brackets behind its own, if any."""
+        nodes = [] if alias is None else alias.args.get("columns") or []
+        if not nodes:
+            return ()
+        self._places.take_sign("(")
+        names = tuple(self._using(name, index) for index, name in enumerate(nodes))
+        self._places.take_sign(")")
+        return names
+
+    def _values_or_query(self, node: exp.Expr) -> Select | UnionAll:
+        """Read a query in brackets, or VALUES, which sqlglot has as a query of it."""
+        source = node.args.get("from_")
+        values = None if source is None else source.this
+        is_values = self._places.is_sign("(") and self._places.word(1) == "VALUES"
+        if is_values and isinstance(values, exp.Values):
+            self._places.take_sign("(")
+            rows = self._values(values)
+            self._places.take_sign(")")
+            return rows
+        return self.bracketed(node)
+
+    def _values(self, node: exp.Values) -> ConstantRows:
+        """Read ``VALUES (...), (...)``."""
+        position = self._places.take("VALUES")
+        rows: list[tuple[Expression, ...]] = []
+        for row in node.expressions:
+            if rows:
+                self._places.take_sign(",")
+            rows.append(self._row(row))
+        return ConstantRows((), position, tuple(rows))
 
     def query(self, node: exp.Expr) -> Select | UnionAll:
         """Read a query below the top."""
@@ -156,7 +222,10 @@ class QueryReader(WindowReader):
         return self._union(parts, tables)
 
     def _check_set(self, node: exp.Expr) -> None:
-        unknown = sorted(arguments(node) - {"this", "expression", "distinct", "with_"})
+        known = {"this", "expression", "distinct", "with_"}
+        if node is self._top_set:
+            known |= {"order", "limit"}
+        unknown = sorted(arguments(node) - known)
         if unknown:
             raise self._clause_refusal(unknown[0], node.args[unknown[0]], below=True)
 
@@ -212,8 +281,7 @@ class QueryReader(WindowReader):
         distinct, distinct_on = self._distinct(tree.args.get("distinct"))
         most = self._top()
         items = self._items(tree.expressions, top=top)
-        self._places.take("FROM")
-        source = self._source(tree.args["from_"].this)
+        source = self._from(tree.args.get("from_"))
         joins = tuple(self._join(join) for join in tree.args.get("joins") or ())
         where = self._condition("WHERE", tree.args.get("where"))
         keys, by_all = self._keys(tree.args.get("group"))
@@ -250,6 +318,12 @@ class QueryReader(WindowReader):
         )
         return written if written.says_more() else plain
 
+    def _from(self, node: exp.Expr | None) -> TableName | DerivedTable:
+        if node is None:
+            return NoTable("", None, self._places.position)
+        self._places.take("FROM")
+        return self._source(node.this)
+
     def _top(self) -> int | None:
         """Read ``TOP n`` or ``TOP (n)``, SQL Server's LIMIT."""
         if not self._places.is_at_top():
@@ -284,9 +358,6 @@ class QueryReader(WindowReader):
             raise min(refusals, key=lambda found: (found.line, found.column))
         if not tree.expressions:
             raise refuse(rules.CLAUSE, self._places.position)
-        if tree.args.get("from_") is None:
-            hint = None if top else _NO_VALUES
-            raise refuse(rules.FROM_CLAUSE, self._places.position, hint=hint)
 
     def _clause_refusal(
         self, argument: str, value: object, *, below: bool = False
@@ -349,8 +420,14 @@ class QueryReader(WindowReader):
         ):
             return self._derived(node)
         position = self._places.position
-        if isinstance(node, exp.Values) or isinstance(node.this, exp.Values):
-            raise refuse(rules.FROM_CLAUSE, position, hint=_NO_VALUES)
+        if isinstance(node, exp.Values):
+            self.only(node, "expressions", "alias")
+            self._places.take_sign("(")
+            rows = self._values(node)
+            self._places.take_sign(")")
+            return self._named_source(node, rows, position)
+        if (call := _series_call(node)) is not None:
+            return self._named_source(node, self._series(node, call), position)
         if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
             hint = (
                 "FROM encounters AS e; no list of days is needed: every period of the "
@@ -372,24 +449,50 @@ class QueryReader(WindowReader):
             self._of_schemas.append(table)
         return table
 
-    def _alias(self, node: exp.Expr | None) -> str | None:
+    def _alias(self, node: exp.Expr | None, *, lists: bool = False) -> str | None:
         if node is None:
             return None
         self._places.accept("AS")
         alias = self.identifier(node.this)
-        if node.args.get("columns"):
+        if node.args.get("columns") and not lists:
             raise refuse(rules.COLUMN_LIST, self._places.position)
-        self.only(node, "this")
+        self.only(node, "this", "columns")
         return alias
 
     def _derived(self, node: exp.Subquery) -> DerivedTable:
-        position, alias = self._places.position, node.args.get("alias")
+        position = self._places.position
         unknown = sorted(arguments(node) - {"this", "alias"})
         if unknown:
             raise self._clause_refusal(unknown[0], node.args[unknown[0]], below=True)
-        query = self.bracketed(node.this)
-        name = self._alias(alias) or ""  # rewriting names it
+        return self._named_source(node, self.bracketed(node.this), position)
+
+    def _named_source(
+        self, node: exp.Expr, query: Select | UnionAll, position: Position
+    ) -> DerivedTable:
+        """Read what a table of FROM is called, and perhaps its columns."""
+        alias = node.args.get("alias")
+        name = self._alias(alias, lists=True) or ""  # rewriting names it
+        columns = self._columns(alias)
+        if columns:
+            return ListedSource(query, name, position, columns=columns)
         return DerivedTable(query, name, position)
+
+    def _series(self, node: exp.Expr, call: exp.Expr) -> Series:
+        """Read ``generate_series(...)``, or UNNEST around BigQuery's words for it."""
+        position, is_array = self._places.position, isinstance(node, exp.Unnest)
+        if is_array:
+            self.only(node, "expressions", "alias")
+            self._places.take("UNNEST")
+            self._places.take_sign("(")
+        else:
+            self.only(node, "this", "alias")
+        self.only(call, "this", "expressions")
+        name = call.name.upper()
+        self._places.take(name)
+        found = self._in_brackets(call.expressions)
+        if is_array:
+            self._places.take_sign(")")
+        return Series((), position, name, found, is_array)
 
     def _join(self, node: exp.Expr) -> Join:
         position = self._places.position
@@ -587,14 +690,8 @@ class QueryReader(WindowReader):
 _BRACKETS = (
     "put brackets round what belongs together: (SELECT ...) INTERSECT (SELECT ...)"
 )
-_NO_VALUES = (
-    "there are no rows of literals: list values after IN, age IN (60, 61), "
-    "or name them "
-    "by CASE (joined to a column of weights: CASE ward WHEN 'A' THEN 0.3 WHEN 'B' THEN "
-    "0.7 END AS weight); a rate with weights is 0.6 * AVG(x) FILTER (WHERE age < 65) "
-    "+ 0.4 * AVG(x) "
-    "FILTER (WHERE age >= 65)"
-)
+_SERIES = frozenset({"GENERATE_SERIES", "RANGE"})
+_ARRAYS = frozenset({"GENERATE_ARRAY", "GENERATE_DATE_ARRAY"})
 _NO_ALL = "write INTERSECT or EXCEPT without ALL: a unit key is in a set or is not"
 
 
@@ -605,3 +702,16 @@ def _is_union_all(node: exp.Expr) -> bool:
 def _is_distinct_on(tree: exp.Select) -> bool:
     distinct = tree.args.get("distinct")
     return distinct is not None and distinct.args.get("on") is not None
+
+
+def _series_call(node: exp.Expr) -> exp.Expr | None:
+    """Return the call that makes a series, where FROM names one."""
+    known = _SERIES
+    call = node.this
+    if isinstance(node, exp.Unnest):
+        known = _ARRAYS | _SERIES
+        call = node.expressions[0] if len(node.expressions) == 1 else None
+    elif not isinstance(node, exp.Table):
+        return None
+    is_known = isinstance(call, exp.Anonymous) and call.name.upper() in known
+    return call if is_known else None

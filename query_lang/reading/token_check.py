@@ -10,13 +10,18 @@ from collections.abc import Callable, Mapping, Sequence
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
     ArrayElement,
+    ConstantRows,
     Filtered,
     FirstRowJoin,
     GroupedKeys,
     IsDistinct,
     IsTruth,
+    JoinedTexts,
     LikeEach,
+    ListedSource,
+    ListedTable,
     NamedWindow,
+    NoTable,
     OtherCall,
     OtherLike,
     Overlaps,
@@ -26,8 +31,10 @@ from query_lang.syntax.idioms import (
     RowIn,
     RowInQuery,
     ScalarQuery,
+    Series,
     SetOperation,
     SymmetricBetween,
+    UnionAnswer,
     WindowDefinition,
     WithinGroup,
     WrittenJoin,
@@ -151,18 +158,44 @@ def _after_brackets(marks: Sequence[str], at: int) -> int:
 
 def _query(tree: Query, due: Marks) -> None:
     _with(tree.common_tables, due)
-    _select(tree.select, due)
+    select = tree.select
+    if isinstance(select, UnionAnswer):
+        _source(select.source, due)
+        _order(select.order_by, due)
+        _limit(select, due)
+        return
+    _select(select, due)
 
 
 def _with(tables: Sequence[CommonTable], due: Marks) -> None:
     between = "WITH"
     for table in tables:
-        due += (between, table.name.upper(), "AS")
+        due += (between, table.name.upper())
+        if isinstance(table, ListedTable):
+            _names(table.columns, due)
+        due.append("AS")
         _queries(table.query, due)
         between = ","
 
 
+def _names(names: Sequence[str], due: Marks) -> None:
+    for index, name in enumerate(names):
+        due += (",", name.upper()) if index else (name.upper(),)
+
+
+def _constants(tree: ConstantRows | Series, due: Marks) -> None:
+    if isinstance(tree, ConstantRows):
+        due.append("VALUES")
+        _listed([item for row in tree.rows for item in row], due)
+        return
+    due += ("UNNEST", tree.name) if tree.is_array else (tree.name,)
+    _listed(tree.arguments, due)
+
+
 def _queries(tree: Select | UnionAll, due: Marks) -> None:
+    if isinstance(tree, ConstantRows | Series):
+        _constants(tree, due)
+        return
     if isinstance(tree, SetOperation | WrittenUnion):
         _with(tree.common_tables, due)
     if isinstance(tree, SetOperation) and tree.sides is not None:
@@ -193,8 +226,9 @@ def _select(tree: Select, due: Marks) -> None:  # noqa: C901, PLR0912 - a table 
             due.append(",")
         _node(item.expression, due)
         _alias(item.alias, due)
-    due.append("FROM")
-    _source(tree.source, due)
+    if not isinstance(tree.source, NoTable):
+        due.append("FROM")
+        _source(tree.source, due)
     for join in tree.joins:
         _join(join, due)
     _clause(("WHERE",), _one(tree.where), due)
@@ -282,6 +316,8 @@ def _source(source: TableName | DerivedTable, due: Marks) -> None:
     else:
         _queries(source.query, due)
     _alias(source.alias or None, due)
+    if isinstance(source, ListedSource):
+        _names(source.columns, due)
 
 
 _LEFT_JOIN: Marks = ["LEFT", _OUTER, "JOIN"]
@@ -568,6 +604,12 @@ def _array_element(tree: ArrayElement, due: Marks) -> None:
     due += (str(tree.at), "]")
 
 
+def _joined_texts(tree: JoinedTexts, due: Marks) -> None:
+    due += ("STRING_AGG", "DISTINCT")
+    _listed((tree.value, tree.separator), due)
+    _order(tree.order_by, due)
+
+
 def _overlaps(tree: Overlaps, due: Marks) -> None:
     _listed(tree.one, due)
     due.append("OVERLAPS")
@@ -676,4 +718,5 @@ _WRITERS: Mapping[type[Expression], Callable[..., None]] = {
     QuantifiedList: _quantified_list,
     Overlaps: _overlaps,
     ArrayElement: _array_element,
+    JoinedTexts: _joined_texts,
 }

@@ -49,14 +49,14 @@ def first_row_join(tree: FirstRowJoin) -> Join:
     Raises:
         SqlNotAllowedError: ON says something.
     """
-    if not _is_true(tree.condition):
+    if not ties_all(tree):
         raise refuse(rules.LATERAL_JOIN, tree.position)
     return Join(tree.kind, tree.source, None, (), tree.position, is_of_first=True)
 
 
-def _is_true(tree: Expression | None) -> bool:
+def ties_all(tree: Join) -> bool:
     """Whether ON says TRUE, 1 = 1, or nothing."""
-    match tree:
+    match tree.condition:
         case None | BooleanLiteral(True):
             return True
         case Comparison("=", NumberLiteral(one), NumberLiteral(other)):

@@ -50,10 +50,11 @@ def with_plain_literals(tree: Query) -> Query:
     Raises:
         SqlNotAllowedError: Rule ``literal_type``: the literal has no such value.
     """
-    return mapped(tree, _plain)
+    return mapped(tree, plain_literal)
 
 
-def _plain(node: object) -> object:  # noqa: PLR0911 - an arm a kind
+def plain_literal(node: object) -> object:  # noqa: PLR0911 - an arm a kind
+    """Return the literal that a cast or call of literals makes; else the node."""
     match node:
         case Cast(value) if isinstance(value, _LITERALS):
             target = cast_target(node.type, node.position)

@@ -3,6 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from query_lang.rewriting.answers.joined_texts import refused, with_flags
+from query_lang.rewriting.answers.scalars import (
+    with_one_table,
+    with_totals_in_brackets,
+)
+from query_lang.rewriting.answers.stacked import as_one_union, stacked
 from query_lang.rewriting.calls import (
     counted,
     filtered,
@@ -21,6 +27,7 @@ from query_lang.rewriting.conditions import (
     row_refusal,
     symmetric_between,
 )
+from query_lang.rewriting.constants.tables import without_constants
 from query_lang.rewriting.joins import first_row_join, plain_joins
 from query_lang.rewriting.layers import MOST_LAYERS, with_one_aggregate
 from query_lang.rewriting.literal_casts import with_plain_literals
@@ -42,12 +49,15 @@ from query_lang.rewriting.windows.named import with_windows
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import (
     ArrayElement,
+    ConstantRows,
     Filtered,
     FirstRowJoin,
     IsDistinct,
     IsTruth,
+    JoinedTexts,
     LikeEach,
     NamedWindow,
+    NoTable,
     OtherCall,
     OtherLike,
     Overlaps,
@@ -57,8 +67,10 @@ from query_lang.syntax.idioms import (
     RowIn,
     RowInQuery,
     ScalarQuery,
+    Series,
     SetOperation,
     SymmetricBetween,
+    UnionAnswer,
     WithinGroup,
     WrittenJoin,
     WrittenSelect,
@@ -97,7 +109,7 @@ def rewritten(tree: Query) -> Query:
         SqlNotAllowedError: An idiom has no meaning where it stands.
     """
     _check_sets(tree)
-    tree = _with_answer_rows(tree)
+    tree = _with_answer_rows(as_one_union(tree))
     sizes = Sizes()
 
     def changed(node: object) -> object:
@@ -107,7 +119,9 @@ def rewritten(tree: Query) -> Query:
             sizes.check(found, getattr(node, "position", tree.select.position))
         return found
 
-    found = mapped(with_tables_in_front(with_plain_literals(tree)), changed)
+    plain = with_tables_in_front(with_plain_literals(tree))
+    plain = with_totals_in_brackets(without_constants(plain))
+    found = _with_one_answer(mapped(plain, changed))
     found = replace(found, select=with_totals(found.select))
     found = with_one_aggregate(found)
     found = mapped(found, grouped_below)
@@ -118,6 +132,14 @@ def rewritten(tree: Query) -> Query:
     sizes.check(found, found.select.position)
     _check_parts(found)
     return found
+
+
+def _with_one_answer(tree: Query) -> Query:
+    """Return a query whose top is one SELECT of one table of rows."""
+    select, tables = tree.select, tree.common_tables
+    if isinstance(select, UnionAnswer):
+        return replace(tree, select=stacked(select, tables))
+    return replace(tree, select=with_one_table(select, tables))
 
 
 def _with_plain_rows(select: Select) -> Select:
@@ -145,6 +167,8 @@ def _check_parts(tree: Query) -> None:
     for part in parts(tree):
         if isinstance(part, RowInQuery):
             raise row_refusal(part)
+        if isinstance(part, JoinedTexts):
+            raise refused(part)
         if isinstance(part, NamedWindow):
             detail = f"no WINDOW names {part.base}"
             raise refuse(rules.NAMED_WINDOW, part.position, detail=detail)
@@ -158,12 +182,23 @@ def _check_parts(tree: Query) -> None:
 
 
 def _check_select(select: Select, *, is_top: bool) -> None:
+    _check_source(select)
     if select.sets and not is_top:
         detail = "ROLLUP, CUBE and GROUPING SETS stand at the top of the query"
         raise refuse(rules.GROUPING_SETS, select.position, detail=detail)
     if select.kept is not None and not (is_top and aggregates(select)):
         instead = _CHOSEN_GROUPS if aggregates(select) else None
         raise refuse(rules.QUALIFY, select.kept.position, hint=instead)
+
+
+def _check_source(tree: Select) -> None:
+    """Refuse a SELECT that reads nothing but literals."""
+    source = tree.source
+    if isinstance(source, NoTable):
+        raise refuse(rules.FROM_CLAUSE, tree.position)
+    query = source.query if isinstance(source, DerivedTable) else None
+    if isinstance(query, ConstantRows | Series):
+        raise refuse(rules.CONSTANT_ROWS, source.position)
 
 
 def _check_sets(tree: Query) -> None:
@@ -209,7 +244,7 @@ def _with_answer_rows(tree: Query) -> Query:
 
 
 def _select(tree: Select) -> Select:
-    tree = with_sets(plain_joins(tree))
+    tree = with_flags(with_sets(plain_joins(tree)))
     where = None if tree.where is None else known_true(tree.where)
     having = None if tree.having is None else known_true(tree.having)
     kept = None if tree.kept is None else known_true(tree.kept)

@@ -1,9 +1,10 @@
 """Trees rebuilt from below, and how large they become."""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
-from typing import Final, TypeVar, cast
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
@@ -23,14 +24,21 @@ from query_lang.syntax.nodes import (
     Position,
     Select,
     SelectItem,
+    StringLiteral,
     TableName,
     WindowCall,
 )
 from query_lang.syntax.refusals import refuse
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 MOST_NODES: Final = 10_000
 """Nodes of a tree, each counted as often as it is repeated. A text of 2,000 tokens has
 fewer than 4,000 unless operands are repeated within what is repeated."""
+
+CHARACTERS_PER_NODE: Final = 64
+"""Of a text in quotes, which is repeated with its node."""
 
 _Tree = TypeVar("_Tree")
 
@@ -49,15 +57,18 @@ def _mapped(value: object, change: Callable[[object], object]) -> object:
         items = tuple([_mapped(item, change) for item in value])
         same = all(one is other for one, other in zip(items, value, strict=True))
         return value if same else items
-    if not is_dataclass(value) or isinstance(value, (type, Position)):
+    kind: type = type(value)
+    names = _field_names(kind)
+    if names is None:
         return value
     changed: dict[str, object] = {}
-    for field in fields(value):
-        before = getattr(value, field.name)
+    for name in names:
+        before = getattr(value, name)
         after = _mapped(before, change)
         if after is not before:
-            changed[field.name] = after
-    return change(replace(value, **changed) if changed else value)
+            changed[name] = after
+    node = cast("DataclassInstance", value)
+    return change(replace(node, **changed) if changed else value)
 
 
 def outermost(
@@ -74,12 +85,28 @@ def _outermost(
         return tuple([_outermost(each, kinds, change) for each in part])
     if isinstance(part, kinds):
         return change(part)
-    if not is_dataclass(part) or isinstance(part, (type, Position)):
+    kind: type = type(part)
+    names = _field_names(kind)
+    if names is None:
         return part
-    made = {
-        f.name: _outermost(getattr(part, f.name), kinds, change) for f in fields(part)
-    }
-    return replace(part, **made)
+    made = {name: _outermost(getattr(part, name), kinds, change) for name in names}
+    return replace(cast("DataclassInstance", part), **made)
+
+
+def with_fields(
+    tree: _Tree, change: Callable[[object], object], apart: AbstractSet[str]
+) -> _Tree:
+    """Return a node of which each field was changed, but those that stay apart."""
+    return cast("_Tree", _with_fields(tree, change, apart))
+
+
+def _with_fields(
+    part: object, change: Callable[[object], object], apart: AbstractSet[str]
+) -> object:
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    names = [f.name for f in fields(part) if f.name not in apart]
+    return replace(part, **{name: change(getattr(part, name)) for name in names})
 
 
 def conjuncts(tree: Expression | None) -> list[Expression]:
@@ -167,11 +194,15 @@ class Sizes:
     def _nodes(self, value: object) -> int:
         if isinstance(value, tuple):
             return sum(map(self._nodes, value))
-        if not is_dataclass(value) or isinstance(value, (type, Position)):
+        kind: type = type(value)
+        names = _field_names(kind)
+        if names is None:
             return 0
         found = self._known.get(id(value))
         if found is None:
-            nodes = 1 + sum(self._nodes(getattr(value, f.name)) for f in fields(value))
+            nodes = 1 + sum([self._nodes(getattr(value, name)) for name in names])
+            if isinstance(value, StringLiteral):
+                nodes += len(value.text) // CHARACTERS_PER_NODE
             if isinstance(value, FunctionCall) and value.name == "nullif":
                 nodes += self._nodes(value.arguments[0])  # binding repeats it
             found = nodes, value  # kept, or another could have its id

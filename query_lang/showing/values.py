@@ -10,6 +10,7 @@ from query_lang.plans.compiled import (
     AverageShown,
     CompiledQuery,
     ComputedShown,
+    DependentShown,
     GroupingShown,
     KeyShown,
     LiteralShown,
@@ -82,7 +83,7 @@ class ShownValues:
             return self.numbers(shown)
         return self.column(shown)
 
-    def _column(self, shown: Shown) -> tuple[ShownValue, ...]:
+    def _column(self, shown: Shown) -> tuple[ShownValue, ...]:  # noqa: PLR0911 - an arm a form
         if isinstance(shown, ComputedShown | LiteralShown | WindowShown):
             digits = 0 if isinstance(shown, LiteralShown) else shown.digits
             return tuple(shown_number(one, digits) for one in self.numbers(shown))
@@ -90,6 +91,9 @@ class ShownValues:
             return tuple(self.rows.grouping(shown))
         if isinstance(shown, NamedTotal):
             return tuple(self.rows.named(shown))
+        if isinstance(shown, DependentShown):
+            follows = dict(shown.pairs)
+            return tuple(follows.get(cell[shown.index]) for cell in self.cells)
         return tuple(self._value(shown, cell) for cell in range(len(self.cells)))
 
     def _value(

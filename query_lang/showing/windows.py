@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Final
 
 from query_lang.plans.compiled import (
+    DependentShown,
     KeyShown,
     NamedTotal,
     Operation,
@@ -39,6 +40,9 @@ def sort_keys(term: OrderTerm, values: CellValues) -> list[SortKey]:
     if isinstance(term.value, KeyShown | NamedTotal):
         ranks = {value: rank for rank, value in enumerate(dict.fromkeys(found))}
         found = tuple(None if value is None else ranks[value] for value in found)
+    if isinstance(term.value, DependentShown):
+        ranks = {value: rank for rank, value in enumerate(term.value.listed)}
+        found = tuple(None if value is None else ranks.get(value) for value in found)
     return [((value is None) == null_is_greatest, _place(value)) for value in found]
 
 

@@ -109,6 +109,7 @@ FORMS: Mapping[str, Form] = {
     "LN": Form(1, 1, "LN(COUNT(*))"),
     "LOCALTIMESTAMP": Form(0, 0, "LOCALTIMESTAMP"),
     "LOWER": Form(1, 1, "LOWER(ward)"),
+    "LPAD": Form(2, 3, "LPAD(code, 5, '0')"),
     "LTRIM": Form(1, 1, "LTRIM(ward)"),
     "MAKE_DATE": Form(3, 3, "MAKE_DATE(2024, 1, 31)"),
     "MAX": Form(1, 1, "MAX(admitted)"),
@@ -129,6 +130,7 @@ FORMS: Mapping[str, Form] = {
     "RIGHT": Form(2, 2, "RIGHT(code, 1)"),
     "ROUND": Form(1, 2, "ROUND(value) or ROUND(value, 1)"),
     "ROW_NUMBER": Form(0, 0, "ROW_NUMBER() OVER (...)"),
+    "RPAD": Form(2, 3, "RPAD(code, 5, '0')"),
     "RTRIM": Form(1, 1, "RTRIM(ward)"),
     "SECOND": Form(1, 1, "SECOND(arrived)"),
     "SIGN": Form(1, 1, "SIGN(change)"),
@@ -265,7 +267,6 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
         "STRPTIME DATE_PARSE PARSE_DATE STR_TO_DATE PARSE_DATETIME",
         "write DATE '2024-01-31'; a column of days is declared as a date",
     ),
-    (rules.FUNCTION, "LPAD RPAD", "leave it out: numbers and texts are keys as such"),
     (
         rules.FUNCTION,
         "DATETIMEFROMPARTS",
@@ -376,8 +377,8 @@ _OF_SEQUENCES: Mapping[str, str] = {
 _OF_TEXTS = frozenset(
     {
         *_OF_SEQUENCES,
-        *("BTRIM", "CONCAT", "LCASE", "LENGTH", "LOWER", "LTRIM", "REPLACE", "RTRIM"),
-        *("TRIM", "UCASE", "UPPER"),
+        *("BTRIM", "CONCAT", "LCASE", "LENGTH", "LOWER", "LPAD", "LTRIM", "REPLACE"),
+        *("RPAD", "RTRIM", "TRIM", "UCASE", "UPPER"),
     }
 )
 FORMS_OF_SEQUENCES: Mapping[str, Form] = {

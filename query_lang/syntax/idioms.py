@@ -11,6 +11,7 @@ from query_lang.syntax.nodes import (
     AggregateCall,
     CommonTable,
     CountRows,
+    DerivedTable,
     Expression,
     Frame,
     FunctionCall,
@@ -19,6 +20,7 @@ from query_lang.syntax.nodes import (
     OrderItem,
     Position,
     Select,
+    TableName,
     UnionAll,
 )
 
@@ -140,6 +142,15 @@ class ArrayElement(Idiom):
     limit: int | None
     word: str  # in capitals; empty where the number stands alone
     at: int
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedTexts(Idiom):
+    """``STRING_AGG(DISTINCT value, separator [ORDER BY value])``."""
+
+    value: Expression
+    separator: Expression
+    order_by: tuple[OrderItem, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,3 +310,55 @@ class SetOperation(UnionAll):
     sides: tuple[Select | UnionAll, Select | UnionAll] | None = None
     word: SetWord = "UNION"
     common_tables: tuple[CommonTable, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantRows(UnionAll):
+    """``VALUES ('a', 1), ('b', 2)``; ``parts`` is empty."""
+
+    rows: tuple[tuple[Expression, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Series(UnionAll):
+    """``generate_series(1, 12)`` as a table; ``parts`` is empty.
+
+    Attributes:
+        name: In capitals; BigQuery's arrays have names of their own.
+        arguments: First, last, and perhaps the step.
+        is_array: Whether UNNEST stands around it.
+    """
+
+    name: str = ""
+    arguments: tuple[Expression, ...] = ()
+    is_array: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTable(CommonTable):
+    """``name (a, b) AS (SELECT ...)``: a table of WITH, its columns named."""
+
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSource(DerivedTable):
+    """``(SELECT ...) AS alias (a, b)``, likewise."""
+
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NoTable(TableName):
+    """What a SELECT without FROM reads; its name is empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnionAnswer(Select):
+    """UNION of answers at the top, with the ORDER BY and LIMIT of all; no items.
+
+    Attributes:
+        place: Where the word stands.
+    """
+
+    place: Position | None = None

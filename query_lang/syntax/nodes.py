@@ -109,6 +109,7 @@ FunctionName = Literal[
     "ln",
     "localtimestamp",
     "lower",
+    "lpad",
     "ltrim",
     "make_date",
     "minute",
@@ -124,6 +125,7 @@ FunctionName = Literal[
     "right",
     "round",
     "row_number",
+    "rpad",
     "rtrim",
     "second",
     "sign",
@@ -579,9 +581,15 @@ class Select:
     Attributes:
         aliases: Names that were read as aliases of its list before its tables were
             known; none of them may be a column.
+        alone: Names without a table that were read as columns of rows in the text; none
+            of them may be a column of a table of FROM, too.
         kept: QUALIFY of an answer: which of its rows stay once windows are over them.
         sets: Of an answer with totals (ROLLUP and the like): which of the keys, by
             their places from 0, each of its grouping sets has; of others none.
+        hides_keys: Whether its keys are those of groups that it aggregates: they need
+            not be selected.
+        stacks: Whether its rows are those of several answers: no two may have the same
+            keys.
     """
 
     distinct: bool
@@ -597,6 +605,9 @@ class Select:
     aliases: tuple[Name, ...] = ()
     kept: Expression | None = None
     sets: tuple[tuple[int, ...], ...] = ()
+    hides_keys: bool = False
+    alone: tuple[Name, ...] = ()
+    stacks: bool = False
 
 
 @dataclass(frozen=True, slots=True)

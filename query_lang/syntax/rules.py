@@ -107,7 +107,7 @@ MATERIALIZED = Rule(
 )
 COLUMN_LIST = Rule(
     "column_list",
-    "a table's alias takes no list of columns",
+    "a list of columns names those of a query, one for each",
     "name each column in the SELECT list: SELECT age AS years",
 )
 SET_OPERATION = Rule(
@@ -243,6 +243,13 @@ GROUPING_SETS = Rule(
     "ROLLUP, CUBE, GROUPING SETS and GROUPING stand at the top of a query, over keys",
     "GROUP BY ROLLUP (sex, year): cells, totals of each sex, and one of all; which is "
     "which says GROUPING(year)",
+)
+CONSTANT_ROWS = Rule(
+    "constant_rows",
+    "rows in the text stand beside rows of a declared table, 256 of them at most",
+    "FROM encounters AS e JOIN (VALUES ('child', 0, 17), ('adult', 18, 120)) AS "
+    "b(band, low, high) ON e.age BETWEEN b.low AND b.high; of periods: GROUP BY "
+    "DATE_TRUNC('month', admitted), which gives every month of the domain",
 )
 FROM_CLAUSE = Rule(
     "from_clause",
@@ -699,7 +706,7 @@ UNION_COLUMNS = Rule(
 )
 UNION_UNIT_KEY = Rule(
     "union_unit_key",
-    "each part of a UNION ALL has the unit key once, in the same place",
+    "each part of a UNION ALL has the unit key once, in the same place, or none has",
     "SELECT patient_id, day FROM a UNION ALL SELECT patient_id, day FROM b",
 )
 SUBQUERY_TIE = Rule(

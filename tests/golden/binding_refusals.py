@@ -1197,14 +1197,6 @@ REFUSED_AT_BINDING = (
         72,
     ),
     (
-        "SELECT COUNT(*) FROM (SELECT age FROM encounters UNION ALL SELECT age FROM "
-        "encounters) AS d",
-        "sql_not_allowed",
-        "union_unit_key",
-        1,
-        23,
-    ),
-    (
         "SELECT COUNT(*) FROM encounters WHERE EXISTS (SELECT * FROM patients)",
         "sql_not_allowed",
         "subquery_tie",

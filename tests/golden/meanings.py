@@ -187,7 +187,7 @@ REFUSED_BY_MEANING: tuple[tuple[str, str], ...] = (
     ),
     (
         "union_unit_key",
-        "SELECT COUNT(*) FROM (SELECT age FROM encounters UNION ALL SELECT days_supply FROM prescriptions) AS u",
+        "SELECT COUNT(*) FROM (SELECT patient_id, age FROM encounters UNION ALL SELECT age, patient_id FROM encounters) AS u",
     ),
     ("unit_key_opaque", W + "patient_id = 'P0000001'"),
     ("unknown_column", W + "weight > 80"),

@@ -22,7 +22,7 @@ from tests.support.data.hospital import ENCOUNTERS, HOSPITAL
 pytestmark = pytest.mark.thorough
 
 MOST_CALLS = 1_000_000
-"""About a third of a second. The dearest of these texts takes 600,000; POWER in POWER
+"""About a third of a second. The dearest of these texts takes 950,000; POWER in POWER
 took more from the seventh level on, and hours at the fourteenth."""
 
 LIMITS = cost_limits(EngineSize(64, 2, 100, 2**30, 60.0))

@@ -69,6 +69,8 @@ def text_function(tree: FunctionCall, binder: Binder) -> Expression:
     if tree.name == "concat":
         values = [_part(argument, binder) for argument in tree.arguments]
         return concatenated([_or_empty(v) for v in values], tree.position)
+    if tree.name in _PADS:
+        return _padded(tree, _part(tree.arguments[0], binder))
     value = _text(tree.arguments[0], binder)
     return _BINDERS[tree.name](tree, value)
 
@@ -310,6 +312,31 @@ def _right(tree: FunctionCall, value: Expression) -> Expression:
     return _call(Function.RIGHT, value, part, tree.position)
 
 
+def _padded(tree: FunctionCall, value: Expression) -> Expression:
+    """Return a text filled up to a length, in front or behind, by one character.
+
+    Raises:
+        SqlNotAllowedError: It may be longer, and would be cut.
+    """
+    _, written, *rest = tree.arguments
+    length = _number(written)
+    sign = _literal(rest[0]) if rest else " "
+    listed, longest = _listed(value), value.facts.longest
+    known = longest if listed is None else max(map(len, listed), default=0)
+    if len(sign) != 1 or length > MOST_WRITTEN or known is None or known > length:
+        detail = (
+            f"{tree.name.upper()} fills up a text by one character to a length that no "
+            "value passes"
+        )
+        raise refuse(rules.TEXT_PART, tree.position, detail=detail)
+    filler = _constant(sign * length)
+    if tree.name == "rpad":
+        both = concatenated([value, filler], tree.position)
+        return _call(Function.SUBSTRING, both, (1, length), tree.position)
+    both = concatenated([filler, value], tree.position)
+    return _call(Function.RIGHT, both, (length,), tree.position)
+
+
 def _replace(tree: FunctionCall, value: Expression) -> Expression:
     _, found, written = tree.arguments
     both = _literal(found), _literal(written, empty=True)
@@ -350,4 +377,5 @@ _BINDERS: Mapping[str, _Binder] = {
     "ends_with": _test(Function.SUFFIX),
     "contains": _test(Function.INFIX),
 }
-TEXT_FUNCTIONS: Final = frozenset((*_BINDERS, "concat"))
+_PADS: Final = frozenset({"lpad", "rpad"})
+TEXT_FUNCTIONS: Final = frozenset((*_BINDERS, *_PADS, "concat"))

@@ -14,6 +14,7 @@ from typing import Final
 from query_lang.plans.compiled import (
     AverageShown,
     ComputedShown,
+    DependentShown,
     GroupingShown,
     KeyShown,
     LiteralShown,
@@ -66,7 +67,13 @@ def guards_of(shown: Shown) -> tuple[Guard, ...] | None:  # noqa: PLR0911 - a fo
     ((), 1)
     """
     match shown:
-        case NumberShown() | LiteralShown() | KeyShown() | GroupingShown():
+        case (
+            NumberShown()
+            | LiteralShown()
+            | KeyShown()
+            | GroupingShown()
+            | DependentShown()
+        ):
             return ()
         case AverageShown(_, number):
             return (Guard(NumberShown(number), Must.BE_POSITIVE),)

@@ -9,6 +9,7 @@ from fractions import Fraction
 from query_lang.plans.compiled import (
     AverageShown,
     ComputedShown,
+    DependentShown,
     GroupingShown,
     KeyShown,
     LiteralShown,
@@ -234,7 +235,7 @@ class CellReader:
     def _with_its_keys(self, shown: Shown) -> Shown:
         """Return a value with the numbers that its keys are in this cell."""
         match shown:
-            case KeyShown() | GroupingShown():
+            case KeyShown() | GroupingShown() | DependentShown():
                 return LiteralShown(self._known(shown))
             case ComputedShown(_, operands):
                 held = tuple(self._with_its_keys(each) for each in operands)

@@ -12,6 +12,7 @@ from query_lang.plans.compiled import (
     AverageShown,
     CompiledQuery,
     ComputedShown,
+    DependentShown,
     GroupingShown,
     KeyShown,
     LiteralShown,
@@ -158,7 +159,13 @@ def _parts_of(  # noqa: PLR0911 - an arm a form
             return [({}, vector)]
         case QuantileShown(vector):
             return [({"per": "bin"}, vector)]
-        case KeyShown() | GroupingShown() | NamedTotal() | LiteralShown():
+        case (
+            KeyShown()
+            | GroupingShown()
+            | NamedTotal()
+            | DependentShown()
+            | LiteralShown()
+        ):
             return []
 
 

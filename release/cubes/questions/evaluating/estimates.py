@@ -9,6 +9,7 @@ import numpy as np
 from privacy.schema import ColumnType
 from query_lang.plans.compiled import (
     AverageShown,
+    DependentShown,
     KeyShown,
     NumberShown,
     OutputColumn,
@@ -96,6 +97,9 @@ class Estimated:
         match shown:
             case KeyShown(index):
                 return [cell[index] for cell in self.cells]
+            case DependentShown(index, pairs):
+                follows = dict(pairs)
+                return [follows.get(cell[index]) for cell in self.cells]
             case NumberShown():
                 steps, digits = self._value_steps(shown), self._digits(shown)
                 return [decimal_of(s, digits) if digits else s for s in steps]

@@ -13,7 +13,6 @@ from tests.support.data.ordinary import DATASETS, QUESTIONS, default_limits, sch
 SCHEMAS = {name: schema_of(name) for name in DATASETS}
 PAIRING = {
     "drug within 90 days of a condition",
-    "two conditions",
     "a condition again within 30 days",
     "drug and measurement",
     "stroke after diabetes",

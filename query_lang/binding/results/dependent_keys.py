@@ -1,0 +1,476 @@
+"""Keys that follow from another key: they make no cells of their own.
+
+``GROUP BY month, month_name``: a cell's month says what its name is. Each value of the
+one key is tried, whatever the rows are. Proof: docs/proofs/dependent_keys.md.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import Final, Literal, TypeGuard
+
+from privacy.schema import ColumnType, RangeDomain, Scalar
+from query_lang.plans.dates.calendar import FIELDS, period_start, written_day
+from query_lang.plans.dates.day_names import NAMES
+from query_lang.plans.expressions import (
+    Call,
+    Constant,
+    Expression,
+    Facts,
+    FieldRef,
+    Function,
+    is_same_value,
+)
+from query_lang.plans.nodes import (
+    BoundContributions,
+    Compute,
+    Filter,
+    Node,
+    Union,
+    UnionPart,
+)
+
+Value = Scalar | None
+Pairs = tuple[tuple[Value, Value], ...]
+"""Each value of a key, and what follows from it."""
+
+Written = Mapping[int, tuple[Constant, ...]]
+"""Columns of a UNION ALL that are a literal in each part, by their slots."""
+
+MOST_DAYS: Final = 4_000
+"""Of a column of days that two keys are parts of, tried one by one: ten years."""
+
+MOST_KEYS: Final = 6
+"""Keys of a question that are held against each other: 30 times as many days."""
+
+MOST_TRIED: Final = 1_000
+"""Values of a key that another is tried at."""
+
+
+class _UnknownError(Exception):
+    """What an expression is at a value is not known here."""
+
+
+@dataclass(slots=True)
+class Trying:
+    """How much may still be tried while a question is bound: a tenth of a second."""
+
+    left: int = 50_000
+
+    def takes(self, steps: int) -> bool:
+        """Take so many steps, if they are left."""
+        if steps > self.left:
+            return False
+        self.left -= steps
+        return True
+
+
+def following(
+    one: Expression,
+    values: Sequence[Value],
+    other: Expression,
+    written: Written,
+    trying: Trying,
+) -> Pairs | None:
+    """Return what a value is at each value of a key, where it follows from the key.
+
+    Args:
+        one: The key.
+        values: Of its cells.
+        other: Of the same row.
+        written: Literals of the parts of a UNION ALL.
+        trying: Is told what is tried, and may end it: then nothing is known.
+    """
+    if len(values) > MOST_TRIED:
+        return None
+    found = _by_part(one, values, other, written)
+    for way in (_by_value, _by_branch, _by_day):
+        found = way(one, values, other, trying) if found is None else found
+    return found
+
+
+def chained(pairs: Pairs, known: Pairs) -> Pairs:
+    """Return what follows from a key by what follows from it.
+
+    Args:
+        pairs: Each value of the key, and what follows.
+        known: Each value that follows, and what follows from that. One that is not
+            there no row can have: its cells stay empty.
+    """
+    later = dict(known)
+    return tuple((value, later.get(other)) for value, other in pairs)
+
+
+def in_order(values: Sequence[Value]) -> tuple[Value, ...]:
+    """Return numbers or days from the least to the greatest, NULL last."""
+    found = [value for value in values if value is not None]
+    rest = (None,) * (len(found) < len(values))
+    return (*sorted(found), *rest)
+
+
+def _nodes(tree: Expression) -> int:
+    """Return how many parts an expression has, one that stands twice counted twice."""
+    waiting, found = [tree], 0
+    while waiting:
+        part = waiting.pop()
+        found += 1
+        waiting += part.operands if isinstance(part, Call) else ()
+    return found
+
+
+def _paired(
+    values: Iterable[Value], known: Mapping[Value, Value], *, whole: bool = True
+) -> Pairs | None:
+    """Return pairs; None where one is missing, unless no row can have the value."""
+    pairs = [(value, known.get(value)) for value in values]
+    if whole and any(value not in known for value, _ in pairs):
+        return None
+    return tuple(pairs)
+
+
+def _functional(pairs: Iterable[tuple[Value, Value]]) -> dict[Value, Value] | None:
+    """Return a mapping; None where one value goes with several."""
+    found: dict[Value, Value] = {}
+    for value, other in pairs:
+        if found.setdefault(value, other) != other:
+            return None
+    return found
+
+
+# -- computed of the key alone ---------------------------------------------------
+
+
+def _by_value(
+    one: Expression, values: Sequence[Value], other: Expression, trying: Trying
+) -> Pairs | None:
+    size = _nodes(other)
+    if isinstance(other, Constant) or not trying.takes(size * min(_nodes(one), size)):
+        return None
+    alone = _over(other, one)
+    if alone is None or not trying.takes(len(values) * size):
+        return None
+    try:
+        return tuple((value, _at(alone, value)) for value in values)
+    except _UnknownError:
+        return None
+
+
+_KEY: Final = -1
+"""The slot that stands for a key where another value is computed of it."""
+
+
+def _over(tree: Expression, one: Expression) -> Expression | None:
+    """Return a value as one of a key alone; None where it reads more of the row."""
+    if is_same_value(tree, one):
+        return FieldRef(_KEY, one.facts)
+    if isinstance(tree, Constant):
+        return tree
+    if not isinstance(tree, Call) or tree.function not in _FORMS:
+        return None
+    operands = [_over(each, one) for each in tree.operands]
+    known = [each for each in operands if each is not None]
+    return replace(tree, operands=tuple(known)) if len(known) == len(operands) else None
+
+
+def _at(tree: Expression, value: Value) -> Value:
+    """Return what an expression of a key is at one of its values; None is NULL.
+
+    Raises:
+        _UnknownError: It compares what does not compare here.
+    """
+    if isinstance(tree, Constant):
+        return tree.value
+    if isinstance(tree, Call):
+        return _FORMS[tree.function](tree, lambda each: _at(each, value))
+    return value
+
+
+_Read = Callable[[Expression], Value]
+
+
+def _case(tree: Call, read: _Read) -> Value:
+    *branches, otherwise = tree.operands
+    for condition, result in zip(branches[::2], branches[1::2], strict=True):
+        if read(condition) is True:
+            return read(result)
+    return read(otherwise)
+
+
+def _switch(tree: Call, read: _Read) -> Value:
+    operand, *branches, otherwise = tree.operands
+    value = read(operand)
+    for known, result in zip(branches[::2], branches[1::2], strict=True):
+        if _sign(value, read(known)) == 0:
+            return read(result)
+    return read(otherwise)
+
+
+def _compared(holds: Callable[[int], bool]) -> Callable[[Call, _Read], Value]:
+    def compared(tree: Call, read: _Read) -> Value:
+        left, right = tree.operands
+        sign = _sign(read(left), read(right))
+        return None if sign is None else holds(sign)
+
+    return compared
+
+
+def _sign(left: Value, right: Value) -> int | None:  # noqa: PLR0911 - an arm a kind
+    """Return -1, 0 or 1; None where one is NULL: nothing is coerced.
+
+    Raises:
+        _UnknownError: They are of two kinds.
+    """
+    if left is None or right is None:
+        return None
+    if isinstance(left, str) and isinstance(right, str):
+        return (left > right) - (left < right)
+    if _is_day(left) and _is_day(right):
+        return (left > right) - (left < right)
+    if _is_number(left) and _is_number(right):
+        return (left > right) - (left < right)
+    if isinstance(left, bool) and isinstance(right, bool):
+        return left - right
+    raise _UnknownError
+
+
+def _is_day(value: Value) -> TypeGuard[date]:
+    return isinstance(value, date) and not isinstance(value, datetime)
+
+
+def _is_number(value: Value) -> TypeGuard[int | Decimal]:
+    return isinstance(value, int | Decimal) and not isinstance(value, bool)
+
+
+def _in(tree: Call, read: _Read) -> Value:
+    value, *items = map(read, tree.operands)
+    return _any(_equal(value, item) for item in items)
+
+
+def _equal(left: Value, right: Value) -> bool | None:
+    sign = _sign(left, right)
+    return None if sign is None else sign == 0
+
+
+def _between(tree: Call, read: _Read) -> Value:
+    value, low, high = map(read, tree.operands)
+    above, below = _sign(value, low), _sign(value, high)
+    ends = (
+        None if above is None else above >= 0,
+        None if below is None else below <= 0,
+    )
+    return _all(ends)
+
+
+def _any(truths: Iterable[Value]) -> bool | None:
+    found = list(truths)
+    return True if True in found else None if None in found else False
+
+
+def _all(truths: Iterable[Value]) -> bool | None:
+    found = list(truths)
+    return False if False in found else None if None in found else True
+
+
+def _not(tree: Call, read: _Read) -> Value:
+    found = read(tree.operands[0])
+    return None if found is None else not found
+
+
+def _coalesce(tree: Call, read: _Read) -> Value:
+    return next((v for v in map(read, tree.operands) if v is not None), None)
+
+
+_FORMS: Final[Mapping[Function, Callable[[Call, _Read], Value]]] = {
+    Function.CASE: _case,
+    Function.SWITCH: _switch,
+    Function.EQ: _compared(lambda sign: sign == 0),
+    Function.NE: _compared(lambda sign: sign != 0),
+    Function.LT: _compared(lambda sign: sign < 0),
+    Function.LE: _compared(lambda sign: sign <= 0),
+    Function.GT: _compared(lambda sign: sign > 0),
+    Function.GE: _compared(lambda sign: sign >= 0),
+    Function.BETWEEN: _between,
+    Function.IN: _in,
+    Function.AND: lambda tree, read: _all(map(read, tree.operands)),
+    Function.OR: lambda tree, read: _any(map(read, tree.operands)),
+    Function.NOT: _not,
+    Function.IS_NULL: lambda tree, read: read(tree.operands[0]) is None,
+    Function.COALESCE: _coalesce,
+    Function.RESCALE: lambda tree, read: read(tree.operands[0]),  # the same number
+}
+
+
+# -- literals of the same branch, or of the same part ------------------------------
+
+
+def _by_branch(
+    one: Expression, values: Sequence[Value], other: Expression, trying: Trying
+) -> Pairs | None:
+    """Read two CASE whose conditions are the same, branch by branch."""
+    if not trying.takes(_nodes(one)):
+        return None
+    first, second = _branches(one), _branches(other)
+    if first is None or second is None or first[0] != second[0]:
+        return None
+    if len(first[1]) != len(second[1]):  # the same tuple, of which one is an operand
+        return None
+    known = _functional(zip(first[1], second[1], strict=True))
+    return None if known is None else _paired(values, known)
+
+
+def _branches(
+    tree: Expression,
+) -> tuple[tuple[Expression, ...], tuple[Value, ...]] | None:
+    """Return what a CASE asks, and its literals, the last one's of ELSE."""
+    if not isinstance(tree, Call) or tree.function not in {
+        Function.CASE,
+        Function.SWITCH,
+    }:
+        return None
+    start = 1 if tree.function is Function.SWITCH else 0
+    *branches, otherwise = tree.operands[start:]
+    results = [*branches[1::2], otherwise]
+    found = [each.value for each in map(_literal, results) if each is not None]
+    if len(found) < len(results):
+        return None
+    return (*tree.operands[:start], *branches[::2]), tuple(found)
+
+
+def _literal(tree: Expression) -> Constant | None:
+    while isinstance(tree, Call) and tree.function is Function.RESCALE:
+        (tree,) = tree.operands
+    return tree if isinstance(tree, Constant) else None
+
+
+def _by_part(
+    one: Expression, values: Sequence[Value], other: Expression, written: Written
+) -> Pairs | None:
+    """Read two columns of a UNION ALL that are literals in each part."""
+    if not isinstance(one, FieldRef) or not isinstance(other, FieldRef):
+        return None
+    first, second = written.get(one.slot), written.get(other.slot)
+    if first is None or second is None:
+        return None
+    pairs = zip(first, second, strict=True)
+    known = _functional((left.value, right.value) for left, right in pairs)
+    return None if known is None else _paired(values, known)
+
+
+def literals_of_parts(node: Node) -> Written:
+    """Return the columns of a UNION ALL, as rows come from it, that are literals."""
+    union = union_below(node)
+    if union is None:
+        return {}
+    found: dict[int, tuple[Constant, ...]] = {}
+    for place, slot in enumerate(union.columns):
+        literals = [literal_of(part, place) for part in union.parts]
+        known = [each for each in literals if each is not None]
+        if len(known) == len(literals):
+            found[slot] = tuple(known)
+    return found
+
+
+def union_below(node: Node) -> Union | None:
+    """Return the UNION ALL that rows come from as they are, if from one."""
+    while isinstance(node, Filter | Compute | BoundContributions):
+        node = node.child
+    return node if isinstance(node, Union) else None
+
+
+def literal_of(part: UnionPart, place: int) -> Constant | None:
+    """Return the literal that a column is in a part of a UNION ALL, if it is one."""
+    item, node = part.items[place], part.node
+    while isinstance(item, FieldRef) and isinstance(node, Filter | Compute):
+        made = dict(node.items) if isinstance(node, Compute) else {}
+        item, node = made.get(item.slot, item), node.child
+    return _literal(item)
+
+
+# -- parts of the same day ---------------------------------------------------------
+
+
+def _by_day(
+    one: Expression, values: Sequence[Value], other: Expression, trying: Trying
+) -> Pairs | None:
+    """Read two parts of one column of days, at every day that tells them apart."""
+    first, second = _part_of(one), _part_of(other)
+    if first is None or second is None or not is_same_value(first.day, second.day):
+        return None
+    days = _days(first.day.facts, first.cycle, second.cycle)
+    if days is None or not trying.takes(2 * len(days)):
+        return None
+    known = _functional((first.of(each), second.of(each)) for each in days)
+    if known is None:
+        return None
+    known[None] = None  # of no day there is no part
+    return _paired(values, known, whole=False)
+
+
+def _days(facts: Facts, first: str | None, second: str | None) -> list[date] | None:
+    """Return the days to try: of a year where both parts come again with each."""
+    if facts.type is not ColumnType.DATE:
+        return None
+    start, many = date(2024, 1, 1), 366
+    if first is None or first != second:
+        domain = facts.domain
+        if not isinstance(domain, RangeDomain) or not _is_day(domain.minimum):
+            return None
+        if not _is_day(domain.maximum):
+            return None
+        start, many = domain.minimum, (domain.maximum - domain.minimum).days + 1
+    return [start + timedelta(n) for n in range(many)] if many <= MOST_DAYS else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of a day.
+
+    Attributes:
+        day: What it is of.
+        of: How it is computed.
+        cycle: What it comes again with, a year or a week; None: with neither.
+    """
+
+    day: Expression
+    of: Callable[[date], Value]
+    cycle: Literal["year", "week"] | None = None
+
+
+_NUMBERS: Final[Mapping[str, Callable[[date], Value]]] = {
+    "year": lambda day: day.year,
+    "quarter": lambda day: (day.month + 2) // 3,
+    "month": lambda day: day.month,
+    "day": lambda day: day.day,
+    "isodow": lambda day: day.isoweekday(),
+    "dow": lambda day: day.isoweekday() % 7,
+    "dayofweek": lambda day: day.isoweekday() % 7 + 1,
+}
+_OF_YEARS: Final = frozenset({"quarter", "month", "day", "MM", "Q", "DD"}) | {
+    field for field, name in NAMES.items() if name.unit == "month"
+}
+_OF_WEEKS: Final = frozenset({"isodow", "dow", "dayofweek"}) | {
+    field for field, name in NAMES.items() if name.unit == "weekday"
+}
+
+
+def _part_of(tree: Expression) -> _Part | None:  # noqa: PLR0911 - an arm a form
+    """Return what part of which day a value is."""
+    if not isinstance(tree, Call) or not tree.operands:
+        return None
+    operand, words = tree.operands[0], tuple(map(str, tree.parameters))
+    if tree.function is Function.PERIOD:
+        return _Part(operand, lambda day: period_start(day, words[0]))
+    if tree.function is Function.WRITTEN_DAY:
+        fields = FIELDS.intersection(words)
+        return _Part(operand, lambda day: written_day(day, words), _cycle(fields))
+    if tree.function is Function.EXTRACT and words[0] in _NUMBERS:
+        return _Part(operand, _NUMBERS[words[0]], _cycle({words[0]}))
+    return None
+
+
+def _cycle(fields: AbstractSet[str]) -> Literal["year", "week"] | None:
+    if fields <= _OF_YEARS:
+        return "year"
+    return "week" if fields <= _OF_WEEKS else None

@@ -1,0 +1,1 @@
+"""Aggregates of several tables, or of groups, in one text: one question."""

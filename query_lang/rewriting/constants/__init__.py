@@ -1,0 +1,1 @@
+"""Rows of literals in a text, as of VALUES: written into what reads them."""

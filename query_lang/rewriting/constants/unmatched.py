@@ -1,0 +1,174 @@
+"""Rows in the text that meet no row of a table: aggregates must not count them.
+
+``generate_series(2018, 2027) AS s(y) LEFT JOIN encounters AS e ...``: SQL has a row for
+a year without stays, all of whose columns of e are NULL. Here that row is not there, so
+each aggregate must ignore it: what it takes is NULL where all columns of e are.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from query_lang.rewriting.calls import filtered, other_call
+from query_lang.rewriting.trees import mapped, parts
+from query_lang.syntax import rules
+from query_lang.syntax.idioms import (
+    Filtered,
+    OtherCall,
+    QuantileAt,
+    WithinGroup,
+    WrittenSelect,
+)
+from query_lang.syntax.nodes import (
+    AggregateCall,
+    And,
+    Arithmetic,
+    Between,
+    BooleanLiteral,
+    Case,
+    Cast,
+    Comparison,
+    CountRows,
+    Expression,
+    Extract,
+    FunctionCall,
+    InList,
+    IsNull,
+    Like,
+    Name,
+    Negative,
+    Not,
+    NullLiteral,
+    Or,
+    Select,
+    WindowCall,
+)
+from query_lang.syntax.refusals import refuse
+
+_COUNTED = (
+    "count a column of what is joined, COUNT(e.encounter_id): a row in the text "
+    "without a match is a row to COUNT(*), to COALESCE and to CASE with ELSE"
+)
+_TAKES_NULL: Final = frozenset({"coalesce", "greatest", "least", "concat"})
+"""Functions that have a value where one of their operands is NULL."""
+
+AGGREGATES = (AggregateCall, CountRows, WithinGroup, QuantileAt)
+_STRICT = (Arithmetic, Negative, Cast, Extract, Comparison, Between, Like)
+
+IsLiteral = Callable[[Name], bool]
+"""Whether a name is a column of rows in the text."""
+
+
+def check_unmatched(select: Select, is_literal: IsLiteral) -> None:
+    """Refuse aggregates that would count a literal without a match.
+
+    Raises:
+        SqlNotAllowedError: Rule ``constant_rows``.
+    """
+    said = (select.items, select.having, select.order_by)
+    plain = mapped(said, in_own_words)
+    windows = {
+        id(part.function) for part in parts(plain) if isinstance(part, WindowCall)
+    }
+    rows = _Unmatched(is_literal)
+    for part in parts(plain, (Select,)):
+        if not isinstance(part, AGGREGATES) or id(part) in windows:
+            continue
+        if not rows.ignored_by(part):
+            detail = "this aggregate has a value where a row in the text meets none"
+            raise refuse(
+                rules.CONSTANT_ROWS, part.position, detail=detail, hint=_COUNTED
+            )
+    written = select.groups_by_all if isinstance(select, WrittenSelect) else False
+    if not select.group_by and not written:
+        detail = "rows in the text that stay without a match are groups of GROUP BY"
+        raise refuse(rules.CONSTANT_ROWS, select.position, detail=detail)
+
+
+def in_own_words(node: object) -> object:
+    """Return an aggregate of another dialect as one of the language."""
+    if isinstance(node, OtherCall):
+        return other_call(node)
+    return filtered(node) if isinstance(node, Filtered) else node
+
+
+class _Unmatched:
+    """What expressions are in a row of which every private column is NULL."""
+
+    def __init__(self, is_literal: IsLiteral) -> None:
+        self._is_literal = is_literal
+
+    def ignored_by(
+        self, tree: AggregateCall | CountRows | WithinGroup | QuantileAt
+    ) -> bool:
+        """Whether an aggregate ignores the row."""
+        match tree:
+            case AggregateCall():
+                return any(map(self.is_null, tree.arguments))
+            case WithinGroup():
+                return all(self.is_null(item.expression) for item in tree.order_by)
+            case QuantileAt():
+                return self.is_null(tree.value)
+            case CountRows():
+                return False
+
+    def is_null(self, tree: Expression) -> bool:  # noqa: C901, PLR0911, PLR0912 - an arm a form
+        """Whether an expression is NULL; if not, nothing is known of it."""
+        if isinstance(tree, Name):
+            return not self._is_literal(tree)
+        if isinstance(tree, _STRICT):
+            return any(map(self.is_null, _OPERANDS[type(tree)](tree)))
+        match tree:
+            case NullLiteral():
+                return True
+            case Not(item):
+                return self.is_null(item)
+            case InList(value):
+                return self.is_null(value)
+            case And(items) | Or(items):
+                return all(map(self.is_null, items))
+            case Case():
+                return self._is_null_case(tree)
+            case FunctionCall():
+                return self._is_null_call(tree)
+            case _:
+                return False
+
+    def _is_null_call(self, tree: FunctionCall) -> bool:
+        found = [self.is_null(each) for each in tree.arguments]
+        if tree.name in _TAKES_NULL:
+            return bool(found) and all(found)
+        return any(found[:1] if tree.name == "nullif" else found)
+
+    def _is_null_case(self, tree: Case) -> bool:
+        if tree.otherwise is not None and not self.is_null(tree.otherwise):
+            return False
+        if tree.operand is not None and self.is_null(tree.operand):
+            return True  # it equals nothing
+        return all(
+            self.is_null(branch.result)
+            or (tree.operand is None and self._fails(branch.condition))
+            for branch in tree.branches
+        )
+
+    def _fails(self, tree: Expression) -> bool:  # noqa: PLR0911 - an arm a form
+        """Whether a condition is FALSE or NULL."""
+        match tree:
+            case And(items):
+                return any(map(self._fails, items))
+            case Or(items):
+                return all(map(self._fails, items))
+            case IsNull(value, True):
+                return self.is_null(value)
+            case BooleanLiteral(False):
+                return True
+            case _:
+                return self.is_null(tree)
+
+
+_OPERANDS: Mapping[type, Callable[..., tuple[Expression, ...]]] = {
+    Arithmetic: lambda tree: (tree.left, tree.right),
+    Comparison: lambda tree: (tree.left, tree.right),
+    Like: lambda tree: (tree.value, tree.pattern),
+    Between: lambda tree: (tree.value,),
+    **dict.fromkeys((Negative, Cast, Extract), lambda tree: (tree.value,)),
+}

@@ -1,0 +1,103 @@
+"""Texts as people type them mean what plain SQL over the same rows finds."""
+
+# ruff: noqa: E501 - a text is one string, to be read
+
+import random
+from decimal import Decimal
+
+import pytest
+
+from tests.semantics.engine import exact_vectors
+from tests.semantics.typed.plain_sql import as_found, both, ours, plain
+
+DM = "SELECT patient_id FROM diagnoses WHERE code LIKE 'E11%'"
+STRATA = "SELECT CASE WHEN age < 40 THEN '0-39' WHEN age < 60 THEN '40-59' ELSE '60+' END AS band, COUNT(*) FILTER (WHERE diagnosis_group = 'circulatory') AS events, COUNT(*) AS stays FROM encounters GROUP BY 1"
+TEXTS = (
+    # rows in the text
+    "SELECT b.label, COUNT(*) FROM encounters e JOIN (VALUES (0, 17, 'child'), (18, 64, 'adult'), (65, 120, 'old')) AS b(lo, hi, label) ON e.age BETWEEN b.lo AND b.hi GROUP BY b.label",
+    "SELECT w.part, COUNT(DISTINCT e.patient_id) FROM encounters e, (VALUES ('one', DATE '2020-01-01', DATE '2021-07-01'), ('two', DATE '2021-07-01', DATE '2023-01-01')) AS w(part, first, last) WHERE e.admitted >= w.first AND e.admitted < w.last GROUP BY w.part",
+    "SELECT w.part, COUNT(*), COUNT(DISTINCT e.patient_id) FROM (VALUES ('all', 0), ('old', 60), ('oldest', 80)) AS w(part, least) JOIN encounters e ON e.age >= w.least GROUP BY w.part",
+    "WITH codes(code, kind) AS (VALUES ('E11.9', 'dm'), ('E11.2', 'dm'), ('I10', 'htn')) SELECT kind, COUNT(DISTINCT d.patient_id) FROM diagnoses d JOIN codes USING (code) GROUP BY kind",
+    "WITH codes(code) AS (VALUES ('E11.9'), ('I10')) SELECT COUNT(*) FROM diagnoses WHERE code IN (SELECT code FROM codes)",
+    "WITH codes AS (SELECT 'E11' AS stem, 'dm' AS kind UNION ALL SELECT 'I10', 'htn') SELECT c.kind, COUNT(DISTINCT d.patient_id) FROM diagnoses d JOIN codes c ON d.code LIKE c.stem || '%' GROUP BY c.kind",
+    "SELECT m::date AS month, COUNT(e.encounter_id) AS stays FROM generate_series('2024-01-01'::date, '2024-12-01'::date, INTERVAL '1 month') AS s(m) LEFT JOIN encounters e ON DATE_TRUNC('month', e.admitted) = m GROUP BY 1",
+    "SELECT s.y, COUNT(e.encounter_id) FROM generate_series(2018, 2027) AS s(y) LEFT JOIN encounters e ON e.year = s.y AND e.department = 'surgery' GROUP BY s.y",
+    "SELECT s.d, COUNT(*) AS present FROM (SELECT d::date AS d FROM generate_series('2024-03-01'::date, '2024-03-08'::date, INTERVAL '1 day') AS x(d)) s JOIN encounters e ON s.d >= e.admitted AND s.d < e.admitted + e.length_of_stay::int GROUP BY s.d",
+    "SELECT CASE WHEN v.name IS NULL THEN 'none' ELSE v.name END AS kind, COUNT(*) FROM encounters e LEFT JOIN (VALUES ('surgery', 'cut'), ('internal', 'not')) AS v(dept, name) ON v.dept = e.department GROUP BY 1",
+    "SELECT x.decade, COUNT(*) AS n FROM encounters e CROSS JOIN LATERAL (SELECT e.age - e.age % 10 AS decade) x GROUP BY x.decade",
+    "SELECT y.half, COUNT(*) AS n FROM encounters e CROSS JOIN LATERAL (SELECT e.age - e.age % 10 AS decade) x CROSS JOIN LATERAL (SELECT x.decade >= 50 AS half) y GROUP BY y.half",
+    "SELECT v.kind, COUNT(*) FROM encounters e JOIN diagnoses d ON e.patient_id = d.patient_id AND e.encounter_id = d.encounter_id JOIN (VALUES ('I10', 'x'), ('E11.9', 'y')) AS v(code, kind) USING (code) GROUP BY v.kind",
+    "SELECT department, COUNT(*) FROM encounters e LEFT JOIN (VALUES ('surgery', 'cut')) AS v(department, name) USING (department) GROUP BY department",
+    "SELECT COUNT(*) AS n, COUNT(DISTINCT patient_id) AS p FROM diagnoses d LEFT JOIN (VALUES ('I10', 'x')) AS v(code, kind) USING (code) WHERE code LIKE 'E11%'",
+    "SELECT year, COUNT(e.encounter_id) FROM generate_series(2018, 2027) AS s(year) LEFT JOIN encounters e USING (year) GROUP BY year",
+    "SELECT v.g, w.h, COUNT(*) FROM encounters e LEFT JOIN (VALUES ('surgery', 'x')) AS v(department, g) USING (department) LEFT JOIN (VALUES ('surgery', 'a'), ('internal', 'b')) AS w(department, h) USING (department) GROUP BY 1, 2",
+    "SELECT w.label, s.y, COUNT(*) FROM encounters e CROSS JOIN (VALUES ('old', 60), ('all', 0)) AS w(label, least) JOIN generate_series(2020, 2025) AS s(y) ON e.year = s.y WHERE e.age >= w.least GROUP BY 1, 2",
+    "SELECT v0.n0, v1.n1, COUNT(*) FROM encounters e JOIN (VALUES (1, 'a'), (60, 'b')) AS v0(a0, n0) ON e.age >= v0.a0 JOIN (VALUES (3, 'c'), (4, 'd')) AS v1(a1, n1) ON e.length_of_stay >= v1.a1 GROUP BY 1, 2",
+    # answers of several tables, and of groups
+    f"SELECT 'all' AS step, COUNT(DISTINCT patient_id) AS n FROM encounters UNION ALL SELECT 'dm', COUNT(DISTINCT patient_id) FROM ({DM}) AS d UNION ALL SELECT 'metformin', COUNT(DISTINCT patient_id) FROM prescriptions WHERE drug = 'metformin'",
+    f"WITH dm AS ({DM} GROUP BY patient_id), met AS (SELECT DISTINCT patient_id FROM prescriptions WHERE drug = 'metformin') SELECT 1 AS nr, 'dm' AS step, COUNT(*) AS n FROM dm UNION ALL SELECT 2, 'both', COUNT(*) FROM dm JOIN met USING (patient_id)",
+    "SELECT department, COUNT(*) AS n, AVG(age) AS age FROM encounters GROUP BY department UNION ALL SELECT 'total', COUNT(*), AVG(age) FROM encounters",
+    f"SELECT (SELECT COUNT(DISTINCT patient_id) FROM ({DM}) AS d) * 100.0 / (SELECT COUNT(*) FROM patients) AS share",
+    "SELECT (SELECT COUNT(*) FROM encounters WHERE age >= 60) * 1.0 / (SELECT COUNT(*) FROM encounters) AS share",
+    f"WITH n AS (SELECT COUNT(DISTINCT patient_id) AS k FROM ({DM}) AS d), m AS (SELECT COUNT(*) AS k FROM patients) SELECT n.k AS some, m.k AS many, 100.0 * n.k / m.k AS share FROM n CROSS JOIN m",
+    "SELECT COUNT(DISTINCT patient_id) * 1.0 / (SELECT COUNT(*) FROM patients) AS share FROM labs WHERE abnormal",
+    "SELECT SUM(n) AS n, AVG(n) AS mean, MAX(n) AS most FROM (SELECT year, COUNT(*) AS n FROM encounters GROUP BY year) AS y",
+    f"WITH std(band, w) AS (VALUES ('0-39', 0.5), ('40-59', 0.3), ('60+', 0.2)), strata AS ({STRATA}) SELECT 1000 * SUM(w * events / CAST(stays AS decimal(18, 6))) AS rate FROM strata JOIN std USING (band)",
+    "WITH old AS (SELECT DISTINCT patient_id FROM encounters WHERE age >= 60), ill AS (SELECT DISTINCT patient_id FROM labs WHERE abnormal), both_ AS (SELECT old.patient_id FROM old JOIN ill USING (patient_id)), left_ AS (SELECT patient_id FROM both_ WHERE patient_id NOT IN (SELECT patient_id FROM prescriptions WHERE drug = 'insulin')) SELECT 1 AS nr, COUNT(*) AS n FROM old UNION ALL SELECT 2, COUNT(*) FROM both_ UNION ALL SELECT 3, COUNT(*) FROM left_",
+    "WITH old AS (SELECT DISTINCT patient_id FROM encounters WHERE age >= 60), ill AS (SELECT DISTINCT patient_id FROM labs WHERE abnormal) SELECT 1 AS nr, COUNT(*) AS n FROM old UNION ALL SELECT 2, COUNT(*) FROM old RIGHT JOIN ill USING (patient_id)",
+    f"SELECT 'all' AS step, COUNT(*) AS n FROM patients UNION ALL SELECT 'dm', COUNT(*) FROM (SELECT DISTINCT patient_id FROM ({DM}) AS d) AS e",
+    # keys that follow from each other
+    "SELECT EXTRACT(MONTH FROM admitted) AS m, MONTHNAME(admitted) AS name, COUNT(*) FROM encounters GROUP BY 1, 2",
+    "SELECT sex, CASE WHEN sex = 'F' THEN 'women' WHEN sex = 'M' THEN 'men' ELSE 'unknown' END AS people, COUNT(*) FROM patients GROUP BY 1, 2",
+    "SELECT department, COUNT(*) * CASE WHEN department IN ('surgery', 'oncology') THEN 0.5 ELSE 2 END AS weighted FROM encounters GROUP BY department",
+    "SELECT DATE_TRUNC('month', admitted)::date AS m, EXTRACT(YEAR FROM admitted) AS y, CASE WHEN EXTRACT(YEAR FROM admitted) < 2022 THEN 'early' ELSE 'late' END AS era, COUNT(*) FROM encounters GROUP BY 1, 2, 3",
+    # pairs, sets of texts
+    "SELECT a.code AS one, b.code AS other, COUNT(DISTINCT a.patient_id) AS n FROM diagnoses a JOIN diagnoses b ON a.patient_id = b.patient_id AND a.code < b.code WHERE a.code IN ('E11.9', 'I10', 'J44.1') AND b.code IN ('E11.9', 'I10', 'N18.3') GROUP BY 1, 2",
+    "SELECT drugs, COUNT(*) AS n FROM (SELECT patient_id, STRING_AGG(DISTINCT drug, '+' ORDER BY drug) AS drugs FROM prescriptions WHERE drug IN ('metformin', 'insulin', 'ramipril') GROUP BY patient_id) AS s GROUP BY drugs",
+    "SELECT LPAD(EXTRACT(MONTH FROM admitted)::text, 2, '0') AS m, COUNT(*) FROM encounters GROUP BY 1",
+)
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory):
+    with both(tmp_path_factory.mktemp("plain")) as connection:
+        yield connection
+
+
+@pytest.mark.parametrize("sql", TEXTS)
+def test_a_text_finds_what_plain_sql_finds(rows, sql):
+    compiled, mine = ours(rows, sql)
+    theirs = dict(as_found(row, compiled.columns) for row in plain(rows, sql))
+    found = dict(as_found(row, compiled.columns) for row in mine)
+    assert len(found) == len(mine)
+    assert theirs
+    for keys, numbers in theirs.items():
+        assert _close(found[keys], numbers), keys
+    for keys in found.keys() - theirs.keys():  # cells without rows
+        assert set(found[keys]) <= {None, Decimal(0)}, keys
+
+
+def _close(mine, theirs):
+    return all(
+        one == other or abs(one - other) <= Decimal("0.002")
+        for one, other in zip(mine, theirs, strict=True)
+    )
+
+
+@pytest.mark.parametrize("sql", TEXTS)
+def test_a_patient_who_leaves_moves_no_vector_further_than_its_sensitivity(rows, sql):
+    compiled, _ = ours(rows, sql)
+    whole = exact_vectors(rows, compiled.rendered)
+    tables = sorted(compiled.rendered.tables)
+    units = [u for (u,) in rows.execute("SELECT unit_key FROM patients").fetchall()]
+    for unit in random.Random(5).sample(units, 3):
+        rows.execute("BEGIN")
+        for table in tables:
+            rows.execute(f'DELETE FROM "{table}" WHERE unit_key = ?', [unit])
+        left = exact_vectors(rows, compiled.rendered)
+        rows.execute("ROLLBACK")
+        for one, other, measure in zip(whole, left, compiled.measures, strict=True):
+            moved = [abs(a - b) for a, b in zip(one, other, strict=True)]
+            assert sum(moved) <= measure.sensitivity.l1
+            assert sum(m * m for m in moved) <= measure.sensitivity.l2_squared
+            assert max(moved) <= measure.sensitivity.linf
