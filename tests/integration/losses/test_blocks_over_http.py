@@ -22,6 +22,8 @@ from tests.support.installations.harness import ask, client, serve_in_thread
 from tests.support.installations.publishing import OPERATOR, Press, spec
 from tests.support.noise.samplers import ZeroSampler
 
+pytestmark = pytest.mark.thorough
+
 AT = "SELECT COUNT(*) AS n FROM visits WHERE site = '{}'"
 ALL = "SELECT site, COUNT(*) AS n FROM visits GROUP BY site"
 JOINED = (

@@ -19,6 +19,8 @@ from tests.support.installations.harness import (
     serve_in_thread,
 )
 
+pytestmark = pytest.mark.thorough
+
 MEAN = "SELECT sex, AVG(age) AS n FROM visits GROUP BY sex"
 
 

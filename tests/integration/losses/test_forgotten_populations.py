@@ -14,6 +14,8 @@ from tests.support.installations.harness import (
     serve_in_thread,
 )
 
+pytestmark = pytest.mark.thorough
+
 ALL = "SELECT COUNT(*) AS n FROM patients"
 SAID = "measure: pure\n  " + PURE
 PLAIN, DIVIDED = Enrolment(blocks="", cap=SAID), Enrolment(cap=SAID)

@@ -35,6 +35,8 @@ from tests.support.installations.harness import (
 from tests.support.installations.recovering import recovery_at_once
 from tests.support.noise.samplers import ZeroSampler
 
+pytestmark = pytest.mark.thorough
+
 PURE = 'epsilon_cap: "100000"\n  epsilon_per_query: {min: "0.001", max: "5"}'
 RHO = (
     'measure: zcdp\n  delta: "0.000001"\n  rho_cap: "2"\n'

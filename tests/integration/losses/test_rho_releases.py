@@ -25,6 +25,8 @@ from tests.support.installations.harness import (
 from tests.support.installations.publishing import OPERATOR, Press, paths, spec
 from tests.support.noise.samplers import ZeroVectorSampler
 
+pytestmark = pytest.mark.thorough
+
 DELTA = Fraction(1, 10**6)
 PAID = Loss.parse("0.1")
 
