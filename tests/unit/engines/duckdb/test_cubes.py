@@ -77,7 +77,11 @@ def rounds():
 
 
 def test_a_cube_counts_what_the_query_counts():
+    compared = 0
     for dice, request in rounds():
+        if len({axis.column for axis in request.axes}) < len(request.axes):
+            continue  # keys that follow from others have no cells of their own there
+        compared += 1
         plan = compile_cube(request, HOSPITAL)
         keys = ", ".join(dimension.expression for dimension in plan.dimensions)
         named = ", ".join(f"{d.expression} AS {d.name}" for d in plan.dimensions)
@@ -90,6 +94,7 @@ def test_a_cube_counts_what_the_query_counts():
             (expected,) = run(connection, query.rendered)
             assert tuple(counted(connection, plan)) == expected
         assert plan.l1_sensitivity == query.measures[0].sensitivity.l1
+    assert compared > ROUNDS // 3
 
 
 @pytest.mark.long

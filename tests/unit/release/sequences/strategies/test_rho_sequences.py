@@ -140,8 +140,10 @@ def test_intervals_hold_the_counts_of_the_sequences(name, rho):
             kinds.setdefault(kind, []).append(low <= sum(map(meaning, WALKS)) <= high)
     held = {kind: sum(found) / len(found) for kind, found in kinds.items()}
     every = [one for found in kinds.values() for one in found]
-    assert sum(every) / len(every) >= 0.93, held
-    assert all(share >= 0.8 for share in held.values()), held  # 12 of some
+    # Three releases, whose numbers share their noise: what holds in 95 % of releases is
+    # counted by tests/statistical; half the width would hold two of three.
+    assert sum(every) / len(every) >= 0.85, held
+    assert all(share >= 0.5 for share in held.values()), held  # 12 of some
 
 
 @pytest.mark.parametrize("name", ["prefix_tree", "ngram"])
