@@ -114,6 +114,8 @@ class Advised:
             if not self._probes(plan):
                 self._buys(plan)
                 break
+        else:
+            self._buys(plan)  # enough is known of how large the numbers are
         return self._told
 
     def _plan(self) -> Document | Refusal:
@@ -139,8 +141,10 @@ class Advised:
             if self._is_content():
                 return
 
-    def _buys(self, plan: Document) -> None:
+    def _buys(self, plan: Document | Refusal) -> None:
         """Buy the accuracy if it costs at most what a question may cost."""
+        if isinstance(plan, Refusal):
+            return
         most = self._part(plan, MANY_SHARES)
         if "accuracy" in self._how and self._asker.loss_of(plan) <= most:
             self._take(accuracy={**WISH, "at_most": str(most)})
