@@ -11,7 +11,7 @@ from itertools import product
 from typing import Final
 
 from query_lang.deriving.codes import CodedGrid, Codes, any_of
-from query_lang.deriving.derivations import Taken, Vector
+from query_lang.deriving.derivations import MOST_ADDED, Taken, Vector
 from query_lang.deriving.grids import Grid
 
 _COUNTS: Final = frozenset({"count", "count_units"})
@@ -19,6 +19,11 @@ _MOST_HELD: Final = 4
 """Vectors of which numbers are read for one cell, those that ask for most first."""
 _MOST_NEAR: Final = 64
 """Vectors that are looked at for one measure, likewise."""
+
+_MOST_LAWS: Final = 64
+"""Kinds of noise in these: each takes its half-width to be found."""
+_CELLS_OF_A_LAW: Final = 100  # take as long to be compared
+_ADDED: Final = 100  # numbers that are added up while one cell is compared
 
 MOST_COMPARED: Final = 20_000
 """Cells of wanted and measured vectors that are compared for one question."""
@@ -42,7 +47,7 @@ class Containing:
         ]
         alike.sort(key=lambda n: _order(vectors[n]))
         self._near = alike[:_MOST_NEAR] if _is_count(wanted) else []
-        self.compared = wanted.size * len(self._near)
+        self.compared = min(wanted.size * len(self._near), MOST_COMPARED + 1)
 
     def all_cells(self) -> list[list[Taken]] | None:
         """Return what holds each wanted cell, several of one cell by themselves.
@@ -61,7 +66,15 @@ class Containing:
             region = {**own.base, **coded.restricting(asked)}
             held = [self._around(n, grids[n], region, coded) for n in self._near]
             found.append([one for one in held if one is not None][:_MOST_HELD])
-        return found if any(found) else None
+        return found if any(found) and self._may_read(found) else None
+
+    def _may_read(self, found: Sequence[Sequence[Taken]]) -> bool:
+        """Count what reading all these sums takes; say whether that is not too much."""
+        several = {one for cell in found for one in cell}
+        laws = {(one.vector, one.size, len(cell)) for cell in found for one in cell}
+        added = sum(one.size for one in several)
+        self.compared += added // _ADDED + _CELLS_OF_A_LAW * len(laws)
+        return added <= MOST_ADDED and len(laws) <= _MOST_LAWS
 
     def _around(
         self, number: int, grid: CodedGrid, region: Mapping[str, int], coded: Codes

@@ -4,6 +4,7 @@ import math
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from math import floor
 from typing import Final
 
@@ -117,25 +118,27 @@ class Held:
     def most(
         self, vectors: Mapping[int, Sequence[int]], miss: Fraction
     ) -> list[list[int | None]]:
-        """Return how large each number is at most, each wrong with a given chance."""
-        return [
-            [self._most(cell, vectors, miss) for cell in each] for each in self.cells
-        ]
+        """Return how large each number is at most, each wrong with a given chance.
 
-    def _most(
-        self,
-        cell: Sequence[Taken],
-        vectors: Mapping[int, Sequence[int]],
-        miss: Fraction,
-    ) -> int | None:
+        A sum that holds many cells is added up once, and like noise is looked at once.
+        """
         grids = [source.grid for source in self.sources]
-        ends = []
-        for one in cell:
-            source = self.sources[one.vector]
-            draws = [(Fraction(1), source.scale, one.size)]
-            width = sum_half_width(draws, miss / len(cell), source.noise.sums)
-            ends.append(floor(value_of((one,), vectors, grids) + width))
-        return max(0, min(ends)) if ends else None
+
+        @cache
+        def width(vector: int, size: int, several: int) -> Fraction:
+            source = self.sources[vector]
+            draws = [(Fraction(1), source.scale, size)]
+            return sum_half_width(draws, miss / several, source.noise.sums)
+
+        @cache
+        def end(one: Taken, several: int) -> int:
+            reach = width(one.vector, one.size, several)
+            return max(0, floor(value_of((one,), vectors, grids) + reach))
+
+        return [
+            [min((end(one, len(cell)) for one in cell), default=None) for cell in each]
+            for each in self.cells
+        ]
 
 
 def sources_of(paid: Sequence[PaidVectors]) -> Iterator[Source]:
@@ -150,9 +153,7 @@ def derived_of(
     wanted: Sequence[Grid | None], sources: Sequence[Source]
 ) -> tuple[Derived | None, int]:
     """Return how a question is made of sources, and how many cells were tried."""
-    vectors = [
-        Vector(source.grid, source.noise.variance(source.scale)) for source in sources
-    ]
+    vectors = _vectors_of(sources)
     cells: list[list[Combination]] = []
     tried = 0
     effort = Effort()
@@ -177,20 +178,24 @@ def held_of(
     wanted: Sequence[Grid | None], sources: Sequence[Source]
 ) -> tuple[Held | None, int]:
     """Return what holds a question's cells, and how many were compared."""
-    vectors = [
-        Vector(source.grid, source.noise.variance(source.scale)) for source in sources
-    ]
+    vectors = _vectors_of(sources)
     cells, compared = [], 0
     for grid in wanted:
         if grid is None:
             return None, compared
         containing = Containing(grid, vectors)
         found = containing.all_cells()
+        compared += containing.compared
         if found is None:
             return None, compared
-        compared += containing.compared
         cells.append(found)
     return Held(sources, cells), compared
+
+
+def _vectors_of(sources: Sequence[Source]) -> list[Vector]:
+    return [
+        Vector(source.grid, source.noise.variance(source.scale)) for source in sources
+    ]
 
 
 def _paid_of(sources: Sequence[Source], used: Container[int]) -> list[PaidVectors]:
