@@ -41,14 +41,27 @@ def modules_of(site: Path) -> Iterator[tuple[str, Path]]:
 
 
 def named_in(path: Path) -> set[str]:
-    """Return the modules that a file imports anywhere, also within functions."""
+    """Return the modules that a file imports anywhere, also within functions.
+
+    What stands under ``if TYPE_CHECKING`` is read by type checkers alone.
+    """
     found = set[str]()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    waiting: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
+    while waiting:
+        node = waiting.pop()
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             found.add(node.module)
+        elif isinstance(node, ast.If) and _is_of_types(node.test):
+            waiting += node.orelse
+            continue
+        waiting += ast.iter_child_nodes(node)
     return found
+
+
+def _is_of_types(test: ast.expr) -> bool:
+    return isinstance(test, ast.Name) and test.id == "TYPE_CHECKING"
 
 
 def missing_of(names: set[str]) -> dict[str, str]:

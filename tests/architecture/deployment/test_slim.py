@@ -49,6 +49,14 @@ def test_what_is_missing_is_found_also_within_functions(tmp_path):
     assert [*wrong] == ["no_such_thing"]
 
 
+def test_what_type_checkers_alone_read_need_not_be_there(tmp_path):
+    file = tmp_path / "typed.py"
+    file.write_text(
+        "if TYPE_CHECKING:\n    import no_such_thing\nelse:\n    import json\nimport re\n"
+    )
+    assert named_in(file) == {"json", "re"}
+
+
 def test_all_kinds_of_jobs_are_read_without_the_libraries_of_models():
     code = "import sys, server.job_kinds\nprint({'scipy', 'sklearn'} & {*sys.modules})"
     done = subprocess.run(
