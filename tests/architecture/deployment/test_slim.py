@@ -52,7 +52,8 @@ def test_what_is_missing_is_found_also_within_functions(tmp_path):
 def test_what_type_checkers_alone_read_need_not_be_there(tmp_path):
     file = tmp_path / "typed.py"
     file.write_text(
-        "if TYPE_CHECKING:\n    import no_such_thing\nelse:\n    import json\nimport re\n"
+        "if TYPE_CHECKING:\n    import no_such_thing\n"
+        "else:\n    import json\nimport re\n"
     )
     assert named_in(file) == {"json", "re"}
 
