@@ -11,13 +11,15 @@ from engines.regular_files import opened
 from privacy.charges import Charge
 from release.contract.models import Table
 from release.store.listings import Listing
-from release.store.manifests import (
+from release.store.manifest_files import (
     MANIFEST,
     Document,
+    signed_bytes,
+)
+from release.store.manifests import (
     ModelEntry,
     Publication,
     manifest_of,
-    signed_bytes,
 )
 from release.store.packages import data_package
 from release.store.signing import Signer

@@ -19,14 +19,13 @@ from release.sequences.contract import SequenceModel
 from release.sequences.models.registry import MODELS as SEQUENCE_MODELS
 from release.store.folders import PACKAGE, describe
 from release.store.listings import CUBE, TREE, listed_cells, listed_paths
-from release.store.manifests import (
+from release.store.manifest_files import (
     MANIFEST,
     Document,
-    domain_in,
     is_genuine,
     read_manifest,
-    sequences_in,
 )
+from release.store.manifests import domain_in, sequences_in
 from release.store.tables import read_table
 
 CACHED_RELEASES: Final = 8

@@ -9,7 +9,8 @@ import numpy as np
 from privacy.schema import ColumnType, Scalar
 from release.contract.models import AnyArray, Table
 from release.store.listings import Listing
-from release.store.manifests import MANIFEST, Document, Publication
+from release.store.manifest_files import MANIFEST, Document
+from release.store.manifests import Publication
 
 _FRICTIONLESS: Final[Mapping[str, str]] = {
     "integer": "integer",

@@ -3,6 +3,7 @@
 from server.api.routing.operations import Asked, Operations
 from server.api.schemas.releases import ReleaseBody, WithdrawBody
 from server.use_cases.jobs.replies import JobDetail
+from server.use_cases.publishing.planner import ReleasePlanner
 from server.use_cases.publishing.releases import ReleaseService
 from server.use_cases.publishing.replies import (
     AdminRelease,
@@ -20,7 +21,7 @@ _ONE = f"{_PATH}/{{release}}"
 @RELEASES.changes(f"POST {_PATH}/plan", ReleasePlanShape, ReleaseBody)
 def plan_release(asked: Asked, body: ReleaseBody) -> Reply:
     """Price a release and predict each strategy's error; touches no data."""
-    return ReleaseService(asked.services).plan(asked.viewer, {"release": body.release})
+    return ReleasePlanner(asked.services).plan(asked.viewer, {"release": body.release})
 
 
 @RELEASES.changes(f"POST {_PATH}", JobDetail, ReleaseBody, status=202)

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,14 +19,15 @@ from server.cli.terminal.output import (
     show_list,
 )
 from server.cli.terminal.progress import shown_progress
-from server.use_cases.custody.populations import PopulationService
-from server.use_cases.datasets.metadata.formats import MetadataService
-from server.use_cases.jobs.replies import JobDetail
-from server.use_cases.loading.loading import LoadChoices
-from server.use_cases.loading.service import LoadService
-from server.use_cases.services.documents import Document
 
-Submit = Callable[[str, Document], JobDetail]
+if TYPE_CHECKING:  # each command reads what it needs
+    from server.use_cases.custody.populations import PopulationService
+    from server.use_cases.datasets.metadata.formats import MetadataService
+    from server.use_cases.jobs.replies import JobDetail
+    from server.use_cases.loading.service import LoadService
+    from server.use_cases.services.documents import Document
+
+Submit = Callable[[str, "Document"], "JobDetail"]
 GivesWay = Callable[[], AbstractContextManager[None]]
 
 
@@ -44,9 +45,9 @@ class DatasetParts:
     Rows are worked on while ``gives_way`` leaves processors to a server.
     """
 
-    service: Callable[[], PopulationService]
-    loads: Callable[[], LoadService]
-    metadata: Callable[[], MetadataService]
+    service: Callable[[], "PopulationService"]
+    loads: Callable[[], "LoadService"]
+    metadata: Callable[[], "MetadataService"]
     submit: Submit
     gives_way: GivesWay
 
@@ -101,6 +102,8 @@ def _add_loading(cli: typer.Typer, parts: DatasetParts) -> None:
 
         Example: curator dataset load hospital.yaml
         """
+        from server.use_cases.loading.loading import LoadChoices  # noqa: PLC0415
+
         choices = LoadChoices(
             dry_run=dry_run,
             whole=whole,

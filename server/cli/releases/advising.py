@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from server.cli.releases.making import ReleaseParts
+from server.cli.releases.parts import ReleaseParts
 from server.cli.terminal.arguments import read_loss
 from server.cli.terminal.output import Json, print_json, refusals, show, show_list
 

@@ -5,9 +5,9 @@ from typing import Annotated, Final
 
 import typer
 
-from release.store.opening import problems_in
 from server.cli.releases.advising import add_advising
-from server.cli.releases.making import ReleaseParts, add_making
+from server.cli.releases.making import add_making
+from server.cli.releases.parts import ReleaseParts
 from server.cli.terminal.arguments import check_line
 from server.cli.terminal.output import (
     REFUSED,
@@ -99,6 +99,8 @@ def _add_keeping(cli: typer.Typer, parts: ReleaseParts) -> None:
         """
         with refusals():
             if Path(release).is_dir():
+                from release.store.opening import problems_in  # noqa: PLC0415 - slow
+
                 problems = problems_in(Path(release), public_key)
                 found: Reply = {"ok": not problems, "problems": problems}
             else:

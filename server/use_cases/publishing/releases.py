@@ -1,43 +1,28 @@
-"""Releases for custodians: planning, listing, verifying, withdrawing."""
+"""Releases for custodians: listing, verifying, withdrawing; planner.py prices them.
+
+What reads their files is imported where they are read: it brings engine and noise, and
+listing releases needs neither.
+"""
 
 import json
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 from sqlalchemy import ColumnElement, Connection, select, true
 
-from privacy.errors import InvalidOptionError
 from privacy.measures import Measure
 from privacy.times import shown_time
-from release.store.folders import describe
-from release.store.manifests import MANIFEST, read_manifest
-from release.store.opening import file_problems_in, problems_in
+from release.store.manifest_files import read_manifest
 from release.store.signing import InstallationKey
 from server.persistence import tables
 from server.persistence.release_names import is_called
 from server.use_cases.jobs.jobs import Viewer
-from server.use_cases.losses.amounts import Priced, priced
-from server.use_cases.losses.caps import cap_scopes, least_of
 from server.use_cases.losses.measures import measure_of, measures_of_populations
 from server.use_cases.losses.releases import paid_for
-from server.use_cases.publishing.cost_settings import release_target
-from server.use_cases.publishing.job import require_free_name, require_known_readers
-from server.use_cases.publishing.plans import ReleasePlan
 from server.use_cases.publishing.replies import (
     AdminRelease,
     AdminReleaseItem,
-    Affordability,
-    BlocksTouched,
-    ReleasePlanShape,
     VerifiedShape,
 )
-from server.use_cases.publishing.specs import (
-    SpecRefusedError,
-    plan_release,
-    population_of,
-    read_spec,
-)
-from server.use_cases.questions.answers import cost_document
 from server.use_cases.releases.folders import ReleaseFolders
 from server.use_cases.releases.times import PublicationRow
 from server.use_cases.services.errors import CommandRefusedError, NotFoundError
@@ -52,51 +37,6 @@ class ReleaseService:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._folders = ReleaseFolders(services.settings.releases)
-
-    def plan(self, viewer: Viewer, given: Mapping[str, object]) -> ReleasePlanShape:
-        """Price a release and predict its error, by public facts alone.
-
-        Raises:
-            SpecRefusedError: The spec does not fit; on the host, with its place.
-            InvalidOptionError: The same, over HTTP.
-            NotFoundError: It is about somebody else's dataset, or none.
-        """
-        try:
-            spec = read_spec(given)
-            with self._services.databases.reader.connect() as connection:
-                self._check_population(viewer, population_of(connection, spec))
-                target = release_target(self._services)
-                planned = plan_release(connection, spec, target)
-                require_known_readers(connection, planned)
-        except CommandRefusedError as error:
-            raise InvalidOptionError(str(error)) from None
-        except SpecRefusedError as error:
-            if viewer.populations is None:
-                raise
-            raise InvalidOptionError(str(error)) from None
-        return _plan_document(planned, self._affordable(planned))
-
-    def _affordable(self, planned: ReleasePlan) -> Affordability:
-        blocks = planned.plan.blocks
-        scopes = cap_scopes(planned.dataset.population, blocks)
-        left = least_of(self._services.ledger.remaining(scopes).values())
-        with self._services.databases.reader.connect() as connection:
-            free = True
-            try:
-                require_free_name(connection, planned)
-            except CommandRefusedError:
-                free = False
-        return {
-            "population": planned.dataset.population,
-            "affordable": left is not None and planned.price <= left,
-            "remaining": None if left is None else str(left),
-            "name_is_free": free,
-            **_of_blocks(blocks),
-        }
-
-    def _check_population(self, viewer: Viewer, population: str | None) -> None:
-        if viewer.populations is not None and population not in viewer.populations:
-            raise NotFoundError
 
     def page(self, viewer: Viewer, page: Page) -> ListOf[AdminReleaseItem]:
         """List releases, newest first.
@@ -148,12 +88,16 @@ class ReleaseService:
 
     def verified(self, row: PublicationRow) -> VerifiedShape:
         """Return what is wrong with a published release's folder."""
+        from server.use_cases.publishing.verifying import folder_problems  # noqa: PLC0415
+
         folder = self._folders.path(str(row.id), str(row.manifest_sha256))
         problems = folder_problems(folder, str(row.manifest_sha256), self.public_key())
         return {"release": row.id, "ok": not problems, "problems": problems}
 
     def problems(self, rows: Sequence[PublicationRow]) -> list[str]:
         """Return where files of published releases are not the ledger's."""
+        from server.use_cases.publishing.verifying import digest_problems  # noqa: PLC0415
+
         key = self.public_key()
         return [
             f"release {row.name}: {problem}"
@@ -221,27 +165,6 @@ class ReleaseService:
         return rows[0]
 
 
-def folder_problems(folder: Path, manifest_sha256: str, key: str) -> list[str]:
-    """Return what is wrong with a folder that the ledger names by a digest."""
-    problems = digest_problems(folder, manifest_sha256, key)
-    return problems or problems_in(folder, key)
-
-
-def digest_problems(folder: Path, manifest_sha256: str, key: str) -> list[str]:
-    """Return where a folder's digests are not the ledger's; the quick half."""
-    if not folder.is_dir():
-        return ["its folder is missing: bring it back from a backup"]
-    problems = file_problems_in(folder, key)
-    if not problems and manifest_digest(folder) != manifest_sha256:
-        problems.append("the manifest is not the one that the ledger names")
-    return problems
-
-
-def manifest_digest(folder: Path) -> str:
-    """Return the sha256 of a folder's manifest."""
-    return str(describe(folder / MANIFEST)["sha256"])
-
-
 def listed(row: PublicationRow, measure: Measure) -> AdminReleaseItem:
     """Return a release as lists show it."""
     return {
@@ -275,37 +198,3 @@ def _of(viewer: Viewer) -> ColumnElement[bool]:
 def _by_id(connection: Connection, release_id: str) -> PublicationRow:
     table = tables.publication
     return connection.execute(select(table).where(table.c.id == release_id)).one()
-
-
-# -- plans ------------------------------------------------------------------------
-
-
-def _of_blocks(blocks: Sequence[str]) -> BlocksTouched:
-    return {"blocks": list(blocks)} if blocks else {}
-
-
-def _price(planned: ReleasePlan) -> Priced:
-    """Return what a release costs, told as its population's losses are."""
-    return priced(planned.measure, planned.price)
-
-
-def _plan_document(planned: ReleasePlan, shown: Affordability) -> ReleasePlanShape:
-    plan = planned.plan
-    return {
-        "name": planned.spec.name,
-        "dataset": planned.spec.dataset,
-        "snapshot": planned.snapshot,
-        "strategy": planned.spec.strategy,
-        **_price(planned),
-        "parts": [
-            {"name": part.name, **priced(planned.measure, part.loss)}
-            for part in planned.parts
-        ],
-        **planned.work.described(),
-        "cost": cost_document(plan.cost),
-        "l1_sensitivity": plan.l1_sensitivity,
-        "derivation": plan.derivation,
-        "warnings": [warning.detail for warning in plan.warnings],
-        "expected_errors": planned.expectations(),
-        **shown,
-    }

@@ -10,7 +10,7 @@ from privacy.measures import Measure
 from privacy.times import shown_time
 from release.contract.errors import BrokenReleaseError
 from release.store.listings import CUBE, TREE
-from release.store.manifests import MANIFEST
+from release.store.manifest_files import MANIFEST
 from release.store.opening import OpenRelease, open_release
 from server.persistence import tables
 from server.persistence.release_names import is_called

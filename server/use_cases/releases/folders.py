@@ -13,7 +13,7 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-from release.store.manifests import MANIFEST
+from release.store.manifest_files import MANIFEST
 from server.use_cases.services.secret_files import sync_folder
 
 _DIGITS = 16

@@ -9,7 +9,7 @@ from datetime import datetime
 import pytest
 from sqlalchemy import update
 
-from release.store.manifests import is_genuine
+from release.store.manifest_files import is_genuine
 from release.store.opening import problems_in
 from server.persistence import tables
 from server.use_cases.oversight.auditing import AuditService

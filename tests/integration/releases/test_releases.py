@@ -25,6 +25,7 @@ from server.persistence import tables
 from server.use_cases.operations.backup import create_backup, restore_backup
 from server.use_cases.oversight.auditing import AuditService
 from server.use_cases.publishing.job import public_change
+from server.use_cases.publishing.planner import ReleasePlanner
 from server.use_cases.publishing.releases import ReleaseService
 from server.use_cases.publishing.specs import plan_release, read_spec
 from server.use_cases.services.errors import CommandRefusedError, NotFoundError
@@ -315,8 +316,8 @@ def test_a_withdrawn_release_is_gone_from_readers_and_stays_paid(press):
 
 
 def test_a_plan_prices_and_predicts_without_writing(press):
-    with press.service() as service:
-        plan = service.plan(OPERATOR, {"release": spec()})
+    with press.planner() as planner:
+        plan = planner.plan(OPERATOR, {"release": spec()})
     assert plan["cells"] == 26
     assert plan["affordable"]
     assert plan["parts"] == [{"name": "cells", "epsilon": "0.5"}]
@@ -375,10 +376,10 @@ def test_a_reader_who_does_not_exist_is_refused_like_a_stranger(press, quick, re
     with pytest.raises(InvalidOptionError, match="people knows no"):
         press.submit(told)
     with (
-        press.service() as service,
+        press.planner() as planner,
         pytest.raises(InvalidOptionError, match="knows no"),
     ):
-        service.plan(OPERATOR, {"release": told})
+        planner.plan(OPERATOR, {"release": told})
     assert charges(press) == {}
 
 
@@ -521,7 +522,7 @@ def test_custodians_see_their_own_populations_releases_alone(press):
             with pytest.raises(NotFoundError):
                 look(stranger, "visitors")
         with pytest.raises(NotFoundError):
-            service.plan(stranger, {"release": spec()})
+            ReleasePlanner(services).plan(stranger, {"release": spec()})
         with pytest.raises(NotFoundError):
             make_jobs(services).submit(stranger, "release.publish", {"release": spec()})
 

@@ -116,8 +116,8 @@ def test_a_listed_number_that_the_model_does_not_say_is_found(exact):
 
 
 def test_a_plan_tells_alphabet_parts_and_price_and_charges_nothing(press):
-    with press.service() as service:
-        planned = service.plan(OPERATOR, {"release": paths(split=BY_SEX)})
+    with press.planner() as planner:
+        planned = planner.plan(OPERATOR, {"release": paths(split=BY_SEX)})
     assert planned["alphabet"] == {"name": "ward", "values": 4, "expression": "ward"}
     assert planned["split"]["values"] == 2
     assert (planned["kind"], planned["affordable"]) == ("sequences", True)
@@ -230,8 +230,8 @@ def test_a_withdrawn_release_is_not_read_and_its_name_stays_taken(press):
 
 def test_over_http_a_refused_spec_is_an_invalid_request(press):
     viewer = replace(OPERATOR, populations=frozenset({"people"}))
-    with press.service() as service, pytest.raises(InvalidOptionError) as caught:
-        service.plan(viewer, {"release": paths(split={"column": "ward"})})
+    with press.planner() as planner, pytest.raises(InvalidOptionError) as caught:
+        planner.plan(viewer, {"release": paths(split={"column": "ward"})})
     assert "may vary within one patient" in str(caught.value)
 
 

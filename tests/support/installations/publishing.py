@@ -10,6 +10,7 @@ from mechanisms.samplers.vectors import OsVectorSampler
 from server.bootstrap import make_jobs, make_runner, make_services
 from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.publishing import job as at_work
+from server.use_cases.publishing.planner import ReleasePlanner
 from server.use_cases.publishing.releases import ReleaseService
 
 OPERATOR = Viewer("local:test", None)
@@ -69,6 +70,11 @@ class Press:
     def service(self):
         with self.services() as services:
             yield ReleaseService(services)
+
+    @contextlib.contextmanager
+    def planner(self):
+        with self.services() as services:
+            yield ReleasePlanner(services)
 
     def submit(self, told=None, viewer=OPERATOR):
         """Queue the job of a spec; return its id."""
