@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,13 +14,16 @@ from server.cli.terminal.remote import Http, Remote
 from server.cli.texts.parts import Background, Limit, TextCommandParts
 from server.use_cases.anonymization.grants import HandOut
 from server.use_cases.anonymization.hand_outs import HandOutService, checked_line
-from server.use_cases.anonymization.service import CopyService
-from server.use_cases.anonymization.work.kinds import has_k, job_kind_of
-from server.use_cases.anonymization.work.texts.previews import MOST, PreviewService
+from server.use_cases.anonymization.work.kinds import MOST_PREVIEWED, has_k, job_kind_of
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.paging import Page
 from server.use_cases.services.private_files import write_page
+
+if TYPE_CHECKING:  # each command reads what it needs
+    from server.use_cases.anonymization.service import CopyService
+    from server.use_cases.anonymization.work.texts.previews import PreviewService
+
 
 Name = Annotated[str, typer.Argument(help="A copy's name, or its id.")]
 _COPIES = "anonymized"
@@ -50,9 +53,9 @@ class CopyCommandParts:
     """
 
     work: TextCommandParts
-    copies: Callable[[], CopyService]
+    copies: Callable[[], "CopyService"]
     hand_outs: Callable[[], HandOutService]
-    previews: Callable[[], PreviewService]
+    previews: Callable[[], "PreviewService"]
 
 
 def anonymize_commands(parts: CopyCommandParts) -> typer.Typer:
@@ -120,7 +123,7 @@ def _add_making(cli: typer.Typer, parts: CopyCommandParts) -> None:
         to: Annotated[Path, typer.Argument(help="A page of HTML; new.")],
         *,
         documents: Annotated[
-            int, typer.Option(min=1, max=MOST, help="How many, at most.")
+            int, typer.Option(min=1, max=MOST_PREVIEWED, help="How many, at most.")
         ] = 20,
         left: Annotated[
             bool,

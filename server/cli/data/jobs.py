@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -21,21 +21,24 @@ from server.cli.terminal.output import (
     show_list,
 )
 from server.cli.terminal.progress import PlainLines
-from server.use_cases.jobs.jobs import JobService, Viewer
-from server.use_cases.jobs.replies import JobDetail, JobItem
-from server.use_cases.jobs.running import JobRunner
 from server.use_cases.jobs.store import ENDED
-from server.use_cases.services.documents import Document
 from server.use_cases.services.paging import Page
+
+if TYPE_CHECKING:  # each command reads what it needs
+    from server.use_cases.jobs.jobs import JobService, Viewer
+    from server.use_cases.jobs.replies import JobDetail, JobItem
+    from server.use_cases.jobs.running import JobRunner
+    from server.use_cases.services.documents import Document
+
 
 POLL_SECONDS = 0.5
 _FIRST_POLL_SECONDS = 0.05
 _COLUMNS = ("id", "kind", "population", "actor", "created", "state", "stage")
-Tell = Callable[[JobItem], None]
+Tell = Callable[["JobItem"], None]
 
 
 def job_commands(
-    service: Callable[[], JobService], viewer: Callable[[], Viewer]
+    service: Callable[[], "JobService"], viewer: Callable[[], "Viewer"]
 ) -> typer.Typer:
     """Return the commands about jobs."""
     cli = typer.Typer(help="Work that goes on in the background; see 'curator worker'.")
@@ -96,20 +99,20 @@ def job_commands(
     return cli
 
 
-def _row(item: JobItem) -> Document:
+def _row(item: "JobItem") -> "Document":
     told: Document = {**item}
     shown = {name: told[name] or "" for name in _COLUMNS}
     return {**shown, "progress": _counted(item)}
 
 
-def _counted(item: JobItem) -> str:
+def _counted(item: "JobItem") -> str:
     total = item["total"]
     if total is None:
         return ""
     return f"{100 * item['done'] // max(1, total)}%"
 
 
-def follow_job(look: Callable[[], JobDetail], tell: Tell) -> JobDetail:
+def follow_job(look: Callable[[], "JobDetail"], tell: Tell) -> "JobDetail":
     """Look at a job until it has ended: often at first, and ever more seldom."""
     pause = _FIRST_POLL_SECONDS
     while True:
@@ -140,13 +143,13 @@ def shown_headway(*, quiet: bool) -> Iterator[Tell]:
 
 
 def run_job(
-    jobs: JobService,
-    viewer: Viewer,
-    made: Callable[[threading.Event], JobRunner],
+    jobs: "JobService",
+    viewer: "Viewer",
+    made: Callable[[threading.Event], "JobRunner"],
     job: str,
     *,
     quiet: bool,
-) -> JobDetail:
+) -> "JobDetail":
     """Run a job here, unless a worker has taken it, and watch it until its end.
 
     Nothing queues behind it, but a script's next command follows it, and what that
@@ -177,7 +180,7 @@ def run_job(
             working.join()
 
 
-def _words(seen: JobItem) -> str:
+def _words(seen: "JobItem") -> str:
     return f"{seen['state']}: {seen['stage']}" if seen["stage"] else str(seen["state"])
 
 
@@ -187,7 +190,7 @@ class _JobLines:
     def __init__(self) -> None:
         self._lines = PlainLines()
 
-    def __call__(self, seen: JobItem) -> None:
+    def __call__(self, seen: "JobItem") -> None:
         total, done = seen["total"], seen["done"]
         percent = 100 if seen["state"] == "done" else 0
         if not percent and total is not None:
@@ -203,7 +206,7 @@ class _BarsOfStages:
         self._bars = bars
         self._of_words: dict[str, TaskID] = {}
 
-    def __call__(self, seen: JobItem) -> None:
+    def __call__(self, seen: "JobItem") -> None:
         words, total, done = _words(seen), seen["total"], seen["done"]
         if words not in self._of_words:
             self._of_words[words] = self._bars.add_task(words, total=total)

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from server.cli.terminal.output import REFUSED, Json, print_json, refusals, say
-from server.use_cases.loading import manifests
 
 
 def manifest_commands() -> typer.Typer:
@@ -36,6 +35,8 @@ def manifest_commands() -> typer.Typer:
 
         Example: curator manifest draft stays.csv --unit patient_id > hospital.yaml
         """
+        from server.use_cases.loading import manifests  # noqa: PLC0415 - slow
+
         with refusals():
             drafted = manifests.draft(files, unit or [])
         if json:
@@ -59,6 +60,8 @@ def manifest_commands() -> typer.Typer:
 
         Example: curator manifest check hospital.yaml
         """
+        from server.use_cases.loading import manifests  # noqa: PLC0415 - slow
+
         found = manifests.problems(manifest, import_folder)
         if json:
             print_json(manifests.report(found))

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -20,10 +20,13 @@ from server.cli.terminal.output import (
 )
 from server.cli.texts.parts import Background, Limit, TextCommandParts
 from server.use_cases.linkage.replies import DoubtDetail, Verdict
-from server.use_cases.linkage.review import ReviewService
-from server.use_cases.linkage.work.service import LinkageService
 from server.use_cases.services.documents import Document
 from server.use_cases.services.paging import Page
+
+if TYPE_CHECKING:  # each command reads what it needs
+    from server.use_cases.linkage.review import ReviewService
+    from server.use_cases.linkage.work.service import LinkageService
+
 
 Name = Annotated[str, typer.Argument(help="A linkage's name, or its id.")]
 Record = Annotated[int, typer.Argument(min=1, help="A record's number.")]
@@ -59,8 +62,8 @@ class LinkageCommandParts:
     """
 
     work: TextCommandParts
-    service: Callable[[], LinkageService]
-    review: Callable[[], ReviewService]
+    service: Callable[[], "LinkageService"]
+    review: Callable[[], "ReviewService"]
 
 
 def linkage_commands(parts: LinkageCommandParts) -> typer.Typer:

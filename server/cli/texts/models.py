@@ -15,9 +15,7 @@ from server.cli.terminal.output import (
 )
 from server.cli.texts.judgements import say_known, say_missing
 from server.cli.texts.parts import Background, Population, TextCommandParts
-from server.use_cases.extraction.training import spec_in
 from server.use_cases.services.documents import Document
-from upstream.extraction.models.training import TUNED
 
 
 def model_commands(parts: TextCommandParts) -> typer.Typer:
@@ -59,6 +57,8 @@ def _add_making(cli: typer.Typer, parts: TextCommandParts) -> None:
 
         Example: curator model train names gold --folds 5
         """
+        from server.use_cases.extraction.training import spec_in  # noqa: PLC0415 - slow
+
         with refusals():
             told: Document = {
                 "population": parts.population(population),
@@ -161,6 +161,8 @@ def _print_trained(made: Document) -> None:
         [{"type": kind, "spans": count} for kind, count in card["spans"].items()],
         as_json=False,
     )
+    from upstream.extraction.models.training import TUNED  # noqa: PLC0415 - slow
+
     figures = (
         ("by_folds", "of folds that it did not learn"),
         (TUNED, "of documents that thresholds were chosen on (flattering)"),

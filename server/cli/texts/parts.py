@@ -3,16 +3,19 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from server.cli.data.jobs import run_job
 from server.cli.terminal.output import REFUSED, say, show
-from server.use_cases.extraction.service import TextService
-from server.use_cases.jobs.jobs import JobService, Viewer
-from server.use_cases.jobs.running import JobRunner
-from server.use_cases.services.documents import Document
+
+if TYPE_CHECKING:  # each command reads what it needs
+    from server.use_cases.extraction.service import TextService
+    from server.use_cases.jobs.jobs import JobService, Viewer
+    from server.use_cases.jobs.running import JobRunner
+    from server.use_cases.services.documents import Document
+
 
 Population = Annotated[
     str | None, typer.Option(help="Whose; the only one's if not said.")
@@ -35,18 +38,18 @@ class TextCommandParts:
         runner: Runs jobs in this process, until its event is set.
     """
 
-    service: Callable[[], TextService]
-    jobs: Callable[[], JobService]
-    viewer: Callable[[], Viewer]
-    runner: Callable[[threading.Event], JobRunner]
+    service: Callable[[], "TextService"]
+    jobs: Callable[[], "JobService"]
+    viewer: Callable[[], "Viewer"]
+    runner: Callable[[threading.Event], "JobRunner"]
 
     def population(self, told: str | None) -> str:
         """Return the population that is meant."""
         return self.service().population(told)
 
     def done(
-        self, kind: str, told: Document, *, background: bool, quiet: bool
-    ) -> Document:
+        self, kind: str, told: "Document", *, background: bool, quiet: bool
+    ) -> "Document":
         """Submit a job, and see it done unless a worker is to do it.
 
         Raises:
@@ -63,7 +66,7 @@ class TextCommandParts:
         return {"job": job, **(ended["result"] or {})}
 
     def run(
-        self, kind: str, told: Document, *, background: bool, as_json: bool
+        self, kind: str, told: "Document", *, background: bool, as_json: bool
     ) -> None:
         """Have a job done and print what came of it."""
         show(

@@ -15,7 +15,7 @@ from server.cli.texts.parts import (
     Population,
     TextCommandParts,
 )
-from server.use_cases.extraction.service import Format
+from server.use_cases.extraction.formats import Format
 from server.use_cases.services.documents import Document
 
 

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Literal
 
 from sqlalchemy import select
 
 from server.persistence import tables
 from server.persistence.text_tables import text_origin
+from server.use_cases.extraction.formats import Format
 from server.use_cases.extraction.store.slices import Slices
 from server.use_cases.extraction.store.texts import Collection
 from server.use_cases.extraction.work import (
@@ -28,7 +28,6 @@ from upstream.extraction.gold.outcomes import Refused
 from upstream.extraction.gold.tagged_files import write_tagged
 from upstream.extraction.text.spans import GOLD, AnnotatedDocument
 
-Format = Literal["brat", "json", "presidio", "tags"]
 _WRITERS: dict[
     str, Callable[[Iterable[AnnotatedDocument], Path], tuple[Refused, ...]]
 ] = {

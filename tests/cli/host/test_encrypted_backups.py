@@ -137,6 +137,7 @@ def test_killed_at_any_step_no_whole_backup_is_lost_and_the_next_one_is_made(
     loaded, vault, where, name
 ):
     first = create(loaded, vault)["backup"]
+    time.sleep(1.1)  # archives are named by the second
     code = KILLED.format(where=where, name=name)
     rule = ("--keep-daily", "1")
     killed = subprocess.run(

@@ -6,6 +6,9 @@ from typing import Final
 from privacy.errors import CuratorError
 from upstream.manifests.yaml_nodes import read_yaml
 
+MOST_PREVIEWED: Final = 1_000
+"""Documents of a preview."""
+
 _TEXTS: Final = "anonymize.texts"
 _KINDS: Final = {"table": "anonymize.tables", "codes": "anonymize.codes"}
 

@@ -1,7 +1,6 @@
 """Previews of copies: some documents beside what would be given out of them."""
 
 from pathlib import Path
-from typing import Final
 
 from server.use_cases.anonymization.work.files import Reading
 from server.use_cases.anonymization.work.kinds import job_kind_of
@@ -21,9 +20,6 @@ from server.use_cases.services.services import Services
 from upstream.anonymization.texts.preview import Previewed, preview_page
 from upstream.manifests.yaml_nodes import read_yaml
 
-MOST: Final = 1_000
-"""Documents of a preview."""
-
 
 class PreviewService:
     """Shows custodians on the host what a copy would be, beside the raw texts."""
@@ -39,7 +35,7 @@ class PreviewService:
         Args:
             file: What declares the copy.
             target: The page; it must not be there.
-            most: How many documents, at most ``MOST``.
+            most: How many documents, at most ``MOST_PREVIEWED``.
             only_left: Those alone in which identifiers were left that no span marked,
                 whether they are tagged or stay.
 
