@@ -6,6 +6,10 @@ RUN = $(VENV)/bin
 WORKERS ?= $(shell echo $$(($$(nproc) * 3 / 2)))
 # Whole processes that are started, killed and waited for leave processors idle.
 WAITERS ?= $(shell echo $$(($$(nproc) * 2)))
+# Tests write and sync thousands of small files: in memory, where there are 4 GB of room.
+TEMPORARY ?= $(shell room=$$(df --output=avail -k /dev/shm 2>/dev/null | tail -1); \
+	[ "$${room:-0}" -gt 4000000 ] && echo /dev/shm || echo $${TMPDIR:-/tmp})
+PYTEST = PYTEST_DEBUG_TEMPROOT=$(TEMPORARY) $(RUN)/python -m pytest -o tmp_path_retention_policy=failed
 # What is compiled once is not compiled again by each of the processes that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 PIP = $(RUN)/python -m pip --disable-pip-version-check --quiet
@@ -44,11 +48,11 @@ serve: $(VENV)/.app ## Serve the demo's data until stopped
 	@$(RUN)/curator demo --serve
 
 test: $(VENV)/.dev ## The tests, the quick audits included
-	@$(RUN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=20 -m "not thorough and not long"
+	@$(PYTEST) -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=20 -m "not thorough and not long"
 
 # Each process reads the files that it is given: others' take half a minute.
 test-thorough: $(VENV)/.dev ## Whole processes killed, installed and served; random questions
-	@$(RUN)/python -m pytest $$(grep -rl --include='*.py' mark.thorough tests) -n $(WAITERS) --dist loadfile --no-loadscope-reorder --durations=20 -m "thorough and not long"
+	@$(PYTEST) $$(grep -rl --include='*.py' mark.thorough tests) -n $(WAITERS) --dist loadfile --no-loadscope-reorder --durations=20 -m "thorough and not long"
 
 check: $(VENV)/.dev ## Format, lint, types, import rules
 	@$(RUN)/ruff format --check .
