@@ -30,7 +30,7 @@ from server.api.questions.samples import add_sample_routes
 from server.api.releases.asking import ReleaseQuestionBody, add_release_question_routes
 from server.api.releases.routes import add_release_routes
 from server.api.releases.trees import add_release_tree_routes
-from server.api.routing.accepting import wanted_form
+from server.api.routing.accepting import require_one_answer, wanted_form
 from server.api.routing.access_log import AccessLog
 from server.api.routing.admission import PAGED, answered, enter, page_of
 from server.api.routing.edge import Edge
@@ -289,8 +289,8 @@ def _add_reading_routes(app: FastAPI) -> None:
     def show_query(query_id: str, request: Request) -> Response:
         """Return one of your queries, with its answer.
 
-        As CSV or Arrow it is the answer alone: refused while it is in flight, and where
-        it failed.
+        As CSV or Arrow it is the answer alone: refused while it is in flight, where it
+        failed, and of a study, which has several.
         """
 
         def read() -> Response:
@@ -298,7 +298,9 @@ def _add_reading_routes(app: FastAPI) -> None:
             form = wanted_form(request)
             if form is Form.JSON:
                 return _json(reading.query(caller, query_id), VARIES)
-            return answer_in(form, reading.stored_answer(caller, query_id))
+            body = reading.stored_answer(caller, query_id)
+            require_one_answer(body)
+            return answer_in(form, body)
 
         return answered(read)
 

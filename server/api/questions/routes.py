@@ -16,7 +16,7 @@ from starlette.responses import Response
 from privacy.errors import CuratorError, LedgerUnavailableError, QueryError
 from query_lang.plans.compiled import CompiledQuery
 from server.api.forms.forms import Form, answer_in
-from server.api.routing.accepting import wanted_form
+from server.api.routing.accepting import SEVERAL_ARE_JSON, wanted_form
 from server.api.routing.backlog import (
     AT_ONCE,
     NOTHING,
@@ -469,9 +469,7 @@ def _read_headers_of_json(request: Request, body: bytes) -> Headers:
     """Return what headers ask of a reply that has one form."""
     headers = _read_headers(request, body)
     if headers.form is not Form.JSON:
-        raise Problem(
-            "not_acceptable", "the answers to several questions are JSON alone"
-        )
+        raise Problem("not_acceptable", SEVERAL_ARE_JSON)
     return headers
 
 

@@ -1,5 +1,6 @@
 """Which form a request wants, from its ``Accept`` (RFC 9110, 12.5.1)."""
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from server.api.schemas.problems import Problem
 _RANGE: Final = re.compile(r"([!#$%&'*+.^_`|~0-9a-z-]+)/([!#$%&'*+.^_`|~0-9a-z-]+)")
 _WEIGHT: Final = re.compile(r"0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?")
 _ANY: Final = "*"
+SEVERAL_ARE_JSON: Final = "the answers to several questions are JSON alone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,3 +101,13 @@ def _wish(part: str) -> _Wish | None:
     if _WEIGHT.fullmatch(weights[0]) is None:
         return None
     return _Wish(match[1], match[2], float(weights[0]))
+
+
+def require_one_answer(body: bytes) -> None:
+    """Refuse another form than JSON of a study: it holds several answers.
+
+    Raises:
+        Problem: The bytes are a study's.
+    """
+    if "answers" in json.loads(body):
+        raise Problem("not_acceptable", SEVERAL_ARE_JSON)

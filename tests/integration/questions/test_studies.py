@@ -437,6 +437,9 @@ def test_what_is_stored_is_named_and_other_forms_are_refused(installation):
         first, second = plan(http, body)["questions"]
         fresh = plan(http, {**body, "options": {"reuse": "never"}})["questions"]
         refused = http.post("/v1/datasets/clinic/studies", json=body, headers=csv)
+        path = f"/v1/queries/{ask(http, body)['query_id']}"
+        assert http.get(path).status_code == 200
+        assert http.get(path, headers=csv).status_code == 406
     assert [one["id"] for one in first["free"]] == [paid["query_id"]]
     assert second["free"] == fresh[0]["free"] == []
     assert refused.status_code == 406
