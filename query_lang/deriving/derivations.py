@@ -166,6 +166,22 @@ class Effort:
         return min(self.cells, self.added, self.steps) < 0
 
 
+def _is_near(grid: Grid, wanted: Grid) -> bool:
+    """Whether cells of a grid may be added up to cells of another.
+
+    They may not where they are restricted by what the other does not ask about.
+    """
+    if (grid.rows, grid.what) != (wanted.rows, wanted.what):
+        return False
+    asked = {*wanted.base, *(axis.operand for axis in wanted.axes)}
+    return asked.issuperset(grid.base)
+
+
+def _is_same(grid: Grid, wanted: Grid) -> bool:
+    """Whether two grids have the same cells, in whatever order."""
+    return grid.base == wanted.base and set(grid.axes) == set(wanted.axes)
+
+
 class Deriver:
     """Finds cells of one grid in vectors of others.
 
@@ -181,12 +197,10 @@ class Deriver:
         self._effort = Effort() if effort is None else effort
         self._wanted = wanted
         self._vectors = vectors
-        near = [
-            n
-            for n, vector in enumerate(vectors)
-            if (vector.grid.rows, vector.grid.what) == (wanted.rows, wanted.what)
-        ]
-        near.sort(key=lambda n: vectors[n].variance)
+        near = [n for n, vector in enumerate(vectors) if _is_near(vector.grid, wanted)]
+        near.sort(
+            key=lambda n: (not _is_same(vectors[n].grid, wanted), vectors[n].variance)
+        )
         self._near = self._affordable(near[:MOST_SOURCES])
         self._coded = Codes([wanted, *(vectors[n].grid for n in self._near)])
         self._grids = {n: self._coded.grid(vectors[n].grid) for n in self._near}

@@ -237,6 +237,9 @@ _FIRST: Final = 128
 LEAST_GAIN: Final = Fraction(11, 10)
 """Of what is paid in all over what was, where a question is asked again for more."""
 
+_LESS_NOISE: Final = Fraction(5, 4)
+"""How many times less noise a further probe brings at least: steps take requests."""
+
 _UNSURE: Final = Fraction(4, 5)
 """Of a price at best over the price: above it a probe says little."""
 
@@ -274,7 +277,7 @@ def _of_known(
     """Price a wish by what is known, and say whether it pays to know more."""
     at_best = _solved(compiled, losses, wish, _tolerances(compiled, wish, known.most))
     again = _next_probe(paid, at_best, losses)
-    if known.only_most:
+    if known.only_most and paid == ZERO_LOSS:
         first = _first_probe(compiled, losses, wish)
         again = None if first is None else min(first, at_best)
     try:
@@ -289,12 +292,15 @@ def _of_known(
 
 
 def _next_probe(paid: Loss, at_best: Loss, losses: LossRange) -> Loss | None:
-    """Return what brings half the noise, or what may be the price itself, if less."""
+    """Return what brings half the noise, or what may be the price itself, if less.
+
+    Half the noise takes twice the epsilon, and four times the rho.
+    """
     if paid == ZERO_LOSS:
         return None
-    least = Loss(math.ceil(paid.nano_epsilon * LEAST_GAIN))
-    halving = 2 if losses.measure.is_pure else 4
-    found = max(min(Loss(halving * paid.nano_epsilon), at_best), least)
+    power = 1 if losses.measure.is_pure else 2
+    least = Loss(math.ceil(paid.nano_epsilon * _LESS_NOISE**power))
+    found = max(min(Loss(2**power * paid.nano_epsilon), at_best), least)
     return found if found <= losses.maximum else None
 
 

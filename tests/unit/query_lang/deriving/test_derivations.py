@@ -9,6 +9,7 @@ from mechanisms.scales.weighted_sums import sum_half_width
 from privacy.contributions import NO_BOUNDS, ContributionBounds
 from query_lang.binding.bind import bind_query
 from query_lang.deriving.derivations import (
+    MOST_SOURCES,
     Deriver,
     Effort,
     Taken,
@@ -198,3 +199,23 @@ def test_cells_that_many_parts_share_count_as_work():
     wanted = grid_of(f"SELECT sex, COUNT(*) AS n {ROWS} WHERE ward = 'er' GROUP BY sex")
     assert Deriver(wanted, vectors, effort).all_cells() is not None
     assert effort.steps < 10_000 - 30 * wanted.size
+
+
+def by_ward(where):
+    return f"SELECT ward, COUNT(*) AS n {ROWS} WHERE {where} GROUP BY ward"
+
+
+def test_the_question_itself_is_found_among_many_that_are_less_noisy():
+    others, asked = [by_ward("severity = 3")] * MOST_SOURCES, by_ward("severity < 2")
+    found = derived(asked, *others, asked, variances=[1.0] * len(others) + [1e6])
+    assert found is not None
+    assert all(cell and cell[0].vector == len(others) for cell in found)
+
+
+def test_tables_of_what_is_not_asked_about_take_no_place():
+    others = [f"SELECT COUNT(*) AS n {ROWS} WHERE days > 3"] * MOST_SOURCES
+    found = derived(
+        by_ward("sex = 'f'"), *others, TABLE, variances=[1.0] * len(others) + [1e6]
+    )
+    assert found is not None
+    assert {one.vector for cell in found for one in cell} == {len(others)}
