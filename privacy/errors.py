@@ -124,6 +124,18 @@ class AnchorMismatchError(CuratorError):
     code = "anchor_mismatch"
 
 
+class AnchorMissingError(AnchorMismatchError):
+    """The anchor's file is not there: it may come back as it was."""
+
+    code = "ledger_unavailable"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the anchor is missing: bring it back, or accept what is lost with "
+            "'curator ledger reconcile --reason'"
+        )
+
+
 class ExecutionError(CuratorError):
     """Execution failed after the charge; carries no cause."""
 

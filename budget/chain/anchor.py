@@ -22,7 +22,7 @@ from typing import Final
 
 from budget.chain.draws import MOST_NOTES, NOTE_BYTES, DrawNotes
 from budget.chain.entries import Head, canonical_json
-from privacy.errors import AnchorMismatchError
+from privacy.errors import AnchorMismatchError, AnchorMissingError
 
 RECORD_BYTES = 16_384
 LOCK_SECONDS = 10.0
@@ -87,7 +87,7 @@ class AnchorFile:
         """Hold the one lock of all writers, across threads and processes.
 
         Raises:
-            AnchorMismatchError: There is no anchor.
+            AnchorMissingError: There is no anchor.
             OSError: It cannot be opened, or its lock not be had in time.
         """
         deadline = time.monotonic() + LOCK_SECONDS
@@ -107,7 +107,8 @@ class AnchorFile:
         """Return the newest whole record.
 
         Raises:
-            AnchorMismatchError: There is none.
+            AnchorMismatchError: None is whole.
+            AnchorMissingError: There is no anchor.
             OSError: It cannot be opened, or its lock not be had in time.
         """
         descriptor = self._open(os.O_RDONLY)
@@ -123,7 +124,7 @@ class AnchorFile:
         Asked without the lock: it may be an older one by a moment, never a later one.
 
         Raises:
-            AnchorMismatchError: There is no anchor.
+            AnchorMissingError: There is no anchor.
             OSError: It cannot be opened.
         """
         descriptor = self._open(os.O_RDONLY)
@@ -138,7 +139,7 @@ class AnchorFile:
         Asked without the lock.
 
         Raises:
-            AnchorMismatchError: There is no anchor.
+            AnchorMissingError: There is no anchor.
             OSError: It cannot be opened.
         """
         descriptor = self._open(os.O_RDONLY)
@@ -151,11 +152,7 @@ class AnchorFile:
         try:
             return os.open(self.path, flags | os.O_CLOEXEC)
         except FileNotFoundError:
-            message = (
-                "the anchor is missing: bring it back, or accept what is lost with "
-                "'curator ledger reconcile --reason'"
-            )
-            raise AnchorMismatchError(message) from None
+            raise AnchorMissingError from None
 
 
 class HeldAnchor:

@@ -36,7 +36,11 @@ from budget.storage.prepared import (
 )
 from budget.storage.records import PROMISED, Scope
 from budget.storage.tables import counter, limit
-from privacy.errors import AnchorMismatchError, LedgerUnavailableError
+from privacy.errors import (
+    AnchorMismatchError,
+    AnchorMissingError,
+    LedgerUnavailableError,
+)
 from privacy.losses import Loss
 
 MISMATCH = (
@@ -208,12 +212,13 @@ class Writer:
         self._anchor = anchor
         self._mismatched = False
         self._behind = False  # the anchor, since a write of it failed
-        self._checked_connections = 0
+        self._checked_connections: int | None = 0  # None: the anchor was missing
 
     def require_matched(self) -> None:
         """Refuse once a mismatch was seen: nothing is served from then on.
 
-        A database that was lost and found again is compared with the anchor first.
+        A database that was lost and found again is compared with the anchor first, and
+        so is an anchor that was missing.
 
         Raises:
             AnchorMismatchError: The anchor does not fit, or did not before.
@@ -263,6 +268,9 @@ class Writer:
                     committing = True
                 if renews_anchor or after.head != record.head:
                     self._write_anchor(held, after)
+        except AnchorMissingError:
+            self._checked_connections = None  # nothing is served until it is back
+            raise
         except AnchorMismatchError:
             self._mismatched = True
             raise
@@ -386,6 +394,9 @@ class Writer:
             with self._databases.ledger_reader.connect() as connection:
                 self.require_contained(connection, record)
             self._checked_connections = connections
+        except AnchorMissingError:
+            self._checked_connections = None  # nothing is served until it is back
+            raise
         except AnchorMismatchError:
             self._mismatched = True
             raise

@@ -7,11 +7,18 @@ that were paid for say how large others can be (docs/proofs/accuracy.md).
 import json
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import accumulate, product
 from typing import Final
 
 from query_lang.deriving.codes import CodedGrid, Codes, any_of
-from query_lang.deriving.derivations import MOST_ADDED, Taken, Vector
+from query_lang.deriving.derivations import (
+    MOST_ADDED,
+    PARTS_OF_A_CELL,
+    Taken,
+    Vector,
+    is_near,
+    parts_of,
+)
 from query_lang.deriving.grids import Grid
 
 _COUNTS: Final = frozenset({"count", "count_units"})
@@ -19,6 +26,9 @@ _MOST_HELD: Final = 4
 """Vectors of which numbers are read for one cell, those that ask for most first."""
 _MOST_NEAR: Final = 64
 """Vectors that are looked at for one measure, likewise."""
+
+_MOST_PARTS: Final = 30_000
+"""Values of keys that these have in all."""
 
 _MOST_LAWS: Final = 64
 """Kinds of noise in these: each takes its half-width to be found."""
@@ -40,14 +50,18 @@ class Containing:
     def __init__(self, wanted: Grid, vectors: Sequence[Vector]) -> None:
         self._wanted = wanted
         self._vectors = vectors
-        alike = [
-            n
-            for n, vector in enumerate(vectors)
-            if (vector.grid.rows, vector.grid.what) == (wanted.rows, wanted.what)
-        ]
-        alike.sort(key=lambda n: _order(vectors[n]))
-        self._near = alike[:_MOST_NEAR] if _is_count(wanted) else []
+        near = [n for n, vector in enumerate(vectors) if is_near(vector.grid, wanted)]
+        near.sort(key=lambda n: _order(vectors[n]))
+        self._near = self._affordable(near[:_MOST_NEAR]) if _is_count(wanted) else []
         self.compared = min(wanted.size * len(self._near), MOST_COMPARED + 1)
+        if self._near and self.compared <= MOST_COMPARED:
+            parts = parts_of([wanted, *(vectors[n].grid for n in self._near)])
+            self.compared += parts // PARTS_OF_A_CELL
+
+    def _affordable(self, near: Sequence[int]) -> list[int]:
+        """Return the first vectors, as many as have not too many values in all."""
+        sizes = accumulate(parts_of([self._vectors[n].grid]) for n in near)
+        return [n for n, size in zip(near, sizes, strict=True) if size <= _MOST_PARTS]
 
     def all_cells(self) -> list[list[Taken]] | None:
         """Return what holds each wanted cell, several of one cell by themselves.

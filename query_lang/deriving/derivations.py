@@ -27,6 +27,8 @@ _MOST_WAYS: Final = 4
 _MOST_STEPS: Final = 3_000_000
 _PART_STEPS: Final = 30  # to number one value of a key
 _PAIR_STEPS: Final = 30  # to see how many cells two sums share
+PARTS_OF_A_CELL: Final = 15
+"""Values of keys that are numbered while one cell is looked for."""
 _GRAIN: Final = 1_000
 """Weights are whole multiples of its inverse, so that they add up to 1 exactly."""
 
@@ -166,7 +168,7 @@ class Effort:
         return min(self.cells, self.added, self.steps) < 0
 
 
-def _is_near(grid: Grid, wanted: Grid) -> bool:
+def is_near(grid: Grid, wanted: Grid) -> bool:
     """Whether cells of a grid may be added up to cells of another.
 
     They may not where they are restricted by what the other does not ask about.
@@ -175,6 +177,11 @@ def _is_near(grid: Grid, wanted: Grid) -> bool:
         return False
     asked = {*wanted.base, *(axis.operand for axis in wanted.axes)}
     return asked.issuperset(grid.base)
+
+
+def parts_of(grids: Iterable[Grid]) -> int:
+    """Return how many values the keys of some grids have."""
+    return sum(len(axis.parts) for grid in grids for axis in grid.axes)
 
 
 def _is_same(grid: Grid, wanted: Grid) -> bool:
@@ -197,7 +204,8 @@ class Deriver:
         self._effort = Effort() if effort is None else effort
         self._wanted = wanted
         self._vectors = vectors
-        near = [n for n, vector in enumerate(vectors) if _is_near(vector.grid, wanted)]
+        self.tried = 0  # cells, in each vector that is near, and what takes as long
+        near = [n for n, vector in enumerate(vectors) if is_near(vector.grid, wanted)]
         near.sort(
             key=lambda n: (not _is_same(vectors[n].grid, wanted), vectors[n].variance)
         )
@@ -213,17 +221,18 @@ class Deriver:
         self._direct: dict[frozenset[tuple[str, int]], list[Combination]] = {}
         self._weights: dict[tuple[tuple[float, ...], ...], list[Fraction]] = {}
         self._larger = self._known_unions()
-        self.tried = 0  # cells, in each vector that is near
 
     def _affordable(self, near: list[int]) -> list[int]:
         """Return the vectors to look at, none where that takes more than is left."""
         if not near:
             return near
-        grids = [self._wanted, *(self._vectors[n].grid for n in near)]
-        parts = sum(len(axis.parts) for grid in grids for axis in grid.axes)
+        parts = parts_of([self._wanted, *(self._vectors[n].grid for n in near)])
         self._effort.cells -= self._wanted.size
         self._effort.steps -= _PART_STEPS * parts
-        return [] if self._effort.is_spent else near
+        if self._effort.is_spent:
+            return []
+        self.tried += parts // PARTS_OF_A_CELL
+        return near
 
     def all_cells(self) -> list[Combination] | None:
         """Return a combination for each wanted cell, None where one has none."""

@@ -113,7 +113,13 @@ def _part(
         replace(join, condition=written(join.condition)) for join in select.joins
     )
     part = plain_select(tuple(own), select.source)
-    return replace(part, joins=joins, where=all_of(kept), alone=select.alone)
+    return replace(
+        part,
+        joins=joins,
+        where=all_of(kept),
+        alone=select.alone,
+        aliases=(*select.aliases, *outer.left),
+    )
 
 
 class _Outer:
@@ -123,6 +129,8 @@ class _Outer:
         called: What these rows are called.
         read: What each column of a table is called among them, by its names.
         literal: What each column of literals is called, by its table's name and its.
+        left: Names that stay, as aliases of the list: no column of FROM may be called
+            so, which would be meant before them.
     """
 
     def __init__(self, select: Select, tables: Mapping[str, Sequence[str]]) -> None:
@@ -133,14 +141,15 @@ class _Outer:
         self._taken = {*names_in(select), *columns}
         self.called = new_name("repeated", self._taken)
         self._own = {called(select.source), *(called(j.source) for j in select.joins)}
-        self._titles = {item.alias for item in select.items}
+        self._titles = {item.alias: item.expression for item in select.items}
+        self.left: list[Name] = []
 
     def over_all(self) -> Select:
         """Return the SELECT with each of its names as these rows have it."""
         select = self._select
         items = tuple(map(self._item, select.items))
         order = tuple(map(self._ordered, select.order_by))
-        found = with_fields(select, self._beside_titles, UNTOUCHED | {"where"})
+        found = with_fields(select, self._beside_columns, UNTOUCHED | {"where"})
         return replace(found, items=items, order_by=order)
 
     def _item(self, item: SelectItem) -> SelectItem:
@@ -151,15 +160,31 @@ class _Outer:
         return replace(item, expression=self._beside_titles(item.expression))
 
     def _beside_titles(self, part: _Part) -> _Part:
-        """Rename what stands where aliases of the list may: they stay."""
+        """Rename what stands where aliases of the list are meant first: they stay."""
 
         def changed(node: Name | Select) -> object:
-            is_plain = isinstance(node, Name) and node.qualifier is None
-            if is_plain and isinstance(node, Name) and node.name in self._titles:
-                return node
-            return self._renamed(node)
+            is_title = isinstance(node, Name) and self._is_title(node)
+            return node if is_title else self._renamed(node)
 
         return outermost(part, (Name, Select), changed)
+
+    def _beside_columns(self, part: _Part) -> _Part:
+        """Rename what stands where a column is meant first, and then an alias."""
+
+        def changed(node: Name | Select) -> object:
+            if not isinstance(node, Name) or not self._is_title(node):
+                return self._renamed(node)
+            item = self._titles[node.name]
+            if not isinstance(item, Name) or item.name != node.name:
+                if self._table(node) is not None:
+                    return self._renamed(node)
+                self.left.append(node)
+            return node  # what the list calls so is that column, or there is none
+
+        return outermost(part, (Name, Select), changed)
+
+    def _is_title(self, node: Name) -> bool:
+        return node.qualifier is None and node.name in self._titles
 
     def _renamed(self, node: Name | Select) -> object:
         if isinstance(node, Select):

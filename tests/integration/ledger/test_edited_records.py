@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from budget.chain.anchor import AnchorFile, AnchorRecord
+from budget.chain.anchor import ANCHOR_BYTES, AnchorFile, AnchorRecord
 from privacy.errors import AnchorMismatchError
 from server.persistence.schema import RECORDED_TABLES
 from server.web import Server
@@ -22,6 +22,12 @@ def installation(tmp_path):
     installation = Installation(tmp_path).create()
     installation.load()
     return installation
+
+
+def until(http, path, status):
+    deadline = time.monotonic() + 30
+    while http.get(path).status_code != status:  # looked at each second
+        assert time.monotonic() < deadline
 
 
 def edit(installation, statement):
@@ -51,13 +57,11 @@ def test_after_a_mismatch_every_route_says_so(installation):
     key = installation.analyst()
     with serve_in_thread(installation) as url, client(url, key) as http:
         assert ask(http).status_code == 200
-        installation.anchor.unlink()
+        installation.anchor.write_bytes(bytes(ANCHOR_BYTES))
         assert ask(http).json()["type"] == "anchor_mismatch"
         for path in ("/v1/budget", "/v1/queries", "/v1/datasets"):
             assert http.get(path).status_code == 503
-        deadline = time.monotonic() + 30
-        while http.get("/readyz").status_code != 503:  # looked at each second
-            assert time.monotonic() < deadline
+        until(http, "/readyz", 503)
 
 
 def test_lowered_totals_in_the_anchor_are_found(installation):
@@ -73,3 +77,35 @@ def test_lowered_totals_in_the_anchor_are_found(installation):
         )
     with installation.services() as services:
         assert not services.ledger.verify(RECORDED_TABLES).ok
+
+
+def test_an_anchor_that_was_missing_serves_again_as_it_was(installation):
+    key = installation.analyst()
+    away = installation.anchor.with_suffix(".away")
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        assert ask(http).status_code == 200
+        installation.anchor.rename(away)
+        refused = ask(http)
+        assert (refused.status_code, refused.json()["type"]) == (
+            503,
+            "ledger_unavailable",
+        )
+        for path in ("/v1/budget", "/v1/queries", "/v1/datasets"):
+            assert http.get(path).status_code == 503
+        until(http, "/readyz", 503)
+        away.rename(installation.anchor)
+        until(http, "/readyz", 200)
+        assert ask(http).status_code == http.get("/v1/budget").status_code == 200
+
+
+def test_another_anchor_where_one_was_missing_is_refused_for_good(installation):
+    key = installation.analyst()
+    older = installation.anchor.read_bytes()
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        assert ask(http).status_code == 200
+        installation.anchor.unlink()
+        assert ask(http).status_code == 503
+        installation.anchor.write_bytes(bytes(ANCHOR_BYTES))
+        assert ask(http).json()["type"] == "anchor_mismatch"
+        installation.anchor.write_bytes(older)
+        assert ask(http).json()["type"] == "anchor_mismatch"

@@ -6,6 +6,7 @@ import sqlite3
 import pytest
 
 from budget.chain.anchor import (
+    ANCHOR_BYTES,
     RECORD_BYTES,
     AnchorFile,
     AnchorRecord,
@@ -14,7 +15,11 @@ from budget.chain.anchor import (
 )
 from budget.chain.entries import Head
 from budget.ledger import Charged, Ledger, Scope
-from privacy.errors import AnchorMismatchError, LedgerUnavailableError
+from privacy.errors import (
+    AnchorMismatchError,
+    AnchorMissingError,
+    LedgerUnavailableError,
+)
 from privacy.losses import Loss
 
 POPULATION = Scope.population("people")
@@ -65,7 +70,7 @@ def test_a_restored_backup_is_refused_by_readers_and_writers(stored, ledger):
 def test_after_one_mismatch_nothing_is_served_any_more(stored, ledger, tmp_path):
     kept = tmp_path / "kept"
     shutil.copy(stored.anchor.path, kept)
-    stored.anchor.path.unlink()
+    stored.anchor.path.write_bytes(bytes(ANCHOR_BYTES))
     with pytest.raises(AnchorMismatchError):
         ledger.charge(stored.request())
     shutil.copy(kept, stored.anchor.path)
@@ -74,6 +79,16 @@ def test_after_one_mismatch_nothing_is_served_any_more(stored, ledger, tmp_path)
     with pytest.raises(AnchorMismatchError):
         ledger.find_reusable("how many", Loss(1), project="study")
     assert isinstance(stored.open().charge(stored.request()), Charged)
+
+
+def test_what_was_missing_is_compared_when_it_is_back(stored, ledger, tmp_path):
+    kept = stored.anchor.path.rename(tmp_path / "kept")
+    for attempt in (lambda: ledger.charge(stored.request()), ledger.require_matched):
+        with pytest.raises(AnchorMissingError):
+            attempt()
+    shutil.copy(kept, stored.anchor.path)
+    ledger.require_matched()
+    assert isinstance(ledger.charge(stored.request()), Charged)
 
 
 def _removed(stored):

@@ -77,3 +77,34 @@ def test_brackets_read_literals_by_tables_that_they_do_not_have():
     own = f"SELECT COUNT(*) AS n FROM encounters AS e WHERE {earlier}"
     questions = {compile_query(sql, hospital()).canonical for sql in (read, own)}
     assert len(questions) == 1
+
+
+LATER = "JOIN (VALUES (2020, 'x'), (2024, 'y')) AS v(y, g) ON v.y >= e.year"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        f"SELECT COUNT(*) FROM (SELECT e.patient_id, v.g AS department, COUNT(*) AS m FROM encounters AS e {LATER} GROUP BY e.patient_id, v.g, department) AS q WHERE q.m > 1",
+        f"SELECT v.g AS department, COUNT(*) AS n FROM encounters AS e {LATER} GROUP BY v.g, department",
+        f"SELECT v.g AS department, COUNT(*) AS n FROM encounters AS e {LATER} GROUP BY department",
+        f"SELECT v.g AS department, COUNT(*) AS n FROM encounters AS e {LATER} GROUP BY ROLLUP (v.g, department)",
+    ],
+)
+def test_a_key_called_like_an_alias_is_the_column_or_refused(sql):
+    assert rule(sql) == "ambiguous_name"
+
+
+@pytest.mark.parametrize(
+    ("shown", "keys"),
+    [
+        ("v.g AS band, e.department AS department", "band, department"),
+        ("v.g AS g, department AS department", "g, department"),
+        ("v.g AS band, e.department AS ward", "1, ward"),
+    ],
+)
+def test_aliases_that_are_no_other_column_are_keys(shown, keys):
+    compile_query(
+        f"SELECT {shown}, COUNT(*) AS n FROM encounters AS e {LATER} GROUP BY {keys}",
+        hospital(),
+    )
