@@ -5,6 +5,7 @@ from typing import Final
 
 _CELLS_OF_A_RELEASE: Final = 600
 _CELLS_OF_AN_ANSWER: Final = 100
+_CELLS_OF_A_STEP: Final = 5 / 3
 
 
 @dataclass(slots=True)
@@ -33,6 +34,13 @@ class LookedAt:
         """
         self.texts += texts
         self.cells += cells
+
+    def add_steps(self, steps: int) -> None:
+        """Count so many steps of binding, and what follows of what was bound.
+
+        Short texts repeat their operands: bytes do not tell how long they take.
+        """
+        self.cells += _CELLS_OF_A_STEP * steps
 
     def add_release(self, release: str, cells: int) -> None:
         """Count an answer of so many cells from a release that may not be open yet."""

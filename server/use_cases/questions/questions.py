@@ -32,6 +32,7 @@ from query_lang.syntax.rules import TOO_COSTLY
 from server.persistence import tables
 from server.use_cases.identity.access import Grant
 from server.use_cases.losses.measures import measure_in
+from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.requests import Accuracy, QuestionRequest, loss_of
 from server.use_cases.questions.wishes import (
     KnownNumbers,
@@ -236,12 +237,14 @@ class Past:
 NO_PAST: Final = Past(lambda _, __: None)
 
 
-def prepare(
+def prepare(  # noqa: PLR0913 - what it needs, and what counts it
     compiler: Compiler,
     grant: Grant,
     losses: LossRange,
     request: QuestionRequest,
     past: Past = NO_PAST,
+    *,
+    looked_at: LookedAt | None = None,
 ) -> Question:
     """Compile and price a request: options, then SQL, then losses.
 
@@ -251,13 +254,20 @@ def prepare(
         losses: That one query may spend.
         request: What is asked.
         past: What an accuracy may be priced by.
+        looked_at: Counts what the text takes, also where it is refused or remembered.
 
     Raises:
         CuratorError: Any refusal of the text, its options or its loss.
     """
+    looked_at = LookedAt() if looked_at is None else looked_at
     schema = schema_of(grant.snapshot, grant.schema)
     check_bounds(request.bounds, schema.dataset)
-    found = compiler.compile(request.sql, schema, request)
+    try:
+        found = compiler.compile(request.sql, schema, request)
+    except QueryError as error:
+        looked_at.add_steps(error.steps)
+        raise
+    looked_at.add_steps(found.bound.steps)
 
     def priced(loss: Loss, wish: Wish | None = None) -> Question:
         return Question(

@@ -36,6 +36,9 @@ It is kept for them where nothing is known too, so that to know a number never m
 accuracy dearer.
 """
 
+_MOST_MISS: Final = Fraction(1, 20)
+"""Of a wish, as far as its part for what is known goes."""
+
 
 @dataclass(frozen=True, slots=True)
 class LossRange:
@@ -93,7 +96,14 @@ class KnownNumbers:
                 (min, self.most, other.most),
             )
         )
-        return KnownNumbers(least, most, self.queries)
+        most = [list(map(max, *each)) for each in zip(least, most, strict=True)]
+        return KnownNumbers(
+            least,
+            most,
+            self.queries,
+            release=self.only_most and other.release,
+            only_most=self.only_most and other.only_most,
+        )
 
     @property
     def facts(self) -> Literal["public", "paid", "release"]:
@@ -331,8 +341,11 @@ def _first_probe(
 
 
 def _miss_of_known(compiled: CompiledQuery, wish: Accuracy) -> Fraction:
-    """Return how often one bound of what is known may be wrong."""
-    miss = (1 - wish.confidence) * _OF_KNOWN
+    """Return how often one bound of what is known may be wrong.
+
+    Seldom of a low confidence, too: a chain of probes asks it again and again.
+    """
+    miss = min(1 - wish.confidence, _MOST_MISS) * _OF_KNOWN
     return miss if wish.cells is None else miss / len(compiled.rendered.cells)
 
 

@@ -16,6 +16,7 @@ from query_lang.advising.other_texts import OtherText
 from server.use_cases.identity.access import Grant
 from server.use_cases.losses.amounts import priced
 from server.use_cases.questions.advising.other_requests import other_requests
+from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.noise import noise_of
 from server.use_cases.questions.plan_replies import (
     ColumnWidth,
@@ -34,7 +35,7 @@ from server.use_cases.questions.requests import QuestionRequest
 from server.use_cases.questions.wishes import BetterKnownError, LossRange
 from server.use_cases.releases.replies import FreeAnswer
 
-MOST_STEPS: Final = 20_000
+MOST_STEPS: Final = 8_000
 """Steps of binding and of normal forms that all coarser questions of one plan may take
 together; what would be beyond is not tried."""
 
@@ -61,6 +62,7 @@ class Adviser:
         question: Question,
         request: QuestionRequest,
         free: Sequence[FreeAnswer],
+        looked_at: LookedAt,
     ) -> list[Way]:
         """Return ways to a question's numbers, the cheapest first.
 
@@ -69,6 +71,7 @@ class Adviser:
             question: As it was priced.
             request: As it came.
             free: What is on offer for nothing.
+            looked_at: Counts what coarser questions take.
         """
         found = [_free_way(grant, question, request, offer) for offer in free]
         if question.wish is not None and question.wish.probe is not None:
@@ -76,8 +79,8 @@ class Adviser:
             charged = question.left_of(loss)
             found.append(_probe(grant, question, request, loss, charged))
         answered = any(way["kind"] in {"answer", "release"} for way in found)
-        if not answered and _FEWEST_TRIED * _steps(question) <= MOST_STEPS:
-            found += self._coarser(grant, request, question.losses, question)
+        if not answered and _may_be_tried(question):
+            found += self._coarser(grant, request, question.losses, looked_at, question)
         return sorted(found, key=_by_price)
 
     def instead(
@@ -85,6 +88,7 @@ class Adviser:
         grant: Grant,
         losses: LossRange,
         request: QuestionRequest,
+        looked_at: LookedAt,
         better: BetterKnownError | None = None,
     ) -> list[Way]:
         """Return what can be asked in the place of what cannot be so accurate.
@@ -93,27 +97,37 @@ class Adviser:
             grant: Of the asker.
             losses: That one query may spend.
             request: As it came.
+            looked_at: Counts what coarser questions take.
             better: Says at which loss it would tell how large its numbers are.
         """
-        found = self._coarser(grant, request, losses, None)
+        probe = losses.maximum if better is None else better.probe
+        question = self._asked_for(grant, losses, request, probe)
+        found: list[Way] = []
+        if _may_be_tried(question):
+            found = self._coarser(grant, request, losses, looked_at, None)
         if better is not None:
-            probe = better.probe
-            other = replace(request, accuracy=None)
-            other = (
-                replace(other, epsilon=str(probe))
-                if grant.measure.is_pure
-                else replace(other, rho=str(probe))
-            )
-            question = prepare(self._compiler, grant, losses, other)
             left = max(losses.minimum, probe.minus_floor_zero(better.paid))
             found.append(_probe(grant, question, request, probe, left))
         return sorted(found, key=_by_price)
+
+    def _asked_for(
+        self, grant: Grant, losses: LossRange, request: QuestionRequest, loss: Loss
+    ) -> Question:
+        """Return the same question for a loss; its plan is remembered."""
+        other = replace(request, accuracy=None)
+        other = (
+            replace(other, epsilon=str(loss))
+            if grant.measure.is_pure
+            else replace(other, rho=str(loss))
+        )
+        return prepare(self._compiler, grant, losses, other)
 
     def _coarser(
         self,
         grant: Grant,
         request: QuestionRequest,
         losses: LossRange,
+        looked_at: LookedAt,
         asked: Question | None,
     ) -> list[Way]:
         schema = schema_of(grant.snapshot, grant.schema)
@@ -121,17 +135,22 @@ class Adviser:
         left = MOST_STEPS
         least = None if asked is None else (asked.event.loss, _widest(asked))
         for kind, other in other_requests(request, schema, asked):
+            if left < 0:
+                break
             try:
-                way = prepare(self._compiler, grant, losses, other)
-            except CuratorError:
-                left -= _TEXT_STEPS
+                way = prepare(self._compiler, grant, losses, other, looked_at=looked_at)
+            except CuratorError as error:
+                left -= _TEXT_STEPS + getattr(error, "steps", 0)
                 continue
             left -= _steps(way)
             if least is None or _is_better(way, *least):
                 found.append(_coarser_way(grant, way, kind, other))
-            if left < 0:
-                break
         return found
+
+
+def _may_be_tried(question: Question) -> bool:
+    """Whether a few others like it take no more than may be tried."""
+    return _FEWEST_TRIED * _steps(question) <= MOST_STEPS
 
 
 def _steps(question: Question) -> int:

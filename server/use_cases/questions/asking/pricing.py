@@ -114,7 +114,9 @@ class Pricing:
         if adds and request.reuse == "allow":
             paid = partial(self._paid.loss_before, grant, looked_at)
             past = replace(past, paid=paid)
-        return grant, prepare(self._compiler, grant, losses, request, past)
+        return grant, prepare(
+            self._compiler, grant, losses, request, past, looked_at=looked_at
+        )
 
     def planned(
         self,
@@ -135,7 +137,7 @@ class Pricing:
                 raise
             grant, losses = self.granted(caller, dataset, request)
             probe = error if isinstance(error, BetterKnownError) else None
-            ways = self.adviser.instead(grant, losses, request, probe)
+            ways = self.adviser.instead(grant, losses, request, looked_at, probe)
             raise UnattainableError(error, ways) from None
 
     # -- after what was paid ------------------------------------------------------

@@ -128,7 +128,7 @@ class QueryService:
             offered=Offered(
                 free,
                 related_releases(near),
-                self.pricing.adviser.ways(grant, question, request, free),
+                self.pricing.adviser.ways(grant, question, request, free, looked_at),
                 self.pricing.needs_confirmation(grant, question),
                 refines,
             ),

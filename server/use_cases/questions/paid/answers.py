@@ -158,10 +158,17 @@ class PaidAnswers:
         """Return what is known, and that numbers are no larger than what holds them."""
         ends = held.most(self._numbers(held.sources, held.taken), _UNLIKELY / 2)
         if known is not None:
-            pairs = [
-                zip(*each, strict=True) for each in zip(known.most, ends, strict=True)
+            cells = [
+                zip(*each, strict=True)
+                for each in zip(known.least, known.most, ends, strict=True)
             ]
-            most = [[n if m is None else min(n, m) for n, m in each] for each in pairs]
+            most = [
+                [
+                    n if end is None else max(least, min(n, end))
+                    for least, n, end in each
+                ]
+                for each in cells
+            ]
             return replace(known, most=most)
         whole = [[n for n in each if n is not None] for each in ends]
         sizes = [len(each) for each in ends]
@@ -424,6 +431,8 @@ class PaidAnswers:
         self._kept[project] = _Kept(now + _KEPT_SECONDS, read)
         anew = read.keys() - known.keys()
         looked_at.add(texts=sum(max(1, len(read[key])) for key in anew))
+        for one in (one for key in anew for one in read[key]):
+            looked_at.add_steps(one.question.bound.steps)
         return [one for several in read.values() for one in several]
 
     def _read_anew(
