@@ -1,4 +1,4 @@
-"""What short texts that repeat their operands take is counted, whatever becomes of it."""
+"""What short texts with repeated operands take is counted, whatever comes of it."""
 
 import pytest
 
