@@ -108,6 +108,8 @@ def read_constants(select: Select, known: Known, *, is_inner: bool) -> Select:
     computed = computed_in(select)
     if computed:
         check_names(select)
+        alone = {name.name: name for name in alone_in(select, computed)}
+        select = replace(select, alone=(*select.alone, *alone.values()))
     if is_inner:
         check_alone(select, computed)
     select = with_computed(select)

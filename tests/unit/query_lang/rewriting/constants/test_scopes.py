@@ -108,3 +108,11 @@ def test_aliases_that_are_no_other_column_are_keys(shown, keys):
         f"SELECT {shown}, COUNT(*) AS n FROM encounters AS e {LATER} GROUP BY {keys}",
         hospital(),
     )
+
+
+def test_a_name_that_lateral_and_a_table_have_is_refused_alone():
+    lateral = "CROSS JOIN LATERAL (SELECT CASE WHEN e.age > 50 THEN 3 ELSE 100 END AS {}) AS x"
+    sql = f"SELECT COUNT(*) AS n FROM encounters AS e {lateral} WHERE {{}} > 50"
+    assert rule(sql.format("age", "age")) == "ambiguous_name"
+    for name, read in (("age", "x.age"), ("band", "band"), ("age", "e.age")):
+        compile_query(sql.format(name, read), hospital())
