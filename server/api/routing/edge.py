@@ -41,6 +41,8 @@ class Edge:
             await refusal(scope, receive, reply.send)
             return
         scope = {**scope, "headers": _one_authorization(scope["headers"])}
+        if scope["method"] == "HEAD":  # uvicorn knows that it was, and sends no body
+            scope["method"] = "GET"
         try:
             await self._app(scope, receive, reply.send)
         except Exception as error:  # noqa: BLE001 - a bug must not show what it met

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.support.installations.arms import shape
-from tests.support.installations.harness import ask
+from tests.support.installations.harness import ask, client
 
 pytestmark = pytest.mark.thorough
 
@@ -207,3 +207,16 @@ def test_replies_under_v1_are_stored_nowhere(house):
         headers = dict(exchange(house, path, method)[1])
         assert headers["cache-control"] == "no-store"
         assert headers["content-security-policy"].startswith("default-src 'none'")
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [("/", 200), ("/healthz", 200), ("/v1/budget", 401), ("/v1/nothing", 404)],
+)
+def test_head_says_what_get_says_without_its_body(house, path, status):
+    with client(house.url, "nobody") as http:
+        head, get = http.head(path), http.get(path)
+    assert head.status_code == get.status_code == status
+    assert head.content == b""
+    for name in ("content-type", "content-length", "content-security-policy"):
+        assert head.headers.get(name) == get.headers.get(name)
