@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import typer
 
-from server.cli.terminal.output import INSTALL_CLIENT, USAGE, Json, say
+from server.cli.terminal.output import USAGE, Json, install_client, say
 
 _PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 
@@ -73,7 +73,7 @@ def _run(name: str, context: typer.Context, *, as_json: bool) -> None:
     try:
         from curator_client.command import main  # noqa: PLC0415 - its own package
     except ImportError:
-        say(f"this command asks through the client: {INSTALL_CLIENT}")
+        say(f"this command asks through the client: {install_client()}")
         raise typer.Exit(USAGE) from None
     flags = ["--json"] if as_json else []
     raise typer.Exit(main([name, *flags, *context.args], program="curator"))

@@ -18,7 +18,7 @@ from rich.console import Console
 from engines.processes.child_processes import child_command, child_environment
 from privacy.losses import Loss
 from server.cli.data.jobs import run_job
-from server.cli.terminal.output import INSTALL_CLIENT
+from server.cli.terminal.output import install_client
 from server.cli.wiring import Wiring
 from server.configuration.settings import Settings, read_settings
 from server.use_cases.custody.people import PeopleService
@@ -171,7 +171,7 @@ def require_client() -> None:
     try:
         import curator_client  # noqa: F401, PLC0415 - a package of its own
     except ImportError:
-        message = f"the demo asks through the client: {INSTALL_CLIENT}"
+        message = f"the demo asks through the client: {install_client()}"
         raise CommandRefusedError(message) from None
 
 

@@ -1,10 +1,12 @@
 """What commands print: tables and sentences, or JSON; and how they exit."""
 
 import json
+import shlex
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,9 +20,8 @@ from server.use_cases.oversight.markdown import visible
 REFUSED = 1
 USAGE = 2
 UNREACHABLE = 3
-INSTALL_CLIENT = (
-    "in the folder of Curator's source, type 'pip install ./clients/python'"
-)
+_WHEELS = Path(__file__).parents[2] / "api/static/clients"
+"""Where an installed server has the client's wheel; a tree of source has none."""
 _OF_SEVERAL_LINES = frozenset({"derivation"})
 """Members that we write ourselves, in several lines; people's words are one line."""
 _FOLDED = 100  # characters of a line of sentences
@@ -35,6 +36,13 @@ _tables = Console(
 _errors = Console(
     stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False
 )
+
+
+def install_client(wheels: Path = _WHEELS) -> str:
+    """Say how to install the client: the wheel that is at hand, or the source."""
+    for wheel in sorted(wheels.glob("*.whl")):
+        return f'type "pip install {shlex.quote(str(wheel))}"'
+    return "in the folder of Curator's source, type 'pip install ./clients/python'"
 
 
 def show(document: Mapping[str, object], *, as_json: bool) -> None:

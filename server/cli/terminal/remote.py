@@ -7,10 +7,10 @@ from urllib.parse import quote, urlencode
 import typer
 
 from server.cli.terminal.output import (
-    INSTALL_CLIENT,
     REFUSED,
     UNREACHABLE,
     USAGE,
+    install_client,
     print_json,
     say,
 )
@@ -72,7 +72,7 @@ class Remote:
             )
             from curator_client.connection.exchange import Request  # noqa: PLC0415 - its own package
         except ImportError:
-            say(f"this command goes through the client: {INSTALL_CLIENT}")
+            say(f"this command goes through the client: {install_client()}")
             raise typer.Exit(USAGE) from None
         content = None if body is None else encode(body)
         try:

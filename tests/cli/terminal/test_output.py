@@ -78,3 +78,11 @@ def test_json_stays_json_and_shows_no_control_character(raw, capsys):
     shown = capsys.readouterr().out
     assert json.loads(shown) == {"reason": raw, raw: [raw, "Größe"]}
     assert not HIDDEN.search(shown.replace("Größe", ""))
+
+
+def test_the_client_is_installed_from_the_wheel_at_hand_or_the_source(tmp_path):
+    assert "./clients/python" in output.install_client(tmp_path)
+    (tmp_path / "its own folder").mkdir()
+    wheel = tmp_path / "its own folder" / "curator_query_client-1-py3-none-any.whl"
+    wheel.touch()
+    assert output.install_client(wheel.parent) == f"type \"pip install '{wheel}'\""
