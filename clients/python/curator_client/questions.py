@@ -20,7 +20,12 @@ from curator_client.answers.budget import Budget
 from curator_client.answers.history import PastQuery
 from curator_client.answers.losses import loss_of, word_of
 from curator_client.answers.plan import Plan
-from curator_client.answers.probes import probe_of_plan, probe_of_refusal
+from curator_client.answers.probes import (
+    costs_more,
+    less,
+    probe_of_plan,
+    probe_of_refusal,
+)
 from curator_client.answers.refusals import (
     CuratorError,
     CuratorRefusalError,
@@ -265,18 +270,19 @@ class Questions(Generic[Asked, Opened]):
         ``probes`` the probes that plans of a relative accuracy name are bought first,
         as long as they name one: how large the numbers are is known then, and what was
         paid for a probe counts, so that it mostly costs less in all. None is bought
-        where ``at_most`` could not be kept to even if they were as large as may be.
+        where ``at_most`` could not be kept to even if they were as large as may be;
+        ``at_most`` is of the accuracy and its probes together.
 
         Raises:
-            CuratorRefusalError: The question is refused; nothing was spent unless the
-                code is ``query_failed``.
+            CuratorRefusalError: The question is refused; nothing was spent, but for
+                probes, unless the code is ``query_failed``.
             CuratorUnreachableError: No reply came.
         """
         name = yield from self._name(dataset)
         project = project or self._defaults.project
         body = _body(sql, _price(epsilon, accuracy, rho), project, options)
         if probes and "accuracy" in body:
-            yield from self._probe(name, body)
+            body = yield from self._probe(name, body)
         return (yield from self._ask(name, body, idempotency_key or uuid.uuid4().hex))
 
     def plan_study(
@@ -441,8 +447,12 @@ class Questions(Generic[Asked, Opened]):
         cursor[0] = page["next_cursor"]
         return [PastQuery(item) for item in page["items"]]
 
-    def _probe(self, dataset: str, body: dict[str, Any]) -> Steps[None]:
-        """Ask the probes that plans of an accuracy name, as long as they name one."""
+    def _probe(self, dataset: str, body: dict[str, Any]) -> Steps[dict[str, Any]]:
+        """Ask the probes that plans of an accuracy name, as long as they name one.
+
+        Returns the body that asks for the accuracy, with what ``at_most`` leaves of it.
+        """
+        most = body["accuracy"].get("at_most")
         for _ in range(_MOST_PROBES):
             try:
                 plan = yield from self._post(_path(dataset, "plan"), body)
@@ -450,10 +460,12 @@ class Questions(Generic[Asked, Opened]):
                 probe = probe_of_refusal(refusal.problem)
             else:
                 probe = probe_of_plan(plan, body["accuracy"].get("at_most"))
-            if probe is None:
-                return
+            if probe is None or costs_more(probe, most):
+                break
             asked = {k: v for k, v in body.items() if k != "accuracy"}
-            yield from self._ask(dataset, {**asked, **probe}, uuid.uuid4().hex)
+            known = yield from self._ask(dataset, {**asked, **probe}, uuid.uuid4().hex)
+            body = {**body, "accuracy": less(body["accuracy"], loss_of(known.charge))}
+        return body
 
     def _ask(self, dataset: str, body: dict[str, Any], key: str) -> Steps[Answer]:
         asked = self._post(_path(dataset, "queries"), body, key)

@@ -1,5 +1,8 @@
 """The Python client buys the probes that plans name, and then the accuracy."""
 
+import contextlib
+from decimal import Decimal
+
 import pytest
 
 from curator_client import Curator, CuratorRefusalError
@@ -43,3 +46,18 @@ def test_nothing_is_bought_that_cannot_become_cheap_enough(served):
             curator.query(none, accuracy=wish, probes=True)
         spent = curator.budget().document["projects"][0]["spent"]
     assert spent == "0.4"
+
+
+def test_probes_and_the_accuracy_cost_at_most_what_is_allowed(served):
+    installation, url = served
+    units = "SELECT COUNT(DISTINCT patient_id) AS n FROM visits"
+    wish = {"relative": "20%", "at_least": 10, "at_most": "0.2"}
+    for n in range(4):
+        key = installation.analyst(f"mia{n}", f"most_{n}")
+        with Curator(url, key=key) as curator:
+            with contextlib.suppress(CuratorRefusalError):
+                curator.query(
+                    f"{units} WHERE age >= {20 + n}", accuracy=wish, probes=True
+                )
+            spent = Decimal(curator.budget().document["projects"][0]["spent"])
+        assert spent <= Decimal("0.2")

@@ -31,3 +31,25 @@ def probe_of_refusal(problem: dict[str, Any]) -> dict[str, str] | None:
             asked = way["request"]
             return {word: asked[word] for word in ("epsilon", "rho") if word in asked}
     return None
+
+
+def costs_more(probe: dict[str, str], at_most: str | None) -> bool:
+    """Whether all probes up to one may cost more than an accuracy may.
+
+    >>> costs_more({"epsilon": "0.2"}, "0.15")
+    True
+    """
+    (loss,) = probe.values()
+    return at_most is not None and Decimal(loss) > Decimal(str(at_most))
+
+
+def less(accuracy: dict[str, Any], spent: str) -> dict[str, Any]:
+    """Return an accuracy that may cost so much less.
+
+    >>> less({"relative": "5%", "at_most": "0.5"}, "0.2")
+    {'relative': '5%', 'at_most': '0.3'}
+    """
+    if "at_most" not in accuracy:
+        return accuracy
+    left = max(Decimal(0), Decimal(str(accuracy["at_most"])) - Decimal(spent))
+    return {**accuracy, "at_most": str(left)}
