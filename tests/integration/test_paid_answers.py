@@ -7,6 +7,7 @@ import pytest
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.paid.answers import PaidAnswers
+from server.use_cases.questions.paid.readings import PaidReadings
 from tests.support.installations.harness import (
     Installation,
     ask,
@@ -119,7 +120,7 @@ def test_what_is_read_for_another_project_meanwhile_is_not_in_a_plan_s_time(
     installation, monkeypatch
 ):
     key = installation.analyst("tim", "time")
-    found, read_anew, found_of = [], PaidAnswers._read_anew, PaidAnswers._found
+    found, read_anew, found_of = [], PaidReadings._read_anew, PaidAnswers._found
 
     def remember(self, grant, question, looked_at):
         before = looked_at.texts
@@ -130,12 +131,12 @@ def test_what_is_read_for_another_project_meanwhile_is_not_in_a_plan_s_time(
     def beside_another(self, paid, grant):
         if grant.project.name == "time":
             other = replace(grant, project=replace(grant.project, name="other"))
-            self._read(other, [paid], LookedAt())
+            self.of(other, [paid], LookedAt())
         return read_anew(self, paid, grant)
 
     with serve_in_thread(installation) as url, client(url, key) as http:
         ask(http, TABLE, **BUY)
-        monkeypatch.setattr(PaidAnswers, "_read_anew", beside_another)
+        monkeypatch.setattr(PaidReadings, "_read_anew", beside_another)
         monkeypatch.setattr(PaidAnswers, "_found", remember)
         for _ in range(2):
             plan(http, TOTAL, epsilon="4.5")

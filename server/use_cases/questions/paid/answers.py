@@ -5,16 +5,13 @@ vectors that were measured on the same snapshot, with intervals of their own, an
 (docs/proofs/derived.md). No other project's charge is looked at.
 """
 
-import json
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 from typing import Final
 
 from budget.ledger import PaidQuestion
-from privacy.errors import CuratorError
 from privacy.losses import Loss
 from query_lang.deriving.derivations import (
     value_of,
@@ -38,6 +35,7 @@ from server.use_cases.questions.paid.finer_draws import (
     finer_of,
     work_of_drawing_again,
 )
+from server.use_cases.questions.paid.readings import PaidReadings, ReadingStudies
 from server.use_cases.questions.paid.refining import (
     MOST_PARTS,
     Earlier,
@@ -50,7 +48,6 @@ from server.use_cases.questions.questions import (
     Compiler,
     Question,
     finer_than,
-    question_of_charge,
     refined_text,
 )
 from server.use_cases.questions.requests import Accuracy
@@ -63,33 +60,14 @@ LOOKED_AT: Final = 96
 _UNLIKELY: Final = Fraction(1, 5)
 """How often a number may be larger, or smaller, than is called likely."""
 
-STEPS_OF_A_TEXT: Final = 1_000  # to compile it, in those of its normal form
-_MOST_STEPS_ANEW: Final = 50_000
-"""Steps after which no more charges are read anew for one question: the next one goes
-on, for what was read is kept."""
-
-_KEPT_SECONDS: Final = 3_600.0
-"""What a project's charges paid for is kept so long after it asked last."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """What one project's charges paid for, as it was read, and until when."""
-
-    until: float
-    read: Mapping[tuple[PaidQuestion, Grant], tuple[PaidVectors, ...]]
-
-
-ReadingStudies = Callable[[Grant, PaidQuestion], tuple[list[PaidVectors], int]]
-"""Returns the tables that a study's charge paid for, and the steps of their forms; of
-other charges nothing, and no steps."""
-
-
 _Made = tuple[Derived | None, Held | None, int]
 """How a question is made of paid ones, what holds it, and how many cells were tried."""
 
 _MOST_MADE: Final = 32
 """Questions of a project for which that is kept, until it pays for another one."""
+
+_MOST_PROJECTS: Final = 200
+"""For which that is kept: those that paid last."""
 
 
 class PaidAnswers:
@@ -102,9 +80,7 @@ class PaidAnswers:
         reading_studies: ReadingStudies = lambda _, __: ([], 0),
     ) -> None:
         self._services = services
-        self._compiler = compiler
-        self._reading_studies = reading_studies
-        self._kept: dict[str, _Kept] = {}
+        self._readings = PaidReadings(services, compiler, reading_studies)
         self._made: dict[str, tuple[tuple[str, ...], dict[str, _Made]]] = {}
 
     def find(
@@ -186,7 +162,7 @@ class PaidAnswers:
         )
         if not listed:
             return None, None
-        paid = self._read(grant, listed, looked_at)
+        paid = self._readings.of(grant, listed, looked_at)
         derived, held, tried = self._made_of(grant.project.name, question, paid)
         looked_at.add(cells=tried)
         return derived, held
@@ -202,7 +178,10 @@ class PaidAnswers:
         ids = tuple(each.query_id for each in paid)
         kept = self._made.get(project)
         if kept is None or kept[0] != ids:
+            self._made.pop(project, None)
             kept = self._made[project] = ids, {}
+            if len(self._made) > _MOST_PROJECTS:
+                self._made.pop(next(iter(self._made)), None)
         _, made = kept
         found = made.get(question.former)
         if found is None:
@@ -233,7 +212,7 @@ class PaidAnswers:
         alike = {e.query_id for e in listed if e.question == question.identity}
         if not alike:
             return []
-        paid = self._read(grant, listed, looked_at)
+        paid = self._readings.of(grant, listed, looked_at)
         found = [each for each in paid if each.query_id in alike]
         return [each.as_asked(question) for each in found]
 
@@ -253,7 +232,7 @@ class PaidAnswers:
             paid = PaidQuestion(
                 query_id, question.identity, record.loss, record.request_json
             )
-            read, _ = self._read_anew(paid, grant)
+            read = self._readings.anew(paid, grant)
             if not read:
                 raise LookupError(query_id)
             found += [each.as_asked(question) for each in read]
@@ -404,68 +383,6 @@ class PaidAnswers:
             raise LookupError(query_id)
         own = measured.vectors[before : before + len(question.compiled.measures)]
         return question.normal.own_vectors(own)
-
-    def _read(
-        self, grant: Grant, listed: Sequence[PaidQuestion], looked_at: LookedAt
-    ) -> list[PaidVectors]:
-        """Return what charges paid for; count how many of them were read anew.
-
-        A project has what it asked of last, whatever others ask meanwhile: how many are
-        read anew decides when a reply leaves (PRIVACY 6). What would take long to read
-        is left for questions to come.
-        """
-        now, project = time.monotonic(), grant.project.name
-        for name in [n for n, kept in list(self._kept.items()) if kept.until < now]:
-            self._kept.pop(name, None)
-            self._made.pop(name, None)
-        known = self._kept[project].read if project in self._kept else {}
-        read: dict[tuple[PaidQuestion, Grant], tuple[PaidVectors, ...]] = {}
-        steps = 0
-        for each in listed:
-            key = each, grant
-            if key in known:
-                read[key] = known[key]
-            elif steps < _MOST_STEPS_ANEW:
-                read[key], taken = self._read_anew(each, grant)
-                steps += taken
-        self._kept[project] = _Kept(now + _KEPT_SECONDS, read)
-        anew = read.keys() - known.keys()
-        looked_at.add(texts=sum(max(1, len(read[key])) for key in anew))
-        for one in (one for key in anew for one in read[key]):
-            looked_at.add_steps(one.question.bound.steps)
-        return [one for several in read.values() for one in several]
-
-    def _read_anew(
-        self, paid: PaidQuestion, grant: Grant
-    ) -> tuple[tuple[PaidVectors, ...], int]:
-        """Return what a charge paid for, and the steps of its forms.
-
-        Nothing where its vectors are of no use. Its text is read as it was then; where
-        its form is another one now, what is stored is in an order that is not known.
-        """
-        tables, steps = self._reading_studies(grant, paid)
-        if steps:
-            return (tuple(tables) if self._is_kept(paid) else ()), steps
-        question = self._as_charged(paid, grant)
-        if question is None:
-            return (), STEPS_OF_A_TEXT
-        steps = STEPS_OF_A_TEXT + 2 * question.normal.steps  # its grids take as many
-        if question.identity != paid.question or not self._is_kept(paid):
-            return (), steps
-        grids = tuple(grids_of(question.bound.plan))
-        found = PaidVectors(paid.query_id, paid.loss, question, question.event, grids)
-        return (found,), steps
-
-    def _is_kept(self, paid: PaidQuestion) -> bool:
-        return self._services.ledger.measured_vectors(paid.query_id) is not None
-
-    def _as_charged(self, paid: PaidQuestion, grant: Grant) -> Question | None:
-        if "sql" not in json.loads(paid.request):
-            return None
-        try:
-            return question_of_charge(self._compiler, grant, paid.request)
-        except CuratorError:
-            return None
 
 
 _MORE = (Fraction(1), *(Fraction(n, 20) for n in (21, 22, 24, 28, 34)))

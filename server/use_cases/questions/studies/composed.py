@@ -20,7 +20,7 @@ from query_lang.syntax.nodes import Position
 from query_lang.syntax.refusals import refuse
 from query_lang.syntax.rules import TOO_COSTLY
 from server.use_cases.identity.access import Grant
-from server.use_cases.questions.paid.answers import STEPS_OF_A_TEXT
+from server.use_cases.questions.paid.readings import STEPS_OF_A_TEXT
 from server.use_cases.questions.paid.vectors import PaidVectors
 from server.use_cases.questions.questions import (
     Compiler,
