@@ -268,7 +268,9 @@ class TopBinder:
             places.append(place)
         for value, (one, pairs) in follow.items():
             self._add_dependent(value, one, pairs, found[value][2])
-        left = reachable_values(self.keys, self.meant, self.conditions, self.rows)
+        left = reachable_values(
+            self.keys, self.meant, self.conditions, self.rows, self.trying
+        )
         for value, values in left.items():
             self.keys[value] = replace(self.keys[value], left=values)
         self.sets = tuple(

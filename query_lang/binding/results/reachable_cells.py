@@ -12,6 +12,8 @@ from dataclasses import replace
 from privacy.errors import QueryError
 from privacy.schema import RangeDomain, Scalar
 from query_lang.binding.expressions import ExpressionBinder
+from query_lang.binding.results.dependent_keys import Trying
+from query_lang.binding.results.values_tried import tried_values
 from query_lang.binding.scalars.narrowing import Conditions, left_by
 from query_lang.binding.scope import RelationColumn, Scope, ValueColumn
 from query_lang.plans.compiled import (
@@ -39,6 +41,7 @@ def reachable_values(
     trees: Sequence[Tree],
     conditions: Conditions,
     rows: ExpressionBinder,
+    trying: Trying,
 ) -> dict[Expression, tuple[Scalar | None, ...]]:
     """Return of each key the values that are known to be all wherever WHERE holds.
 
@@ -49,9 +52,11 @@ def reachable_values(
         trees: What each is in the text.
         conditions: That hold for every row.
         rows: Binds expressions over them.
+        trying: Is told what is tried, and may end it.
     """
-    if not conditions:
+    if not conditions.all:
         return {}
+    own = rows.environment.dataset.hierarchies
     scope = _narrowed(rows.scope, conditions)
     narrow = ExpressionBinder(scope, rows.environment.apart(), rows.subqueries)
     found = {}
@@ -61,6 +66,8 @@ def reachable_values(
             count = None if facts is None else value_count(facts)
             if facts is not None and count is not None and count <= MAX_CELLS:
                 left &= {*key_values(facts)}
+        tried = tried_values(value, conditions, own, trying)
+        left = left if tried is None else left & tried
         values = tuple(each for each in key.values if each in left)
         found[value] = values or key.values
     return found

@@ -23,7 +23,7 @@ def keys(rest, key):
     ("key", "where", "limit", "expected"),
     [
         ("age", "age >= 64", 2, [64, 65]),
-        ("age", "age IN (5, 9) OR age = 12", 9, [*range(5, 13)]),
+        ("age", "age IN (5, 9) OR age = 12", 9, [5, 9, 12]),
         ("age", "age > 200", 2, [0, 1]),
         ("age", "TRUE", 2, [0, 1]),
         ("age", "age < 3 OR sex = 'f'", 5, [0, 1, 2, 3, 4]),
@@ -34,7 +34,7 @@ def keys(rest, key):
         ("ward", "ward <> 'north'", 9, ["south"]),
         ("ward", "ward LIKE 's%' AND age > 3", 9, ["south"]),
         ("ward", "ward = 'nowhere'", 9, ["north", "south", None]),
-        ("ward", "ward = 'north' OR ward IS NULL", 9, ["north", "south", None]),
+        ("ward", "ward = 'north' OR ward IS NULL", 9, ["north", None]),
     ],
 )
 def test_limit_passes_over_cells_that_where_leaves_empty(key, where, limit, expected):
