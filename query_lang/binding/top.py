@@ -33,7 +33,11 @@ from query_lang.binding.results.dependent_keys import (
     in_order,
 )
 from query_lang.binding.results.moments import MOMENTS, written_out
-from query_lang.binding.results.reachable_cells import reachable_cells, reachable_values
+from query_lang.binding.results.reachable_cells import (
+    listed_where,
+    reachable_cells,
+    reachable_values,
+)
 from query_lang.binding.results.totals import TotalsBinder
 from query_lang.binding.scalars.narrowing import Conditions, listed_by, narrowed_by
 from query_lang.binding.scope import UnitColumn
@@ -257,6 +261,7 @@ class TopBinder:
             numbers.append(len(found))
             name = self._key_name(meant)
             facts = listed_by(self.conditions, value)
+            facts = listed_where(meant, facts, value, self.conditions, self.rows)
             check_key(facts, name, written.position, self._listing(meant))
             found[value] = meant, name, facts, written.position
         is_plain = not self.tree.sets and len(found) <= MOST_KEYS

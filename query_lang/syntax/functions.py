@@ -312,7 +312,10 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     (
         rules.AGGREGATE,
         "APPROX_QUANTILES",
-        "write APPROX_QUANTILES(age, 4)[OFFSET(1)], or QUANTILE(age, 0.25)",
+        (
+            "ask for each by itself: APPROX_QUANTILES(age, 4)[OFFSET(1)] AS q1, "
+            "APPROX_QUANTILES(age, 4)[OFFSET(2)] AS q2, or QUANTILE(age, 0.25) AS q1"
+        ),
     ),
     (
         rules.AGGREGATE,

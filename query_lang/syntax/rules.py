@@ -810,8 +810,8 @@ COMPUTED_OPERAND = Rule(
 )
 COMPUTED_FORM = Rule(
     "computed_form",
-    "results are added, subtracted, multiplied and divided, and taken by ROUND, ABS, "
-    "GREATEST, LEAST, COALESCE, NULLIF, LN, EXP and SQRT",
+    "results are added, subtracted, multiplied and divided, and taken by ROUND, FLOOR, "
+    "CEIL, TRUNC, ABS, GREATEST, LEAST, COALESCE, NULLIF, LN, EXP and SQRT",
     "ROUND(100.0 * COUNT(age) / COUNT(*), 1) AS percent",
 )
 COMPUTED_SIZE = Rule(

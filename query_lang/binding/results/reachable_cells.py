@@ -73,6 +73,37 @@ def reachable_values(
     return found
 
 
+def listed_where(
+    tree: Tree,
+    facts: Facts,
+    value: Expression,
+    conditions: Conditions,
+    rows: ExpressionBinder,
+) -> Facts:
+    """Return the facts of a key: of one without cells, over what WHERE leaves.
+
+    ``CAST(cost AS INTEGER)`` after ``WHERE cost < 50``. Declared cells all stay.
+
+    Args:
+        tree: What the key is in the text.
+        facts: That are known of it.
+        value: What it is.
+        conditions: That hold for every row.
+        rows: Binds expressions over them.
+    """
+    if _has_cells(facts) or not conditions:
+        return facts
+    scope = _narrowed(rows.scope, conditions)
+    narrow = ExpressionBinder(scope, rows.environment.apart(), rows.subqueries)
+    found = _facts(tree, value, narrow)
+    return facts if found is None or not _has_cells(found) else found
+
+
+def _has_cells(facts: Facts) -> bool:
+    count = value_count(facts)
+    return count is not None and count <= MAX_CELLS
+
+
 def reachable_cells(
     keys: Iterable[Key], *, with_totals: bool = False
 ) -> Iterator[NoisyCondition]:
