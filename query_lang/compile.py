@@ -49,6 +49,7 @@ from query_lang.plans.nodes import (
 from query_lang.plans.sensitivity import measure_sensitivity
 from query_lang.reading.parse import parse_query
 from query_lang.rendering.dialect import Target
+from query_lang.showing.arithmetic import ROUNDINGS
 from query_lang.showing.derivation import derive
 from query_lang.syntax.nodes import Query
 from query_lang.syntax.refusals import refusing_depth
@@ -59,7 +60,7 @@ _KEEP_UNITS = frozenset(
     {
         *(Operation.ADD, Operation.SUBTRACT, Operation.NEGATE, Operation.ABS),
         *(Operation.LEAST, Operation.GREATEST, Operation.COALESCE, Operation.NULLIF),
-        Operation.ROUND,
+        *ROUNDINGS,
     }
 )
 

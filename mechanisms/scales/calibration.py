@@ -77,7 +77,8 @@ def too_wide(loss: Loss) -> InvalidLossError:
     """Return the refusal of a loss that is too small for any noise."""
     return InvalidLossError(
         text=str(loss),
-        reason="the noise would be wider than 2**40; spend more, or bound more",
+        reason="the noise would be wider than 2**40; spend more, or bound more: values "
+        "by LEAST(GREATEST(x, low), high), their decimals by ROUND(x, 0)",
     )
 
 

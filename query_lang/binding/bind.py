@@ -28,6 +28,7 @@ from query_lang.plans.nodes import (
     CountUnitsMeasure,
     HistogramMeasure,
     Node,
+    computed_in,
     conditions_of,
     scans_of,
 )
@@ -105,7 +106,9 @@ def _bound(
     node, scope = queries.filtered(tree.select, environment)
     check_rows(node.rows_per_unit, tree.select.position)
     rows = ExpressionBinder(scope, environment, queries)
-    conditions = Conditions(tuple(conditions_of(node)), environment.tries)
+    conditions = Conditions(
+        tuple(conditions_of(node)), environment.tries, computed_in(node)
+    )
     most = node.rows_per_unit
     top = TopBinder(
         rows,

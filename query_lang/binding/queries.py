@@ -3,11 +3,17 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from privacy.errors import QueryError, UnknownColumnError
 from privacy.schema import ColumnType, Domain
-from query_lang.binding.aggregates import GroupedBinder, Rollups, WindowBinder
+from query_lang.binding.aggregates import (
+    GroupedBinder,
+    Rollups,
+    WindowBinder,
+    holds_aggregate,
+)
 from query_lang.binding.comparisons import check_comparable
 from query_lang.binding.environment import Environment
-from query_lang.binding.expressions import ExpressionBinder, describe
+from query_lang.binding.expressions import UNNAMED, ExpressionBinder, describe
 from query_lang.binding.names import output_names
 from query_lang.binding.scalars.narrowing import Conditions, named_by
 from query_lang.binding.scalars.row_numbers import numberings, rows_held
@@ -66,6 +72,7 @@ from query_lang.syntax.nodes import (
     InQuery,
     Name,
     NumberLiteral,
+    Position,
     Select,
     SelectItem,
     Star,
@@ -74,7 +81,7 @@ from query_lang.syntax.nodes import (
 from query_lang.syntax.nodes import (
     Expression as Tree,
 )
-from query_lang.syntax.refusals import refuse
+from query_lang.syntax.refusals import refuse, unknown_column
 
 
 class QueryBinder:
@@ -133,7 +140,10 @@ class QueryBinder:
         node: Node = source.node
         if tree.where is not None:
             binder = ExpressionBinder(source.scope, environment, self)
-            condition = binder.condition(tree.where)
+            try:
+                condition = binder.condition(tree.where)
+            except UnknownColumnError as error:
+                raise _as_having(tree, error) from None
             if not is_constant_truth(condition, truth=True):
                 first = rows_held(condition, _numberings(tree, source.scope))
                 node = Filter(node, condition, first)
@@ -569,8 +579,8 @@ def key_tree(key: Tree, tree: Select, scope: Scope) -> Tree:
     return key
 
 
-def item_at(key: NumberLiteral, tree: Select) -> SelectItem:
-    """Return the item of the SELECT list that a position means.
+def item_at(key: NumberLiteral, tree: Select, clause: str = "GROUP BY") -> SelectItem:
+    """Return the item of the SELECT list that a position of a clause means.
 
     Raises:
         SqlNotAllowedError: There is none.
@@ -582,8 +592,32 @@ def item_at(key: NumberLiteral, tree: Select) -> SelectItem:
             rules.GROUP_BY_FORM,
             key.position,
             detail=f"positions go from 1 to {len(tree.items)}",
+            hint=_places(tree, clause),
         )
     return tree.items[index - 1]
+
+
+def _places(tree: Select, clause: str) -> str:
+    """Return how a clause names the last of the SELECT list, or its place."""
+    last = tree.items[-1]
+    name = last.alias or describe(last.expression)
+    place = f"{clause} {len(tree.items)}"
+    return place if name == UNNAMED else f"{clause} {name}, or {place}"
+
+
+def _as_having(tree: Select, error: UnknownColumnError) -> QueryError:
+    """Return why WHERE has no such column, where an aggregate is called so."""
+    for item in tree.items:
+        name = item.alias
+        if name is None or not error.detail.endswith(f"has no column {name}"):
+            continue
+        if holds_aggregate(item.expression):
+            return unknown_column(
+                Position(error.line, error.column),
+                detail=f"{name} is an aggregate, which is computed after WHERE",
+                hint=f"write HAVING behind GROUP BY: HAVING {name} > 5",
+            )
+    return error
 
 
 def _check_names(tree: Select, scope: Scope) -> None:

@@ -33,7 +33,11 @@ from query_lang.binding.results.dependent_keys import (
     in_order,
 )
 from query_lang.binding.results.moments import MOMENTS, written_out
-from query_lang.binding.results.reachable_cells import reachable_cells, reachable_values
+from query_lang.binding.results.reachable_cells import (
+    listed_where,
+    reachable_cells,
+    reachable_values,
+)
 from query_lang.binding.results.totals import TotalsBinder
 from query_lang.binding.scalars.narrowing import Conditions, listed_by, narrowed_by
 from query_lang.binding.scope import UnitColumn
@@ -92,6 +96,7 @@ from query_lang.syntax.nodes import (
     Position,
     Select,
     SelectItem,
+    TableName,
     WindowCall,
 )
 from query_lang.syntax.nodes import (
@@ -256,7 +261,8 @@ class TopBinder:
             numbers.append(len(found))
             name = self._key_name(meant)
             facts = listed_by(self.conditions, value)
-            check_key(facts, name, written.position, self._listing())
+            facts = listed_where(meant, facts, value, self.conditions, self.rows)
+            check_key(facts, name, written.position, self._listing(meant))
             found[value] = meant, name, facts, written.position
         is_plain = not self.tree.sets and len(found) <= MOST_KEYS
         follow = self._following(found) if is_plain else {}
@@ -268,7 +274,9 @@ class TopBinder:
             places.append(place)
         for value, (one, pairs) in follow.items():
             self._add_dependent(value, one, pairs, found[value][2])
-        left = reachable_values(self.keys, self.meant, self.conditions, self.rows)
+        left = reachable_values(
+            self.keys, self.meant, self.conditions, self.rows, self.trying
+        )
         for value, values in left.items():
             self.keys[value] = replace(self.keys[value], left=values)
         self.sets = tuple(
@@ -324,10 +332,16 @@ class TopBinder:
         self.facts[shown] = facts
         return shown
 
-    def _listing(self) -> str | None:
-        """Return how a key gets a list where no column has a hierarchy."""
-        tables = self.rows.environment.dataset.tables.values()
-        found = (c.domain for table in tables for c in table.columns)
+    def _listing(self, key: Tree) -> str | None:
+        """Return how a key gets a list: of a public table, or without a hierarchy."""
+        known = self.rows.environment.dataset.tables
+        if isinstance(key, Name) and (table := self._public_table(key)):
+            name = f"{key.qualifier}.{key.name}" if key.qualifier else key.name
+            return (
+                f"your custodian declares a domain for {table}.{key.name}; or name the "
+                f"values in WHERE, {name} IN ('a', 'b'), or in CASE"
+            )
+        found = (c.domain for table in known.values() for c in table.columns)
         if any(isinstance(domain, HierarchyDomain) for domain in found):
             return None
         return (
@@ -336,6 +350,20 @@ class TopBinder:
             "that has a list. Which values there are is not shown: for the most "
             "frequent of all, a custodian declares their list"
         )
+
+    def _public_table(self, name: Name) -> str | None:
+        """Return the public table of FROM that a column is of, if it is of one."""
+        known = self.rows.environment.dataset.tables
+        sources = (self.tree.source, *(join.source for join in self.tree.joins))
+        for source in sources:
+            if not isinstance(source, TableName) or source.name not in known:
+                continue
+            table = known[source.name]
+            has_it = any(column.name == name.name for column in table.columns)
+            is_meant = name.qualifier in {None, source.alias or source.name}
+            if table.is_public and has_it and is_meant:
+                return table.name
+        return None
 
     def _named_keys(self, columns: list[PlanColumn]) -> Iterator[Key]:
         """Yield the keys under the names that the answer shows them by.
@@ -410,13 +438,15 @@ class TopBinder:
             return self.dependent[value]
         if value not in self.keys:
             shown = describe(tree)
+            named = alias or (shown if isinstance(tree, Name) else UNNAMED)
+            hint = _grouping_hint([key.name for key in self.keys.values()], named)
+            if named == UNNAMED and value.facts.type in NUMBERS:
+                hint += "; or take an aggregate of it, as in AVG(discharged - admitted)"
             raise refuse(
                 rules.NOT_GROUPED if isinstance(tree, Name) else rules.SELECT_ITEM,
                 tree.position,
                 detail=f"{shown} is not a key of GROUP BY",
-                hint=_grouping_hint(
-                    [key.name for key in self.keys.values()], alias or shown
-                ),
+                hint=hint,
             )
         found = KeyShown(list(self.keys).index(value))
         self.facts[found] = self.keys[value].facts
@@ -749,7 +779,7 @@ class TopBinder:
         for item in self.tree.order_by:
             tree = item.expression
             if isinstance(tree, NumberLiteral):
-                tree = item_at(tree, self.tree).expression
+                tree = item_at(tree, self.tree, "ORDER BY").expression
             shown = self._shown(tree)
             self._warn_of_order(shown)
             self._warn_of_name(tree, shown)

@@ -3,6 +3,7 @@
 from query_lang.hierarchies.code_systems import BUILT_IN
 from query_lang.hierarchies.levels import (
     LEVELS,
+    OwnHierarchies,
     code_count,
     code_of_level,
     is_code,
@@ -10,12 +11,16 @@ from query_lang.hierarchies.levels import (
     level_of,
     level_values,
     levels_of,
+    listed_as,
+    listed_codes,
     longest_code,
+    normal_code,
 )
 
 __all__ = [
     "BUILT_IN",
     "LEVELS",
+    "OwnHierarchies",
     "code_count",
     "code_of_level",
     "is_code",
@@ -23,5 +28,8 @@ __all__ = [
     "level_of",
     "level_values",
     "levels_of",
+    "listed_as",
+    "listed_codes",
     "longest_code",
+    "normal_code",
 ]

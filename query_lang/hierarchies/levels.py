@@ -1,6 +1,6 @@
 """Levels of a hierarchy: their names, values, and the value of a code."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from privacy.schema import Hierarchy, HierarchyDomain
 from query_lang.hierarchies.code_systems import BUILT_IN, code_system
@@ -101,6 +101,49 @@ def _listed(
         known = code_system(domain.name).categories.items()
         return [(code, str(getattr(found, level))) for code, found in known]
     return [(code, row[index]) for code, row in own[domain.name].codes.items()]
+
+
+def listed_codes(
+    domain: HierarchyDomain, own: OwnHierarchies
+) -> Iterator[tuple[str, tuple[str | None, ...]]]:
+    """Yield each listed code, as ``listed_as`` has it, and its values on all levels.
+
+    Raises:
+        KeyError: The hierarchy is neither built in nor one of ``own``.
+    """
+    if domain.name in BUILT_IN:
+        for code, found in code_system(domain.name).categories.items():
+            yield code, (found.chapter, found.block, found.category)
+        return
+    for code, row in own[domain.name].codes.items():
+        yield normal_code(code), tuple(row)
+
+
+def listed_as(
+    domain: HierarchyDomain, own: OwnHierarchies
+) -> Callable[[str], str | None]:
+    """Return what says as which listed code a text is read: None for what is no code.
+
+    Of a built-in system that is its category.
+
+    Raises:
+        KeyError: The hierarchy is neither built in nor one of ``own``.
+    """
+    if domain.name in BUILT_IN:
+        return lambda code: _category_name(domain, code)
+    most = longest_code(own[domain.name])
+    known = {*map(normal_code, own[domain.name].codes)}
+
+    def listed(code: str) -> str | None:
+        found = normal_code(code)
+        return found if _utf8(code) <= most and found in known else None
+
+    return listed
+
+
+def _category_name(domain: HierarchyDomain, code: str) -> str | None:
+    found = code_system(domain.name).category_of(code)
+    return None if found is None else found.category
 
 
 def code_count(domain: HierarchyDomain, own: OwnHierarchies) -> int:

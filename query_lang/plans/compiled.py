@@ -140,6 +140,9 @@ class Operation(StrEnum):
     DIVIDE = "divide"
     NEGATE = "negate"
     ROUND = "round"  # half away from zero
+    FLOOR = "floor"
+    CEILING = "ceiling"
+    TRUNCATE = "truncate"  # towards zero
     ABS = "abs"
     LEAST = "least"
     GREATEST = "greatest"
@@ -159,7 +162,7 @@ class ComputedShown:
         operation: Of all operands, in order.
         operands: What is shown, or literals.
         digits: After the point, that the value is rounded to where it is shown; what
-            is computed of it further reads it exactly. Of ROUND, those that it keeps.
+            is computed of it further reads it exactly. Of roundings, those they keep.
         least: Of a division: a divisor below it makes the value NULL, as 0 does. 1 of
             counts, 0 of what can in truth not be negative; None of everything else.
     """

@@ -156,6 +156,16 @@ def conditions_of(node: "Node") -> Iterator[Expression]:
         node = node.child
 
 
+def computed_in(node: "Node") -> dict[int, Expression]:
+    """Return what slots are made of, down to the first join or roll-up."""
+    found: dict[int, Expression] = {}
+    while isinstance(node, OneChild):
+        if isinstance(node, Compute):
+            found.update(node.items)
+        node = node.child
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Order:
     """One term of an order of rows within a unit."""

@@ -185,6 +185,45 @@ def _quotes(sql: str, _: int, __: QueryError) -> Iterator[str]:
     yield sql.translate(_SIGNS)
 
 
+def _operators(sql: str, offset: int, _: QueryError) -> Iterator[str]:
+    """Write ``&&`` as AND, each where the last text was refused for it."""
+    for _step in range(_MOST_OPERATORS):
+        if sql[offset : offset + 2] != "&&":
+            return
+        sql = f"{sql[:offset].rstrip()} AND {sql[offset + 2 :].lstrip()}"
+        try:
+            lex(sql)
+        except QueryError as error:
+            offset = _offset(sql, error)
+        else:
+            yield sql
+            return
+
+
+_MOST_OPERATORS: Final = 20
+_CLAUSES: Final = ("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT")
+
+
+def _after_where(sql: str, offset: int, error: QueryError) -> Iterator[str]:
+    """Move a WHERE on an aggregate behind GROUP BY, as HAVING; else as ``_name``."""
+    if "write HAVING" not in error.hint:
+        yield from _name(sql, offset, error)
+        return
+    tokens = _tokens(sql)
+    found = {t.word: t for t in tokens if t.word in _CLAUSES}
+    is_plain = sum(t.word in {"SELECT", "WHERE", "OR", "AND"} for t in tokens) == 2  # noqa: PLR2004 - one SELECT, one WHERE, one condition
+    if not is_plain or "HAVING" in found or "WHERE" not in found:
+        return
+    end = len(sql.rstrip().rstrip(";"))
+    where = found["WHERE"].start
+    later = sorted(t.start for t in found.values() if t.start > where)
+    after = (t.start for w, t in found.items() if w in {"ORDER", "LIMIT"})
+    stop, place = (later or [end])[0], min(after, default=end)
+    having = sql[where:stop].strip()[len("WHERE") :]
+    before = f"{sql[:where]}{sql[stop:place].strip()}".rstrip()
+    yield f"{before} HAVING{having} {sql[place:]}".rstrip()
+
+
 _FIXES: Mapping[str, _Fix] = {
     "ambiguous_name": _table,
     "identifier": _name,
@@ -193,7 +232,8 @@ _FIXES: Mapping[str, _Fix] = {
     "non_ascii": _quotes,
     "not_grouped": _grouped,
     "null_literal": _null,
+    "operator": _operators,
     "qualified_table": _unqualified,
-    "unknown_column": _name,
+    "unknown_column": _after_where,
     "unknown_table": _name,
 }

@@ -80,6 +80,29 @@ def round_half_away(value: Fraction, digits: int) -> Fraction:
     return whole / steps if value >= 0 else -whole / steps
 
 
+def _ceiling(value: Fraction, digits: int) -> Fraction:
+    steps = Fraction(10) ** digits
+    return math.ceil(value * steps) / steps
+
+
+def _floor(value: Fraction, digits: int) -> Fraction:
+    steps = Fraction(10) ** digits
+    return math.floor(value * steps) / steps
+
+
+def _truncate(value: Fraction, digits: int) -> Fraction:
+    return _floor(value, digits) if value >= 0 else _ceiling(value, digits)
+
+
+ROUNDINGS: Final[Mapping[Operation, Callable[[Fraction, int], Fraction]]] = {
+    Operation.ROUND: round_half_away,
+    Operation.FLOOR: _floor,
+    Operation.CEILING: _ceiling,
+    Operation.TRUNCATE: _truncate,
+}
+"""What keeps some digits of a number; each never falls where the number rises."""
+
+
 def is_divisor(value: Fraction, least: Fraction | None) -> bool:
     """Whether it divides: not 0, and not below what a divisor has in truth."""
     return value != 0 and (least is None or value >= least)
@@ -93,8 +116,9 @@ def _computing(shown: ComputedShown) -> _Compute:
     operation = shown.operation
     if operation is Operation.DIVIDE:
         return lambda row: _quotient(row, shown.least)
-    if operation is Operation.ROUND:
-        return lambda row: _strict(row, lambda v: round_half_away(v[0], shown.digits))
+    if operation in ROUNDINGS:
+        rounded = ROUNDINGS[operation]
+        return lambda row: _strict(row, lambda v: rounded(v[0], shown.digits))
     if operation in _LENIENT:
         return _LENIENT[operation]
     compute = _STRICT[operation]

@@ -279,6 +279,12 @@ def _advice(plan: Aggregate, measure: MeasureKind, unit: str) -> str:
         f"bounds.tables.{name}"
         for name in dict.fromkeys(scan.table.name for scan in scans_of(plan.child))
     )
+    if isinstance(measure, SumMeasure):
+        return (
+            f"To make it smaller: set bounds.max_rows_per_unit or {tables}, roll up by "
+            "the unit key first, or name the range that matters, "
+            "LEAST(GREATEST(x, low), high)."
+        )
     return (
         f"To make it smaller: set bounds.max_rows_per_unit or {tables}, roll up by the "
         f"unit key first, or count {unit}s with COUNT(DISTINCT unit key)."

@@ -312,7 +312,10 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     (
         rules.AGGREGATE,
         "APPROX_QUANTILES",
-        "write APPROX_QUANTILES(age, 4)[OFFSET(1)], or QUANTILE(age, 0.25)",
+        (
+            "ask for each by itself: APPROX_QUANTILES(age, 4)[OFFSET(1)] AS q1, "
+            "APPROX_QUANTILES(age, 4)[OFFSET(2)] AS q2, or QUANTILE(age, 0.25) AS q1"
+        ),
     ),
     (
         rules.AGGREGATE,
@@ -352,11 +355,21 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
         "SPLIT_PART SPLIT STRING_SPLIT STRTOK",
         "take a part by its place, LEFT(code, 3), or ask for it: code LIKE 'E11.%'",
     ),
+    (
+        rules.FUNCTION,
+        "INITCAP PROPER TITLE CAPITALIZE",
+        "write UPPER(ward) or LOWER(ward)",
+    ),
+    (
+        rules.FUNCTION,
+        "RANDOM RAND RANDN NEWID UUID GEN_RANDOM_UUID SETSEED",
+        "nothing is drawn at random: an answer is of all rows, with noise",
+    ),
     (rules.FUNCTION, "TRANSLATE OVERLAY STUFF", "write REPLACE(code, '.', '')"),
     (rules.FUNCTION, "OCTET_LENGTH DATALENGTH", "write LENGTH(code): characters"),
     (
         rules.FUNCTION,
-        "CBRT LOG LOG2 LOG10",
+        "CBRT LOG LOG2 LOG10 SIN COS TAN",
         "numbers are exact: compare squares or powers, or compute it of an answer",
     ),
 )
@@ -415,8 +428,21 @@ def instead_of(name: str, known: Mapping[str, Form] = FORMS) -> tuple[Rule, str 
     return _INSTEAD.get(name) or (rules.FUNCTION, _meant(name, known))
 
 
+def _is_short_for(name: str, long: str) -> bool:
+    """Whether a name is another without up to two letters inside: CNT for COUNT.
+
+    >>> _is_short_for("CNT", "COUNT"), _is_short_for("LOG", "LEAST")
+    (True, False)
+    """
+    if len(name) < 3 or len(long) > len(name) + 2 or name[-1] != long[-1]:  # noqa: PLR2004 - a word of two letters is short for too many
+        return False
+    letters = iter(long[1:])
+    return name[0] == long[0] and all(letter in letters for letter in name[1:])
+
+
 def _meant(name: str, known: Mapping[str, Form]) -> str | None:
     """Return how the function is called whose name is nearest, if one is near."""
     looked_at = known if len(name) <= _LONGEST_NAME else ()
     near = get_close_matches(name, looked_at, n=1, cutoff=_NEAR)
+    near = near or [long for long in looked_at if _is_short_for(name, long)]
     return f"did you mean {known[near[0]].shape}?" if near else None

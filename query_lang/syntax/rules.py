@@ -325,8 +325,8 @@ AGGREGATE_PLACE = Rule(
 FUNCTION = Rule(
     "function",
     "this function is not in the language",
-    "see the list of functions in the reference; of code lists, for instance, "
-    "icd_chapter(code), or level(code, 'name') for your custodian's own",
+    "see the list of functions in the reference: of numbers, texts, days and codes, "
+    "and the aggregates",
 )
 EXTRACT_PART = Rule(
     "extract_part",
@@ -342,7 +342,7 @@ ARITHMETIC = Rule(
 OPERATOR = Rule(
     "operator",
     "this operator is not in the language",
-    "use + - * / and %; AND, OR and NOT as words",
+    "use + - * / and %; AND, OR and NOT as words: ward = 'icu' AND died",
 )
 INTERVAL = Rule(
     "interval",
@@ -810,8 +810,8 @@ COMPUTED_OPERAND = Rule(
 )
 COMPUTED_FORM = Rule(
     "computed_form",
-    "results are added, subtracted, multiplied and divided, and taken by ROUND, ABS, "
-    "GREATEST, LEAST, COALESCE, NULLIF, LN, EXP and SQRT",
+    "results are added, subtracted, multiplied and divided, and taken by ROUND, FLOOR, "
+    "CEIL, TRUNC, ABS, GREATEST, LEAST, COALESCE, NULLIF, LN, EXP and SQRT",
     "ROUND(100.0 * COUNT(age) / COUNT(*), 1) AS percent",
 )
 COMPUTED_SIZE = Rule(

@@ -157,7 +157,8 @@ def _without_arrays(tokens: Sequence[Token]) -> list[Token]:
             continue
         found = _array(tokens, at)
         if found is None:
-            raise refuse(rules.SYMBOL, token.position, hint=_OTHER_SIGNS["["])
+            hint = _list_hint(tokens[max(0, at - _BEFORE_LIST) : at])
+            raise refuse(rules.SYMBOL, token.position, hint=hint)
         items, passed = found
         del kept[-1 if kept[-1].word == "ARRAY" else -2]  # ARRAY, or UNNEST
         kept += items
@@ -254,6 +255,19 @@ def _path(quoted: str, start: int, position: Position) -> Iterator[Token]:
         where = replace(position, column=position.column + at)
         yield Token(TokenKind.QUOTED, name, start + at, where, "")
         at += len(name)
+
+
+def _list_hint(before: Sequence[Token]) -> str:
+    """Return what to write for a list in square brackets."""
+    if any(token.word == "WIDTH_BUCKET" for token in before):
+        return (
+            "limits at equal distances are WIDTH_BUCKET(cost, 0, 1000, 10); others are "
+            "CASE WHEN cost < 100 THEN 1 WHEN cost < 1000 THEN 2 ELSE 3 END"
+        )
+    return _OTHER_SIGNS["["]
+
+
+_BEFORE_LIST = 12  # tokens in front of a list that are looked at
 
 
 def is_top(tokens: Sequence[Token], at: int) -> bool:

@@ -3665,6 +3665,22 @@ FAULTS = (
         ("tests/unit/query_lang/binding/results/test_reached_cells.py",),
     ),
     Fault(
+        "codes_that_equal_a_literal",
+        "no text of a code's class equals a literal that is read as the same code",
+        "query_lang/binding/results/values_tried.py",
+        "                if code.listed in self._codes_of(call, code.domain):\n",
+        "                if call.function is Function.NOT:\n",
+        ("tests/unit/query_lang/binding/results/test_reached_cells.py",),
+    ),
+    Fault(
+        "texts_that_are_no_code",
+        "texts that are no code are not tried, and their rows reach no group",
+        "query_lang/binding/results/values_tried.py",
+        "_codes(facts.domain, own), _Code(facts.domain, None, {}), None]",
+        "_codes(facts.domain, own)]",
+        ("tests/unit/query_lang/binding/results/test_reached_cells.py",),
+    ),
+    Fault(
         "either_condition_excludes",
         "one of two conditions joined by OR leaves a number to the other's group",
         "query_lang/binding/scalars/narrowing.py",

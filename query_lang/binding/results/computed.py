@@ -21,6 +21,7 @@ from query_lang.plans.compiled import (
 )
 from query_lang.plans.expressions import Facts
 from query_lang.plans.literals import LITERALS, NUMBERS, lone_constant, small_number
+from query_lang.showing.arithmetic import ROUNDINGS
 from query_lang.showing.values import SHOWN_DIGITS
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
@@ -54,14 +55,18 @@ _OPERATORS: Final[dict[ArithmeticOperator, Operation]] = {
 }
 _FUNCTIONS: Final[dict[str, Operation]] = {
     "abs": Operation.ABS,
+    "ceil": Operation.CEILING,
+    "ceiling": Operation.CEILING,
     "coalesce": Operation.COALESCE,
     "exp": Operation.EXP,
+    "floor": Operation.FLOOR,
     "greatest": Operation.GREATEST,
     "least": Operation.LEAST,
     "ln": Operation.LN,
     "nullif": Operation.NULLIF,
     "round": Operation.ROUND,
     "sqrt": Operation.SQRT,
+    "trunc": Operation.TRUNCATE,
 }
 _IRRATIONAL: Final = frozenset(
     {Operation.DIVIDE, Operation.EXP, Operation.LN, Operation.SQRT}
@@ -206,7 +211,7 @@ class ComputedBinder:
     def _function(
         self, operation: Operation, arguments: tuple[Tree, ...], tree: Tree
     ) -> Shown:
-        if operation is not Operation.ROUND:
+        if operation not in ROUNDINGS:
             return self._computed(
                 operation, tuple(self._bind(each) for each in arguments), tree
             )
@@ -352,7 +357,7 @@ _PERHAPS_LEAST: Final[
 ] = {
     Operation.GREATEST: _of_greatest,
     Operation.NULLIF: lambda _, found: found[0],
-    Operation.ROUND: lambda _, found: _zero(found[0]),
+    **dict.fromkeys(ROUNDINGS, lambda _, found: _zero(found[0])),
 }
 """Where an operand may be unknown."""
 _LEAST: Final[

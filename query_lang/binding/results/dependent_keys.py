@@ -4,16 +4,21 @@
 one key is tried, whatever the rows are. Proof: docs/proofs/dependent_keys.md.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
-from decimal import Decimal
-from typing import Final, Literal, TypeGuard
+from datetime import date, timedelta
+from typing import Final
 
-from privacy.schema import ColumnType, RangeDomain, Scalar
-from query_lang.plans.dates.calendar import FIELDS, period_start, written_day
-from query_lang.plans.dates.day_names import NAMES
+from privacy.schema import ColumnType, RangeDomain
+from query_lang.binding.results.day_parts import part_of
+from query_lang.binding.results.values_at import (
+    FORMS,
+    UnknownError,
+    Value,
+    at,
+    is_day,
+    nodes,
+)
 from query_lang.plans.expressions import (
     Call,
     Constant,
@@ -32,7 +37,6 @@ from query_lang.plans.nodes import (
     UnionPart,
 )
 
-Value = Scalar | None
 Pairs = tuple[tuple[Value, Value], ...]
 """Each value of a key, and what follows from it."""
 
@@ -47,10 +51,6 @@ MOST_KEYS: Final = 6
 
 MOST_TRIED: Final = 1_000
 """Values of a key that another is tried at."""
-
-
-class _UnknownError(Exception):
-    """What an expression is at a value is not known here."""
 
 
 @dataclass(slots=True)
@@ -110,16 +110,6 @@ def in_order(values: Sequence[Value]) -> tuple[Value, ...]:
     return (*sorted(found), *rest)
 
 
-def _nodes(tree: Expression) -> int:
-    """Return how many parts an expression has, one that stands twice counted twice."""
-    waiting, found = [tree], 0
-    while waiting:
-        part = waiting.pop()
-        found += 1
-        waiting += part.operands if isinstance(part, Call) else ()
-    return found
-
-
 def _paired(
     values: Iterable[Value], known: Mapping[Value, Value], *, whole: bool = True
 ) -> Pairs | None:
@@ -145,15 +135,15 @@ def _functional(pairs: Iterable[tuple[Value, Value]]) -> dict[Value, Value] | No
 def _by_value(
     one: Expression, values: Sequence[Value], other: Expression, trying: Trying
 ) -> Pairs | None:
-    size = _nodes(other)
-    if isinstance(other, Constant) or not trying.takes(size * min(_nodes(one), size)):
+    size = nodes(other)
+    if isinstance(other, Constant) or not trying.takes(size * min(nodes(one), size)):
         return None
     alone = _over(other, one)
     if alone is None or not trying.takes(len(values) * size):
         return None
     try:
-        return tuple((value, _at(alone, value)) for value in values)
-    except _UnknownError:
+        return tuple((value, at(alone, value)) for value in values)
+    except UnknownError:
         return None
 
 
@@ -167,139 +157,11 @@ def _over(tree: Expression, one: Expression) -> Expression | None:
         return FieldRef(_KEY, one.facts)
     if isinstance(tree, Constant):
         return tree
-    if not isinstance(tree, Call) or tree.function not in _FORMS:
+    if not isinstance(tree, Call) or tree.function not in FORMS:
         return None
     operands = [_over(each, one) for each in tree.operands]
     known = [each for each in operands if each is not None]
     return replace(tree, operands=tuple(known)) if len(known) == len(operands) else None
-
-
-def _at(tree: Expression, value: Value) -> Value:
-    """Return what an expression of a key is at one of its values; None is NULL.
-
-    Raises:
-        _UnknownError: It compares what does not compare here.
-    """
-    if isinstance(tree, Constant):
-        return tree.value
-    if isinstance(tree, Call):
-        return _FORMS[tree.function](tree, lambda each: _at(each, value))
-    return value
-
-
-_Read = Callable[[Expression], Value]
-
-
-def _case(tree: Call, read: _Read) -> Value:
-    *branches, otherwise = tree.operands
-    for condition, result in zip(branches[::2], branches[1::2], strict=True):
-        if read(condition) is True:
-            return read(result)
-    return read(otherwise)
-
-
-def _switch(tree: Call, read: _Read) -> Value:
-    operand, *branches, otherwise = tree.operands
-    value = read(operand)
-    for known, result in zip(branches[::2], branches[1::2], strict=True):
-        if _sign(value, read(known)) == 0:
-            return read(result)
-    return read(otherwise)
-
-
-def _compared(holds: Callable[[int], bool]) -> Callable[[Call, _Read], Value]:
-    def compared(tree: Call, read: _Read) -> Value:
-        left, right = tree.operands
-        sign = _sign(read(left), read(right))
-        return None if sign is None else holds(sign)
-
-    return compared
-
-
-def _sign(left: Value, right: Value) -> int | None:  # noqa: PLR0911 - an arm a kind
-    """Return -1, 0 or 1; None where one is NULL: nothing is coerced.
-
-    Raises:
-        _UnknownError: They are of two kinds.
-    """
-    if left is None or right is None:
-        return None
-    if isinstance(left, str) and isinstance(right, str):
-        return (left > right) - (left < right)
-    if _is_day(left) and _is_day(right):
-        return (left > right) - (left < right)
-    if _is_number(left) and _is_number(right):
-        return (left > right) - (left < right)
-    if isinstance(left, bool) and isinstance(right, bool):
-        return left - right
-    raise _UnknownError
-
-
-def _is_day(value: Value) -> TypeGuard[date]:
-    return isinstance(value, date) and not isinstance(value, datetime)
-
-
-def _is_number(value: Value) -> TypeGuard[int | Decimal]:
-    return isinstance(value, int | Decimal) and not isinstance(value, bool)
-
-
-def _in(tree: Call, read: _Read) -> Value:
-    value, *items = map(read, tree.operands)
-    return _any(_equal(value, item) for item in items)
-
-
-def _equal(left: Value, right: Value) -> bool | None:
-    sign = _sign(left, right)
-    return None if sign is None else sign == 0
-
-
-def _between(tree: Call, read: _Read) -> Value:
-    value, low, high = map(read, tree.operands)
-    above, below = _sign(value, low), _sign(value, high)
-    ends = (
-        None if above is None else above >= 0,
-        None if below is None else below <= 0,
-    )
-    return _all(ends)
-
-
-def _any(truths: Iterable[Value]) -> bool | None:
-    found = list(truths)
-    return True if True in found else None if None in found else False
-
-
-def _all(truths: Iterable[Value]) -> bool | None:
-    found = list(truths)
-    return False if False in found else None if None in found else True
-
-
-def _not(tree: Call, read: _Read) -> Value:
-    found = read(tree.operands[0])
-    return None if found is None else not found
-
-
-def _coalesce(tree: Call, read: _Read) -> Value:
-    return next((v for v in map(read, tree.operands) if v is not None), None)
-
-
-_FORMS: Final[Mapping[Function, Callable[[Call, _Read], Value]]] = {
-    Function.CASE: _case,
-    Function.SWITCH: _switch,
-    Function.EQ: _compared(lambda sign: sign == 0),
-    Function.NE: _compared(lambda sign: sign != 0),
-    Function.LT: _compared(lambda sign: sign < 0),
-    Function.LE: _compared(lambda sign: sign <= 0),
-    Function.GT: _compared(lambda sign: sign > 0),
-    Function.GE: _compared(lambda sign: sign >= 0),
-    Function.BETWEEN: _between,
-    Function.IN: _in,
-    Function.AND: lambda tree, read: _all(map(read, tree.operands)),
-    Function.OR: lambda tree, read: _any(map(read, tree.operands)),
-    Function.NOT: _not,
-    Function.IS_NULL: lambda tree, read: read(tree.operands[0]) is None,
-    Function.COALESCE: _coalesce,
-    Function.RESCALE: lambda tree, read: read(tree.operands[0]),  # the same number
-}
 
 
 # -- literals of the same branch, or of the same part ------------------------------
@@ -309,7 +171,7 @@ def _by_branch(
     one: Expression, values: Sequence[Value], other: Expression, trying: Trying
 ) -> Pairs | None:
     """Read two CASE whose conditions are the same, branch by branch."""
-    if not trying.takes(_nodes(one)):
+    if not trying.takes(nodes(one)):
         return None
     first, second = _branches(one), _branches(other)
     if first is None or second is None or first[0] != second[0]:
@@ -395,7 +257,7 @@ def _by_day(
     one: Expression, values: Sequence[Value], other: Expression, trying: Trying
 ) -> Pairs | None:
     """Read two parts of one column of days, at every day that tells them apart."""
-    first, second = _part_of(one), _part_of(other)
+    first, second = part_of(one), part_of(other)
     if first is None or second is None or not is_same_value(first.day, second.day):
         return None
     days = _days(first.day.facts, first.cycle, second.cycle)
@@ -415,62 +277,9 @@ def _days(facts: Facts, first: str | None, second: str | None) -> list[date] | N
     start, many = date(2024, 1, 1), 366
     if first is None or first != second:
         domain = facts.domain
-        if not isinstance(domain, RangeDomain) or not _is_day(domain.minimum):
+        if not isinstance(domain, RangeDomain) or not is_day(domain.minimum):
             return None
-        if not _is_day(domain.maximum):
+        if not is_day(domain.maximum):
             return None
         start, many = domain.minimum, (domain.maximum - domain.minimum).days + 1
     return [start + timedelta(n) for n in range(many)] if many <= MOST_DAYS else None
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A part of a day.
-
-    Attributes:
-        day: What it is of.
-        of: How it is computed.
-        cycle: What it comes again with, a year or a week; None: with neither.
-    """
-
-    day: Expression
-    of: Callable[[date], Value]
-    cycle: Literal["year", "week"] | None = None
-
-
-_NUMBERS: Final[Mapping[str, Callable[[date], Value]]] = {
-    "year": lambda day: day.year,
-    "quarter": lambda day: (day.month + 2) // 3,
-    "month": lambda day: day.month,
-    "day": lambda day: day.day,
-    "isodow": lambda day: day.isoweekday(),
-    "dow": lambda day: day.isoweekday() % 7,
-    "dayofweek": lambda day: day.isoweekday() % 7 + 1,
-}
-_OF_YEARS: Final = frozenset({"quarter", "month", "day", "MM", "Q", "DD"}) | {
-    field for field, name in NAMES.items() if name.unit == "month"
-}
-_OF_WEEKS: Final = frozenset({"isodow", "dow", "dayofweek"}) | {
-    field for field, name in NAMES.items() if name.unit == "weekday"
-}
-
-
-def _part_of(tree: Expression) -> _Part | None:  # noqa: PLR0911 - an arm a form
-    """Return what part of which day a value is."""
-    if not isinstance(tree, Call) or not tree.operands:
-        return None
-    operand, words = tree.operands[0], tuple(map(str, tree.parameters))
-    if tree.function is Function.PERIOD:
-        return _Part(operand, lambda day: period_start(day, words[0]))
-    if tree.function is Function.WRITTEN_DAY:
-        fields = FIELDS.intersection(words)
-        return _Part(operand, lambda day: written_day(day, words), _cycle(fields))
-    if tree.function is Function.EXTRACT and words[0] in _NUMBERS:
-        return _Part(operand, _NUMBERS[words[0]], _cycle({words[0]}))
-    return None
-
-
-def _cycle(fields: AbstractSet[str]) -> Literal["year", "week"] | None:
-    if fields <= _OF_YEARS:
-        return "year"
-    return "week" if fields <= _OF_WEEKS else None

@@ -12,6 +12,8 @@ from dataclasses import replace
 from privacy.errors import QueryError
 from privacy.schema import RangeDomain, Scalar
 from query_lang.binding.expressions import ExpressionBinder
+from query_lang.binding.results.dependent_keys import Trying
+from query_lang.binding.results.values_tried import tried_values
 from query_lang.binding.scalars.narrowing import Conditions, left_by
 from query_lang.binding.scope import RelationColumn, Scope, ValueColumn
 from query_lang.plans.compiled import (
@@ -39,6 +41,7 @@ def reachable_values(
     trees: Sequence[Tree],
     conditions: Conditions,
     rows: ExpressionBinder,
+    trying: Trying,
 ) -> dict[Expression, tuple[Scalar | None, ...]]:
     """Return of each key the values that are known to be all wherever WHERE holds.
 
@@ -49,9 +52,11 @@ def reachable_values(
         trees: What each is in the text.
         conditions: That hold for every row.
         rows: Binds expressions over them.
+        trying: Is told what is tried, and may end it.
     """
-    if not conditions:
+    if not conditions.all:
         return {}
+    own = rows.environment.dataset.hierarchies
     scope = _narrowed(rows.scope, conditions)
     narrow = ExpressionBinder(scope, rows.environment.apart(), rows.subqueries)
     found = {}
@@ -61,9 +66,42 @@ def reachable_values(
             count = None if facts is None else value_count(facts)
             if facts is not None and count is not None and count <= MAX_CELLS:
                 left &= {*key_values(facts)}
+        tried = tried_values(value, conditions, own, trying)
+        left = left if tried is None else left & tried
         values = tuple(each for each in key.values if each in left)
         found[value] = values or key.values
     return found
+
+
+def listed_where(
+    tree: Tree,
+    facts: Facts,
+    value: Expression,
+    conditions: Conditions,
+    rows: ExpressionBinder,
+) -> Facts:
+    """Return the facts of a key: of one without cells, over what WHERE leaves.
+
+    ``CAST(cost AS INTEGER)`` after ``WHERE cost < 50``. Declared cells all stay.
+
+    Args:
+        tree: What the key is in the text.
+        facts: That are known of it.
+        value: What it is.
+        conditions: That hold for every row.
+        rows: Binds expressions over them.
+    """
+    if _has_cells(facts) or not conditions:
+        return facts
+    scope = _narrowed(rows.scope, conditions)
+    narrow = ExpressionBinder(scope, rows.environment.apart(), rows.subqueries)
+    found = _facts(tree, value, narrow)
+    return facts if found is None or not _has_cells(found) else found
+
+
+def _has_cells(facts: Facts) -> bool:
+    count = value_count(facts)
+    return count is not None and count <= MAX_CELLS
 
 
 def reachable_cells(

@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from itertools import chain
 from math import ceil, floor
+from typing import Final
 
 from privacy.schema import ColumnType, Scalar, ValuesDomain
 from query_lang.binding.sizes import Tries
@@ -15,6 +17,7 @@ from query_lang.plans.expressions import (
     Constant,
     Expression,
     Facts,
+    FieldRef,
     Function,
 )
 from query_lang.plans.intervals import (
@@ -107,9 +110,14 @@ class Conditions:
     """
 
     def __init__(
-        self, conditions: Sequence[Expression] = (), tries: Tries | None = None
+        self,
+        conditions: Sequence[Expression] = (),
+        tries: Tries | None = None,
+        made: Mapping[int, Expression] | None = None,
     ) -> None:
         self.tries = tries or Tries()
+        self._conditions, self._made = tuple(conditions), made or {}
+        self._sizes: dict[int, int] = {}  # of what slots are made of
         self._of: dict[int, list[Expression]] = {}
         for condition in conditions:
             for number in {*map(self.tries.number, _compared_in(condition))}:
@@ -119,6 +127,35 @@ class Conditions:
     def __bool__(self) -> bool:
         """Whether anything is compared."""
         return bool(self._of)
+
+    @cached_property
+    def all(self) -> Sequence[Expression]:
+        """All of them, as ``spelled_out`` writes them."""
+        return [self.spelled_out(condition) for condition in self._conditions]
+
+    def spelled_out(self, value: Expression) -> Expression:
+        """Return a value over columns, where derived tables compute what it reads.
+
+        As it is where that would be long: each table may double the one below.
+        """
+        if not self._made or self._size(value) > _MOST_SPELLED:
+            return value
+        return self._spelled(value)
+
+    def _spelled(self, value: Expression) -> Expression:
+        if isinstance(value, FieldRef) and value.slot in self._made:
+            return self._spelled(self._made[value.slot])
+        if not isinstance(value, Call):
+            return value
+        return replace(value, operands=tuple(map(self._spelled, value.operands)))
+
+    def _size(self, value: Expression) -> int:
+        if isinstance(value, FieldRef) and value.slot in self._made:
+            if value.slot not in self._sizes:
+                self._sizes[value.slot] = self._size(self._made[value.slot])
+            return self._sizes[value.slot]
+        operands = value.operands if isinstance(value, Call) else ()
+        return 1 + sum(map(self._size, operands))
 
     def of(self, value: Expression) -> Sequence[Expression]:
         """Return those that say something of a value."""
@@ -132,6 +169,10 @@ class Conditions:
             known = [_where(meant, c, holds=True) for c in self.of(value)]
             found = self._bounds[value] = _within(value.facts, known) or value.facts
         return found
+
+
+_MOST_SPELLED: Final = 1_000
+"""Nodes of a value over columns: trying each value of its column reads all of them."""
 
 
 def _compared_in(condition: Expression) -> Iterator[Expression]:

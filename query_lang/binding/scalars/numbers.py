@@ -227,9 +227,27 @@ def _domain(call: Call) -> Domain | HalfRange | None:
         if values is not None:
             return values
         if not (call.function in _QUOTIENTS and varied == [1]):
-            found = _REACHES.get(call.function, _monotone_reach)
-            return domain_of(found(call), call.facts)
+            found = _REACHES.get(call.function, _monotone_reach)(call)
+            return _multiples(call, found) or domain_of(found, call.facts)
     return domain_of(_REACHES_OF_TWO[call.function](call), call.facts)
+
+
+def _multiples(call: Call, reach: Reach) -> Domain | None:
+    """Return the values of what is rounded to tens, hundreds or more, where few."""
+    low, high = reach
+    if call.function not in _ROUNDED or low is None or high is None:
+        return None
+    step = call.parameters[1]
+    if not isinstance(step, int) or step == 1 or (high - low) // step >= MOST_MAPPED:
+        return None
+    if low % step or high % step:  # the least or the most of 64 bits
+        return None
+    return ValuesDomain(tuple(range(low, high + step, step)))
+
+
+_ROUNDED = frozenset(
+    (Function.FLOOR, Function.CEILING, Function.ROUND, Function.TRUNCATE)
+)
 
 
 def _varied(call: Call) -> list[int]:

@@ -106,9 +106,19 @@ def _text(tree: Tree, binder: Binder) -> Expression:
 def _checked(tree: Tree, value: Expression, binder: Binder) -> Expression:
     is_null = isinstance(value, Constant) and value.value is None
     if value.facts.type is not TEXT or is_null:
-        raise refuse(rules.TEXT_NEEDED, tree.position)
+        hint = None if is_null else _INSTEAD.get(value.facts.type)
+        raise refuse(rules.TEXT_NEEDED, tree.position, hint=hint)
     binder.environment.warn_of_other(tree, value)
     return value
+
+
+_INSTEAD: Mapping[ColumnType, str] = {
+    ColumnType.BOOLEAN: "a truth is written out: CASE WHEN died THEN 'yes' ELSE 'no' "
+    "END; || joins texts, OR joins conditions",
+    ColumnType.DATE: "a day is written out: TO_CHAR(admitted, 'YYYY-MM')",
+    ColumnType.TIMESTAMP: "a time is written out: TO_CHAR(arrived, 'YYYY-MM')",
+}
+"""How what is no text becomes one."""
 
 
 def _part(tree: Tree, binder: Binder) -> Expression:

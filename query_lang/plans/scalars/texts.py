@@ -28,6 +28,11 @@ def computed(
     return _VALUES[function](values, parameters)
 
 
+def is_computed(function: Function) -> bool:
+    """Whether ``computed`` knows a function."""
+    return function in _VALUES
+
+
 def _numbers(known: _Known) -> list[int]:
     return [number for number in known if isinstance(number, int)]
 

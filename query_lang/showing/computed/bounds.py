@@ -8,7 +8,7 @@ from itertools import product
 from typing import Final
 
 from query_lang.plans.compiled import ComputedShown, Operation
-from query_lang.showing.arithmetic import CONTEXT, LARGEST_POWER, round_half_away
+from query_lang.showing.arithmetic import CONTEXT, LARGEST_POWER, ROUNDINGS
 
 End = Fraction | float
 """A number; the only floats are the infinities: an open end."""
@@ -61,8 +61,8 @@ def computed_bounds(shown: ComputedShown, parts: Sequence[Bounds]) -> Bounds:
     Operands are taken as independent, which can only widen. What leaves NULL operands
     out is ``extreme_bounds``' (``nulls``).
     """
-    if shown.operation is Operation.ROUND:
-        low, high = (_rounded(end, shown.digits) for end in parts[0])
+    if shown.operation in ROUNDINGS:
+        low, high = (_rounded(end, shown) for end in parts[0])
         return low, high
     if shown.operation is Operation.DIVIDE:
         return quotient(parts[0], parts[1], is_positive=shown.least is not None)
@@ -77,8 +77,9 @@ def _cut(end: End) -> End:
     return end
 
 
-def _rounded(end: End, digits: int) -> End:
-    return end if isinstance(end, float) else round_half_away(end, digits)
+def _rounded(end: End, shown: ComputedShown) -> End:
+    rounded = ROUNDINGS[shown.operation]
+    return end if isinstance(end, float) else rounded(end, shown.digits)
 
 
 def _times(one: End, other: End) -> End:

@@ -1,10 +1,11 @@
 """What an analyst asks: the body of plan and queries, checked key by key."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Literal
+from typing import Final, Literal
 
 from privacy.contributions import ContributionBounds
 from privacy.errors import InvalidLossError, InvalidOptionError
@@ -200,10 +201,16 @@ def _relative(fields: Mapping[str, JsonValue]) -> Fraction | None:
             message = "accuracy.at_least goes with relative; without, give within"
             raise InvalidOptionError(message)
         return None
-    if "within" in fields or "at_least" not in fields:
+    if "within" in fields:
         message = (
-            'give accuracy as {"within": 20} or {"relative": "5%", "at_least": 10}; '
-            "at_least is how far a small number may be off"
+            'give accuracy as {"within": 20} or {"relative": "5%", "at_least": 10}, '
+            "not both"
+        )
+        raise InvalidOptionError(message)
+    if "at_least" not in fields:
+        message = (
+            "accuracy.at_least is missing: how far a small number may be off, as in "
+            '{"relative": "5%", "at_least": 10}'
         )
         raise InvalidOptionError(message)
     return _percent(fields["relative"], "relative")
@@ -214,8 +221,23 @@ def _percent(value: JsonValue, name: str) -> Fraction:
     share = share_of(value)
     if share is None:
         message = f'accuracy.{name} is a share such as "5%", at most "100%"'
+        meant = _meant_share(value)
+        message += f': write "{meant}"' if meant else ""
         raise InvalidOptionError(message)
     return share
+
+
+def _meant_share(value: JsonValue) -> str | None:
+    """Return a number as the share that was meant: 5, "5" or "0.05" as "5%"."""
+    text = str(value)
+    if isinstance(value, bool) or not _SHORT_NUMBER.fullmatch(text):
+        return None
+    number = Decimal(text)
+    share = f"{(number * 100 if number < 1 else number).normalize():f}%"
+    return None if share_of(share) is None else share
+
+
+_SHORT_NUMBER: Final = re.compile(r"[0-9]{1,3}(\.[0-9]{1,9})?", re.ASCII)
 
 
 def _number(value: JsonValue, name: str) -> Fraction:

@@ -7,8 +7,9 @@ Proof: docs/proofs/accuracy.md.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 from typing import Final, Literal
 
@@ -21,7 +22,10 @@ from privacy.measures import PURE, Measure
 from query_lang.plans.compiled import (
     AverageShown,
     CompiledQuery,
+    ComputedShown,
+    Operation,
     QuantileShown,
+    Shown,
     leaves,
 )
 from query_lang.plans.compiled import Measure as PlanMeasure
@@ -167,8 +171,9 @@ def priced_wish(
         InvalidOptionError: The question has no half-widths before its answer.
     """
     _check_has_half_widths(compiled)
+    _check_is_of_parts(compiled, wish)
     if wish.at_most is not None:
-        most = losses.check(loss_of(wish.at_most)) + paid()
+        most = _most_of(wish.at_most, losses) + paid()
         losses = replace(losses, maximum=min(losses.maximum, most))
     if wish.relative is None:
         return Wish(_solved(compiled, losses, wish, _alike(compiled, wish.within)))
@@ -177,6 +182,19 @@ def priced_wish(
     if found is not None:
         return _of_known(compiled, losses, noise, found, paid())
     return _of_public_facts(compiled, losses, noise)
+
+
+def _most_of(written: str | int | Decimal, losses: LossRange) -> Loss:
+    """Return ``at_most``, if one query may spend it.
+
+    Raises:
+        InvalidLossError: It may not.
+    """
+    try:
+        return losses.check(loss_of(written))
+    except InvalidLossError as error:
+        reason = f"accuracy.at_most: {error.reason}"
+        raise InvalidLossError(text=error.text, reason=reason) from None
 
 
 def keeps_to(
@@ -438,6 +456,34 @@ def _nearest(compiled: CompiledQuery, losses: LossRange, confidence: Fraction) -
         f"that brings ± {max(widths):f} at this confidence; lower bounds, coarser "
         "groups or fewer aggregates make it smaller"
     )
+
+
+def _check_is_of_parts(compiled: CompiledQuery, wish: Accuracy) -> None:
+    """Refuse a wish that means a ratio: an accuracy is of what it is computed of.
+
+    Raises:
+        InvalidOptionError: A ratio's counts would have to be exact.
+    """
+    divides = any(
+        isinstance(part, ComputedShown) and part.operation is Operation.DIVIDE
+        for shown in all_shown(compiled)
+        for part in _computed_in(shown)
+    )
+    steps = [math.floor(wish.within * 10**m.scale) for m in compiled.measures]
+    if divides and 0 in steps:
+        name = "within" if wish.relative is None else "at_least"
+        message = (
+            f"accuracy is of the counts and sums that a ratio is computed of, not of "
+            f"the ratio: accuracy.{name} says how far these may be off, such as 20"
+        )
+        raise InvalidOptionError(message)
+
+
+def _computed_in(shown: Shown) -> Iterator[Shown]:
+    yield shown
+    if isinstance(shown, ComputedShown):
+        for part in shown.operands:
+            yield from _computed_in(part)
 
 
 def _check_has_half_widths(compiled: CompiledQuery) -> None:

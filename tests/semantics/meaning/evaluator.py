@@ -28,7 +28,7 @@ Choices where the pages leave room (N in domains, T and W in relations):
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -53,6 +53,8 @@ from tests.semantics.meaning.scopes import NotAnswerableError, Scope
 from tests.semantics.meaning.values import to_grid
 
 CELL_LIMIT = 10_000
+MOST_TRIED = 4_000
+PLAIN = tree.Col | tree.Lit | tree.Compare | tree.Between | tree.InList | tree.IsNull
 DEFAULT_BINS = 64
 
 
@@ -352,10 +354,80 @@ class Prepared:
             for known in (left_of(key, info), compiled(key, narrow)[1]):
                 if domains.can_be_listed(known, CELL_LIMIT):
                     found &= {*domains.listed(known), *([None] * known.nullable)}
+            found &= self._tried(key, where, declared)
             allowed.append(found if found - {None} else set(declared))
         return lambda row: all(
             row[place] in values for place, values in enumerate(allowed)
         )
+
+    def _tried(self, key, where, declared):
+        """Return what a key is at the values of its column that WHERE may let through.
+
+        A column itself is tried under plain comparisons. How many other keys and
+        conditions can be computed without an engine, CONTRACT 3 leaves open: where
+        those would leave fewer values, no answer is known.
+        """
+        columns = {part for part in parts_of(key) if isinstance(part, tree.Col)}
+        read = {part for part in parts_of(where) if isinstance(part, tree.Col)}
+        places = {self.scope.resolve(column)[:2] for column in columns}
+        touched = {self.scope.resolve(column)[:2] for column in read}
+        if len(places) != 1 or not places & touched:
+            return set(declared)
+        (column,) = {self.scope.resolve(column) for column in columns}
+        info = column[2]
+        if not domains.can_be_listed(info, MOST_TRIED):
+            message = "codes of a hierarchy may be tried, or what has too many values"
+            raise NotAnswerableError(message)
+        tried = [*domains.listed(info), *([None] if info.nullable else [])]
+        value, _ = compiled(key, self.scope)
+        sure, most = (
+            {
+                value(self._row(column, v))
+                for v in tried
+                if True in self._truths(where, column, v, plain=plain)
+            }
+            for plain in (True, False)
+        )
+        if not isinstance(key, tree.Col):
+            sure = set(declared)
+        if sure & set(declared) != most & set(declared):
+            message = "a condition may be computed for each value, or not"
+            raise NotAnswerableError(message)
+        return most
+
+    def _row(self, column, value):
+        level, place, _ = column
+        row = [None] * (place + 1 + len(self.scope.entries))
+        row[place] = value
+        return {level: row}
+
+    def _truths(self, node, column, value, *, plain):
+        """Return which of the three a condition may be where a column is a value."""
+
+        def of(part):
+            return self._truths(part, column, value, plain=plain)
+
+        if isinstance(node, tree.Not):
+            return {None if truth is None else not truth for truth in of(node.item)}
+        if isinstance(node, tree.And | tree.Or):
+            decides = isinstance(node, tree.Or)
+            return {
+                decides if decides in found else None if None in found else not decides
+                for found in product(*map(of, node.items))
+            }
+        parts = list(parts_of(node))
+        own = all(
+            self.scope.resolve(part)[:2] == column[:2]
+            for part in parts
+            if isinstance(part, tree.Col)
+        )
+        known = own and all(isinstance(part, tree.Expr) for part in parts)
+        if plain:
+            known = known and all(isinstance(part, PLAIN) for part in parts)
+        if not known:
+            return {True, False, None}
+        test, _ = compiled(node, self.scope)
+        return {test(self._row(column, value))}
 
     def _ordered(self, rows, term, scope):
         """Sort by one term, stable: a key by declared order, a measure by value."""
@@ -385,6 +457,17 @@ class Prepared:
             return QuantileMeasure(identities[0], fraction, bins, info)
         scale = info.scale if aggregate.name == "sum" else 0
         return NumberMeasure(identities[0], scale)
+
+
+def parts_of(node):
+    """Yield a node and all nodes in it."""
+    if is_dataclass(node):
+        yield node
+        for each in fields(node):
+            yield from parts_of(getattr(node, each.name))
+    elif isinstance(node, tuple):
+        for each in node:
+            yield from parts_of(each)
 
 
 def _identity(value):

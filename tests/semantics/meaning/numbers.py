@@ -270,7 +270,18 @@ def rounded(name, info, places):
         steps = int(count * Fraction(10) ** -places * 10**scale)
         return shown(values.saturated(steps), kind, scale)
 
-    return _function_of(function, info, kind, scale)
+    found, known = _function_of(function, info, kind, scale)
+    return found, _multiples(known, 10**-places) if places < 0 else known
+
+
+def _multiples(info, step):
+    """Return the info of what is rounded to tens or more: its values, where few."""
+    low, high = reach(info)
+    if low is None or high is None or not isinstance(info.domain[0], Range):
+        return info
+    if low % step or high % step or (high - low) // step >= MOST_MAPPED:
+        return info
+    return domains.with_domain(info, (tuple(range(low, high + 1, step)),))
 
 
 def size(info):

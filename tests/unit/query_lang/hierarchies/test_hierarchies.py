@@ -12,6 +12,8 @@ from query_lang.hierarchies import (
     level_of,
     level_values,
     levels_of,
+    listed_as,
+    listed_codes,
 )
 from query_lang.rendering.duckdb.levels import is_code_sql, level_sql
 
@@ -226,3 +228,15 @@ def test_an_unknown_level_is_an_error(name: str) -> None:
         level_sql(_domain(name), "colour", COLUMN, OWN)
     with pytest.raises(KeyError):
         level_values(_domain("planets"), "chapter", OWN)
+
+
+@pytest.mark.parametrize("name", [*BUILT_IN, "towns"])
+@pytest.mark.parametrize(
+    "text", ["E11.9", "e11", "250.0", "E123", "U'TR", "A,. b", "", "ß", "XYZ", "." * 40]
+)
+def test_a_text_is_read_as_a_listed_code_where_it_has_levels(name, text):
+    domain = HierarchyDomain(name)
+    listed, rows = listed_as(domain, OWN)(text), dict(listed_codes(domain, OWN))
+    levels = levels_of(domain, OWN)
+    found = tuple(level_of(domain, level, text, OWN) for level in levels)
+    assert found == (rows[listed] if listed is not None else (None,) * len(levels))

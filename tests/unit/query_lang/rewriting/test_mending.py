@@ -16,6 +16,18 @@ from tests.support.compiling import compile_query
 
 MENDED = (
     (
+        "SELECT COUNT(*) FROM encounters WHERE department == 'surgery' && age > 60&&age < 90",
+        "SELECT COUNT(*) FROM encounters WHERE department == 'surgery' AND age > 60 AND age < 90",
+    ),
+    (
+        "SELECT department, COUNT(*) AS n FROM encounters WHERE n > 5 GROUP BY department ORDER BY n LIMIT 3",
+        "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department HAVING n > 5 ORDER BY n LIMIT 3",
+    ),
+    (
+        "SELECT COUNT(*) AS n FROM encounters WHERE n > 5;",
+        "SELECT COUNT(*) AS n FROM encounters HAVING n > 5 ;",
+    ),
+    (
         "SELECT COUNT(*) FROM my-project.hospital.encounters WHERE age > 60",
         "SELECT COUNT(*) FROM hospital.encounters WHERE age > 60",
     ),

@@ -51,6 +51,12 @@ def interval(selected, *vectors, scale=10.0):
         ("ROUND(COUNT(*) / 2) AS x", (5,), 3),
         ("ROUND(-COUNT(*) / 2) AS x", (5,), -3),
         ("ROUND(AVG(age), 1) AS x", (10, 4), "2.5"),
+        ("FLOOR(-COUNT(*) / 2) AS x", (5,), -3),
+        ("CEIL(-COUNT(*) / 2) AS x", (5,), -2),
+        ("CEILING(COUNT(*) / 10) AS x", (41,), 5),
+        ("TRUNC(-COUNT(*) / 2) AS x", (5,), -2),
+        ("TRUNC(AVG(age), 1) AS x", (11, 4), "2.7"),
+        ("FLOOR(COUNT(*)) AS x", (5,), 5),
         ("SUM(dose) * 2 AS x", (125,), "25.0"),
         ("SUM(dose) * 0.5 AS x", (125,), "6.25"),
         ("GREATEST(COUNT(*), 0) AS x", (-4,), 0),
@@ -275,6 +281,17 @@ def test_functions_of_one_part_move_its_ends():
     lower, higher = interval("LN(COUNT(age) / COUNT(*)) AS x", 300, 500)
     assert float(lower) == pytest.approx(math.log(float(low)), abs=2e-6)
     assert float(higher) == pytest.approx(math.log(float(high)), abs=2e-6)
+
+
+def test_what_cuts_digits_moves_the_ends_of_an_interval():
+    low, high = interval("COUNT(*) / 7 AS x", 100)
+    for name, cut in (
+        ("FLOOR", math.floor),
+        ("CEIL", math.ceil),
+        ("TRUNC", math.trunc),
+    ):
+        found = interval(f"{name}(COUNT(*) / 7) AS x", 100)
+        assert list(map(int, found)) == [cut(Decimal(low)), cut(Decimal(high))]
 
 
 def test_each_vector_is_named_once_among_what_is_computed():

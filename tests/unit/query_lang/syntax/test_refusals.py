@@ -2,10 +2,12 @@
 
 import pathlib
 import re
+from dataclasses import replace
 
 import pytest
 
 from privacy.errors import QueryError
+from privacy.schema import Column, ColumnType, Table
 from query_lang.reading.parse import parse_query
 from query_lang.syntax.rules import RULES
 from tests.golden.binding_refusals import REFUSED_AT_BINDING
@@ -80,6 +82,27 @@ def test_a_meaning_is_refused_by_its_rule_at_its_place(sql, code, rule, line, co
         ),
         (C + "WHERE age / 0 = 1", "NULL where it is 0"),
         ("SELECT MAX(age) FROM encounters", "QUANTILE(x, 0.99)"),
+        (
+            "SELECT sex, COUNT(*) AS n FROM encounters GROUP BY sex ORDER BY 3",
+            "ORDER BY n, or ORDER BY 2",
+        ),
+        (
+            "SELECT sex, COUNT(*) AS n FROM encounters WHERE n > 5 GROUP BY sex",
+            "HAVING n > 5",
+        ),
+        (
+            "SELECT DATEDIFF(discharged, admitted) FROM encounters",
+            "AVG(discharged - admitted)",
+        ),
+        (
+            "SELECT CONCAT(ward, '', smoker) AS k, COUNT(*) FROM encounters GROUP BY 1",
+            "CASE WHEN died THEN 'yes' ELSE 'no' END",
+        ),
+        (
+            "SELECT ward || admitted AS k, COUNT(*) FROM encounters GROUP BY k",
+            "TO_CHAR(admitted, 'YYYY-MM')",
+        ),
+        (C + "WHERE ward = 'north' || smoker", "OR joins conditions"),
     ],
 )
 def test_a_refused_meaning_hints_at_the_nearest_allowed_form(sql, words):
@@ -111,12 +134,31 @@ def test_a_refused_meaning_hints_at_the_nearest_allowed_form(sql, words):
             "LEFT JOIN",
         ),
         (C + "CROSS JOIN patients", "ON p.patient_id"),
+        ("SELECT CNT(*) FROM encounters", "did you mean COUNT(*)"),
+        ("SELECT RANDOM() FROM encounters", "nothing is drawn at random"),
+        ("SELECT INITCAP(ward) FROM encounters", "UPPER(ward)"),
+        (W + "ZZTOP(age) = 1", "list of functions"),
+        (W + "WIDTH_BUCKET(cost, ARRAY[1, 5]) = 1", "WIDTH_BUCKET(cost, 0, 1000, 10)"),
+        (W + "ward == 'north' && smoker", "ward = 'icu' AND died"),
     ],
 )
 def test_a_refusal_hints_at_the_nearest_allowed_form(sql, words):
     with pytest.raises(QueryError) as refused:
         parse_query(sql)
     assert words in refused.value.hint
+
+
+def test_a_key_of_a_public_table_without_a_list_names_what_is_to_be_declared():
+    kind = Column("kind", ColumnType.TEXT)
+    ward = Column("ward", ColumnType.TEXT, nullable=False)
+    wards = Table("wards", (ward, kind), key=("ward",))
+    dataset = replace(HOSPITAL, tables={**HOSPITAL.tables, "wards": wards})
+    joined = "encounters AS e JOIN wards AS w ON w.ward = e.ward GROUP BY w.kind"
+    with pytest.raises(QueryError) as refused:
+        compile_query(f"SELECT w.kind, COUNT(*) FROM {joined}", dataset)
+    assert "declares a domain for wards.kind" in refused.value.hint
+    assert "w.kind IN ('a', 'b')" in refused.value.hint
+    assert "icd" not in refused.value.hint
 
 
 def test_order_by_below_the_top_is_refused_in_these_words():

@@ -1,3 +1,4 @@
+import re
 from decimal import Decimal
 from fractions import Fraction
 
@@ -58,6 +59,23 @@ def test_a_confidence_as_text_is_the_number():
 def test_bodies_of_the_wrong_form_are_refused(wrong):
     with pytest.raises(InvalidOptionError):
         read_request(wrong)
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (wish(relative=5, at_least=1), 'write "5%"'),
+        (wish(relative="5", at_least=1), 'write "5%"'),
+        (wish(relative="0.05", at_least=1), 'write "5%"'),
+        (wish(relative=Decimal("0.025"), at_least=1), 'write "2.5%"'),
+        (wish(relative="1000", at_least=1), 'at most "100%"'),
+        (wish(relative="5%"), "accuracy.at_least is missing"),
+        (wish(relative="5%", within=1, at_least=1), "not both"),
+    ],
+)
+def test_a_wrong_accuracy_is_answered_with_the_right_form(asked, words):
+    with pytest.raises(InvalidOptionError, match=re.escape(words)):
+        read_request(asked)
 
 
 def test_an_accuracy_is_absolute_or_relative_for_each_cell_or_a_share():

@@ -7,7 +7,7 @@ import pytest
 from mechanisms.scales.half_widths import half_width
 from mechanisms.scales.misses import beyond
 from mechanisms.scales.pricing import price
-from privacy.errors import InvalidLossError
+from privacy.errors import InvalidLossError, InvalidOptionError
 from privacy.losses import Loss
 from server.use_cases.questions.requests import Accuracy
 from server.use_cases.questions.wishes import (
@@ -16,7 +16,9 @@ from server.use_cases.questions.wishes import (
     priced_wish,
     vectors_of,
 )
+from tests.support.compiling import compile_query
 from tests.support.data.answers import compiled, measure, number
+from tests.support.data.hospital import HOSPITAL
 
 LOSSES = LossRange(Loss.parse("0.001"), Loss.parse("5"))
 SURE = Fraction(95, 100)
@@ -53,6 +55,19 @@ def test_each_cell_by_itself_is_within_at_the_least_loss():
     loss = priced_wish(QUESTION, LOSSES, Accuracy(Fraction(20), SURE), nothing).loss
     assert half_width(scale_at(loss), SURE) <= 20
     assert half_width(scale_at(just_below(loss)), SURE) > 20
+
+
+def test_what_may_be_spent_at_most_is_refused_by_its_name():
+    wish = Accuracy(Fraction(20), SURE, at_most="40")
+    with pytest.raises(InvalidLossError, match=r"accuracy\.at_most: one query may"):
+        priced_wish(QUESTION, LOSSES, wish, nothing)
+
+
+def test_an_accuracy_of_a_ratio_is_of_its_counts():
+    two = compile_query("SELECT COUNT(age) / COUNT(*) AS x FROM encounters", HOSPITAL)
+    with pytest.raises(InvalidOptionError, match="not of the ratio"):
+        priced_wish(two, LOSSES, Accuracy(Fraction(1, 100), SURE), nothing)
+    assert priced_wish(two, LOSSES, Accuracy(Fraction(200), SURE), nothing).loss
 
 
 def test_all_cells_at_once_cost_more_than_each_and_most_of_them_less():

@@ -1,0 +1,340 @@
+"""Which values a key has wherever WHERE holds, by trying all values of its one column.
+
+``icd_category(code)`` after ``WHERE icd_chapter(code) = 'IX'``: both are of one column,
+so each code that is listed says whether WHERE can be true of it, and what the key is.
+Proof: docs/proofs/count_distinct.md.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from privacy.schema import HierarchyDomain, Scalar
+from query_lang import hierarchies
+from query_lang.binding.results.day_parts import part_of
+from query_lang.binding.results.dependent_keys import MOST_DAYS, Trying
+from query_lang.binding.results.values_at import (
+    FORMS,
+    UnknownError,
+    is_day,
+    is_number,
+)
+from query_lang.binding.scalars.narrowing import Conditions
+from query_lang.confining.truths import Truths
+from query_lang.hierarchies import OwnHierarchies
+from query_lang.plans import arithmetic
+from query_lang.plans.domains import key_values, value_count
+from query_lang.plans.expressions import (
+    Call,
+    Constant,
+    Expression,
+    Facts,
+    FieldRef,
+    Function,
+    slots_read,
+)
+from query_lang.plans.intervals import grid_value, shown_value
+from query_lang.plans.scalars import texts
+
+
+@dataclass(frozen=True, slots=True)
+class _Code:
+    """All texts that are read as one listed code; of no code at all, without levels.
+
+    Attributes:
+        domain: The hierarchy.
+        listed: What they begin with, as ``hierarchies`` compares codes.
+        levels: What lies around it, by the name of the level.
+    """
+
+    domain: HierarchyDomain
+    listed: str | None
+    levels: Mapping[str, str | None]
+
+
+_Tried = Scalar | _Code | None
+
+
+def tried_values(
+    key: Expression, conditions: Conditions, own: OwnHierarchies, trying: Trying
+) -> frozenset[Scalar | None] | None:
+    """Return all values that a key can have in rows for which all conditions are true.
+
+    None where nothing is known: it is of several columns, of one without a short list
+    of values, or of a function that only an engine computes.
+
+    Args:
+        key: Of GROUP BY.
+        conditions: That hold for every row.
+        own: Hierarchies of files.
+        trying: Is told what is tried, and may end it.
+    """
+    value = conditions.spelled_out(key)
+    slots = slots_read(value)
+    said = [c for c in conditions.all if slots & slots_read(c)]
+    column = _column(value) if said and len(slots) == 1 else None
+    many = None if column is None else _how_many(column.facts, own)
+    if column is None or many is None:
+        return None
+    if not trying.takes(many * sum(map(_steps, (value, *said)))):
+        return None
+    return _Reading(column, own).left(value, said, _values_of(column.facts, own))
+
+
+def _steps(tree: Expression) -> int:
+    """Return how many parts of an expression are read at each value."""
+    if not isinstance(tree, Call):
+        return 1
+    parts = tree.operands[:1] if tree.function is Function.IN else tree.operands
+    return 1 + sum(map(_steps, parts))
+
+
+def _column(tree: Expression) -> FieldRef | None:
+    """Return the column that a value is of."""
+    waiting = [tree]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, FieldRef):
+            return part
+        waiting += part.operands if isinstance(part, Call) else ()
+    return None
+
+
+def _how_many(facts: Facts, own: OwnHierarchies) -> int | None:
+    """Return how many values of a column are to try; None: too many, or unknown."""
+    if isinstance(facts.domain, HierarchyDomain):
+        return hierarchies.code_count(facts.domain, own)
+    count = value_count(facts)
+    return count if count is not None and count <= MOST_DAYS else None
+
+
+def _values_of(facts: Facts, own: OwnHierarchies) -> list[_Tried]:
+    """Return each value that a column can have; NULL where it can be."""
+    if isinstance(facts.domain, HierarchyDomain):
+        return [*_codes(facts.domain, own), _Code(facts.domain, None, {}), None]
+    return [*key_values(facts)]
+
+
+def _codes(domain: HierarchyDomain, own: OwnHierarchies) -> Iterator[_Code]:
+    names = hierarchies.levels_of(domain, own)
+    for code, row in hierarchies.listed_codes(domain, own):
+        yield _Code(domain, code, dict(zip(names, row, strict=True)))
+
+
+class _Reading:
+    """What expressions of one column are at its values."""
+
+    def __init__(self, column: FieldRef, own: OwnHierarchies) -> None:
+        self._slot, self._own = column.slot, own
+        self._lists: dict[int, frozenset[Scalar | None]] = {}  # of IN, by its identity
+        self._codes: dict[int, frozenset[str | None]] = {}
+
+    def left(
+        self, key: Expression, conditions: Sequence[Expression], tried: Sequence[_Tried]
+    ) -> frozenset[Scalar | None] | None:
+        """Return what a key is at values at which all conditions may be true."""
+        left = [v for v in tried if all(self._truths(c, v).true for c in conditions)]
+        try:
+            return frozenset(self._plain(key, value) for value in left)
+        except UnknownError:
+            return None
+
+    def _truths(self, condition: Expression, value: _Tried) -> Truths:
+        """Return which of the three a condition may be, in the lowest bits."""
+        if isinstance(condition, Call):
+            parts = condition.operands
+            match condition.function:
+                case Function.NOT:
+                    return self._truths(parts[0], value).denied()
+                case Function.AND | Function.OR:
+                    return self._chain(condition, value)
+                case _:
+                    pass
+        try:
+            found = self.at(condition, value)
+        except UnknownError:
+            return _ANYTHING
+        return Truths(int(found is True), int(found is False), int(found is None))
+
+    def _chain(self, call: Call, value: _Tried) -> Truths:
+        is_all = call.function is Function.AND
+        found = Truths(int(is_all), int(not is_all), 0)
+        for part in call.operands:
+            other = self._truths(part, value)
+            found = found.both(other) if is_all else found.either(other)
+        return found
+
+    def at(self, tree: Expression, value: _Tried) -> _Tried:
+        """Return what an expression is at a value; None is NULL.
+
+        Raises:
+            UnknownError: It reads more of the row, or nothing here computes it.
+        """
+        match tree:
+            case Constant():
+                return tree.value
+            case FieldRef(slot) if slot == self._slot:
+                return value
+            case Call():
+                return self._called(tree, value)
+            case _:
+                raise UnknownError
+
+    def _called(self, call: Call, value: _Tried) -> _Tried:  # noqa: PLR0911 - an arm a kind
+        first = self.at(call.operands[0], value)
+        if call.function is Function.IS_NULL:
+            return first is None
+        if isinstance(first, _Code):
+            return self._of_code(call, first)
+        if call.function is Function.IN and self._is_listed(call):
+            return None if first is None else first in self._lists[id(call)]
+        if call.function in FORMS and call.function is not Function.RESCALE:
+            return FORMS[call.function](call, lambda each: self._plain(each, value))
+        operands = [self._plain(each, value) for each in call.operands]
+        return _computed(call, operands)
+
+    def _plain(self, tree: Expression, value: _Tried) -> Scalar | None:
+        """Return what an expression is where its value is known.
+
+        Raises:
+            UnknownError: It is not, as a code's is not: it is written in several ways.
+        """
+        found = self.at(tree, value)
+        if isinstance(found, _Code):
+            raise UnknownError
+        return found
+
+    def _is_listed(self, call: Call) -> bool:
+        """Whether a list has texts alone, which are looked up then."""
+        items = [each.value for each in call.operands[1:] if isinstance(each, Constant)]
+        if id(call) not in self._lists:
+            self._lists[id(call)] = frozenset(items)
+        is_whole = len(items) == len(call.operands) - 1
+        return is_whole and all(isinstance(item, str) for item in items)
+
+    # -- codes, of which only what they begin with is known ---------------------
+
+    def _of_code(self, call: Call, code: _Code) -> _Tried:
+        match call.function:
+            case Function.LEVEL:
+                return code.levels.get(str(call.parameters[1]))
+            case Function.UPPER | Function.LOWER:
+                return code
+            case Function.PREFIX if code.listed is not None:
+                if self._begins(code.domain, code.listed, str(call.parameters[0])):
+                    raise UnknownError
+                return False
+            case Function.EQ | Function.IN | Function.NE if self._is_listed(call):
+                if code.listed in self._codes_of(call, code.domain):
+                    raise UnknownError
+                return call.function is Function.NE
+            case _:
+                raise UnknownError
+
+    def _codes_of(self, call: Call, domain: HierarchyDomain) -> frozenset[str | None]:
+        """Return what literals begin with; None among them: one is no code."""
+        if id(call) not in self._codes:
+            listed_as = hierarchies.listed_as(domain, self._own)
+            literals = map(str, self._lists[id(call)])
+            self._codes[id(call)] = frozenset(map(listed_as, literals))
+        return self._codes[id(call)]
+
+    def _begins(self, domain: HierarchyDomain, listed: str, part: str) -> bool:
+        """Whether texts of a code may start so: a category is followed by more."""
+        if domain.name in self._own:
+            return listed.startswith(hierarchies.normal_code(part))
+        return listed.startswith(part[: len(listed)].upper())
+
+
+_ANYTHING: Final = Truths(1, 1, 1)
+
+
+def _computed(call: Call, operands: list[Scalar | None]) -> Scalar | None:
+    """Return a function of values; NULL where one of them is.
+
+    Raises:
+        UnknownError: Nothing here computes it.
+    """
+    known = [each for each in operands if each is not None]
+    compute = _computing(call)
+    if call.function in _EXTREMES:
+        return compute(call, known) if known else None
+    return compute(call, known) if len(known) == len(operands) else None
+
+
+_Compute = Callable[[Call, list[Scalar]], Scalar | None]
+
+
+def _computing(call: Call) -> _Compute:
+    if part_of(call) is not None:
+        return _part
+    if call.function in _OWN:
+        return _OWN[call.function]
+    if arithmetic.is_computed(call.function):
+        return _number
+    if texts.is_computed(call.function):
+        return _text
+    raise UnknownError
+
+
+def _part(call: Call, operands: list[Scalar]) -> Scalar | None:
+    part, day = part_of(call), operands[0]
+    if part is None or not is_day(day):
+        raise UnknownError
+    return part.of(day)
+
+
+def _number(call: Call, operands: list[Scalar]) -> Scalar | None:
+    """Return the value of a function of numbers, which computes in steps of grids."""
+    if not all(map(is_number, operands)):
+        raise UnknownError
+    scales = [each.facts.scale for each in call.operands]
+    steps = tuple(map(grid_value, operands, scales))
+    found = arithmetic.computed(call, steps)
+    return None if found is None else shown_value(found, call.facts)
+
+
+def _text(call: Call, operands: list[Scalar]) -> Scalar:
+    found = [each for each in operands if isinstance(each, str)]
+    if len(found) < len(operands):
+        raise UnknownError
+    return texts.computed(call.function, call.parameters, tuple(found))
+
+
+def _band(call: Call, operands: list[Scalar]) -> Scalar:
+    (age,), (width,) = operands, call.parameters
+    if not isinstance(age, int) or not isinstance(
+        width, int
+    ):  # pragma: no cover - bound
+        raise UnknownError
+    first = age // width * width
+    return f"{first}-{first + width - 1}"
+
+
+def _extreme(call: Call, operands: list[Scalar]) -> Scalar:
+    """Return the least or the greatest number of those that are not NULL."""
+    numbers = [each for each in operands if is_number(each)]
+    if len(numbers) < len(operands):
+        raise UnknownError
+    return min(numbers) if call.function is Function.LEAST else max(numbers)
+
+
+def _tested(test: Callable[[str, str], bool]) -> _Compute:
+    def tested(call: Call, operands: list[Scalar]) -> bool:
+        if not isinstance(operands[0], str):  # pragma: no cover - bound so
+            raise UnknownError
+        return test(operands[0], str(call.parameters[0]))
+
+    return tested
+
+
+_EXTREMES: Final = frozenset({Function.LEAST, Function.GREATEST})
+_OWN: Final[Mapping[Function, _Compute]] = {
+    Function.AGE_BAND: _band,
+    Function.LEAST: _extreme,
+    Function.GREATEST: _extreme,
+    Function.LEVEL: lambda *_: None,  # of what is NULL: of codes it is read before
+    Function.PREFIX: _tested(str.startswith),
+    Function.SUFFIX: _tested(str.endswith),
+    Function.INFIX: _tested(str.__contains__),
+}
