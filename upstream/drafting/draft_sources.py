@@ -19,6 +19,9 @@ from upstream.manifests.file_specs import kind_of
 _SAMPLED = 200_000  # rows of a file that a draft is made from
 _SNIFFED = ", delim = ',', header = true, sample_size = 200000"
 _TYPES = "auto_type_candidates = ['BIGINT', 'DOUBLE', 'VARCHAR']"
+_NO_VARCHAR = re.compile(r"(?:UUID|ENUM\(.*\))$")
+"""Types of Parquet whose values are texts."""
+
 _NUMBER = re.compile(r"\d+")
 
 
@@ -78,12 +81,25 @@ class SourceReader:
             kind = kind_of(group[0].name)
             if kind == "parquet":
                 for file in group:
-                    yield _parquet(file)
+                    yield self._parquet(file)
             elif kind == "workbook":
                 for file in group:
                     yield from self._sheets(file)
             else:
                 yield from self._texts(group)
+
+    def _parquet(self, file: Path) -> DraftSource:
+        read = f"read_parquet({quoted(str(file))})"
+        described = self.connection.execute(f"DESCRIBE FROM {read}").fetchall()
+        as_texts = ", ".join(
+            f"CAST({quoted_name(str(name))} AS VARCHAR) AS {quoted_name(str(name))}"
+            for name, type_, *_ in described
+            if _NO_VARCHAR.match(str(type_))
+        )
+        rows = f"(SELECT * REPLACE ({as_texts}) FROM {read})" if as_texts else read  # noqa: S608 - quoted names
+        texts = f"(SELECT COLUMNS(*)::VARCHAR FROM {read})"  # noqa: S608 - a quoted path
+        name = file.name.split(".")[0]
+        return DraftSource(name, (file,), (file.name,), Look(), rows, texts)
 
     def _sheets(self, file: Path) -> Iterator[DraftSource]:
         looks = look_at_sheets(file)
@@ -168,13 +184,6 @@ def _untold(_: int) -> None:
 def _files(files: Sequence[Path]) -> str:
     more = len(files) - 1
     return files[0].name + (f" and {more} more" if more else "")
-
-
-def _parquet(file: Path) -> DraftSource:
-    rows = f"read_parquet({quoted(str(file))})"
-    texts = f"(SELECT COLUMNS(*)::VARCHAR FROM {rows})"  # noqa: S608 - a quoted path
-    name = file.name.split(".")[0]
-    return DraftSource(name, (file,), (file.name,), Look(), rows, texts)
 
 
 def _like_named(files: Sequence[Path]) -> list[list[Path]]:

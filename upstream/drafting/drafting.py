@@ -29,7 +29,7 @@ from privacy.schema import (
     ColumnType,
 )
 from query_lang.reading.writable import is_writable
-from query_lang.rendering.duckdb.levels import is_code_sql
+from upstream.drafting.code_guesses import code_guess
 from upstream.drafting.column_guesses import Guess, decimal_guesses, guesses
 from upstream.drafting.draft_joins import JoinColumn, join_to_units
 from upstream.drafting.draft_sources import DraftSource, SourceReader
@@ -45,10 +45,8 @@ from upstream.files.reading_sql import quoted_name
 from upstream.id_forms.loose_ids import FUNCTIONS, forms_sql
 from upstream.manifests.file_specs import kind_of, unread
 from upstream.manifests.proposals import (
-    SYSTEMS,
     Proposal,
     age_proposal,
-    code_proposal,
     date_proposal,
     is_age,
     is_identifier,
@@ -56,6 +54,7 @@ from upstream.manifests.proposals import (
 )
 from upstream.manifests.rules.manifest_rules import RESERVED, TODO
 from upstream.public_check.published_ids import HANDFUL, literal_rows
+from upstream.staging.raw_rows import unread_type
 
 _DEFAULT_SCALE = 2  # of decimals that no text shows
 _JOINING = frozenset({ColumnType.INTEGER, ColumnType.TEXT})
@@ -245,6 +244,7 @@ class _Draft:
         self.file = source.file
         self._units = frozenset(units)
         self.guesses: Mapping[str, Guess] = {}
+        self.unread: list[tuple[str, str]] = []
         with _readable(self.file):
             self.columns = self._columns()
         self.asks_unit = not units
@@ -354,7 +354,9 @@ class _Draft:
 
     def _columns(self) -> list[Drafted]:
         found = self.connection.execute(f"DESCRIBE SELECT * FROM {self._rows}")  # noqa: S608 - a quoted path
-        described = [(str(row[0]), _kind(str(row[1]))) for row in found.fetchall()]
+        types = [(str(row[0]), str(row[1])) for row in found.fetchall()]
+        self.unread = [(name, type_) for name, type_ in types if unread_type(type_)]
+        described = [(s, _kind(t)) for s, t in types if (s, t) not in self.unread]
         texts = [source for source, kind in described if kind is ColumnType.TEXT]
         decimals = [name for name, kind in described if kind is ColumnType.DECIMAL]
         read = guesses(self.connection, self._rows, texts)
@@ -381,12 +383,21 @@ class _Draft:
         kept = [column for column in self.columns if column.source not in self.people]
         asked = self._questions([c for c in kept if c.source != self.unit])
         lines += [f"  # {said}" for said in asked]
+        lines += self._left_out()
         for column in kept:
             guess = self.guesses.get(column.source)
             if guess is not None and guess.question is not None:
                 lines.append(f"  # {guess.question}")
             lines += self._column(column)
         return "\n".join(lines) + "\n"
+
+    def _left_out(self) -> Iterator[str]:
+        """Yield which columns of the file a load cannot read, and why."""
+        for name, type_ in self.unread:
+            yield (
+                f"  # left out: {in_yaml(name)} has the type {_family(type_)}, which "
+                f"is not read: {unread_type(type_)}"
+            )
 
     def _questions(self, columns: Sequence[Drafted]) -> Iterator[str]:
         """Yield what only the custodian can say of the columns."""
@@ -468,6 +479,9 @@ class _Draft:
         return people and f"{people} looks like ids of people: not public"
 
     def _column(self, column: Drafted) -> Iterator[str]:
+        said, proposal = self._proposed(column)
+        if said is not None:
+            yield f"  # {said}"
         keys = [f"name: {column.name}"]
         if column.name != column.source:
             keys.append(f"from: {in_yaml(column.source)}")
@@ -478,7 +492,6 @@ class _Draft:
             keys.append("optional: true")
         if column.source != self.unit:
             keys += column_words(column, self.columns, self.guesses)
-        proposal = None if column.source == self.unit else self._proposal(column)
         if proposal is not None:
             keys.append(f"domain: {proposal.domain}")
             keys.append(f'source: "{TODO} proposed: {proposal.ladder}"')
@@ -489,12 +502,19 @@ class _Draft:
         guess = self.guesses.get(column.source)
         return _DEFAULT_SCALE if guess is None or not guess.scale else guess.scale
 
+    def _proposed(self, column: Drafted) -> tuple[str | None, Proposal | None]:
+        """Return what is said of a column's domain, and the proposal of one."""
+        if column.source == self.unit:
+            return None, None
+        if column.kind is not ColumnType.TEXT:
+            return None, self._proposal(column)
+        guess = self.guesses.get(column.source)
+        if guess is not None and guess.is_padded:  # postcodes, not codes
+            return None, self._listed(column)
+        found = code_guess(self.connection, self._rows, column.source, column.name)
+        return found.said, found.proposal or self._listed(column)
+
     def _proposal(self, column: Drafted) -> Proposal | None:
-        if column.kind is ColumnType.TEXT:
-            guess = self.guesses.get(column.source)
-            is_padded = guess is not None and guess.is_padded  # postcodes, not codes
-            code = None if is_padded else code_proposal(self._shares(column))
-            return code or self._listed(column)
         if is_identifier(column.name):
             return None
         if column.kind is ColumnType.INTEGER and is_age(column.name):
@@ -518,16 +538,6 @@ class _Draft:
             return self._one(f"min({whole}), max({whole})")
         return None, None
 
-    def _shares(self, column: Drafted) -> dict[str, float]:
-        name = quoted_name(column.source)
-        wanted = ", ".join(
-            f"avg(CAST({is_code_sql(system, name, {})} AS INTEGER)) "
-            f"FILTER (nullif({name}, '?') <> '')"
-            for system in SYSTEMS
-        )
-        found = zip(SYSTEMS, self._one(wanted), strict=True)
-        return {system.name: float(str(share or 0)) for system, share in found}
-
     def _listed(self, column: Drafted) -> Proposal | None:
         """Return a public vocabulary that has all values of a column."""
         name = quoted_name(column.source)
@@ -550,6 +560,18 @@ def _joined_lines(column: JoinColumn, other: JoinColumn) -> list[str]:
     said = {"own": column.file, "file": other.file, "unit": in_yaml(other.unit or "")}
     names = {"column": in_yaml(column.name), "other": in_yaml(other.name)}
     return _JOINED.format(**said, **names).splitlines()
+
+
+def _family(type_: str) -> str:
+    """Return a type in a word: what is nested in it can be long.
+
+    >>> _family("STRUCT(a INTEGER, b VARCHAR)[]"), _family("BLOB"), _family("TIME")
+    ('list', 'binary', 'time')
+    """
+    if type_.endswith("]"):
+        return "list"
+    word = type_.partition("(")[0].lower()
+    return "binary" if word == "blob" else word
 
 
 def _kind(type_: str) -> ColumnType:
