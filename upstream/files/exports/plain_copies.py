@@ -227,7 +227,9 @@ def _footer(table: TableSpec) -> int:
 def _records(table: TableSpec, file: BinaryIO, name: str) -> Iterator[Iterator[Record]]:
     """Lend the records of a file as it is declared, the header's first."""
     if kind_of(name) == "workbook":
-        yield _within_sheet(workbook_records(file, name, table.excel or ExcelSpec()))
+        sheet = table.excel or ExcelSpec()
+        found = workbook_records(file, name, sheet, _decimal_marks(table))
+        yield _within_sheet(found)
         return
     spec = table.csv or CsvSpec()
     with (
@@ -235,6 +237,16 @@ def _records(table: TableSpec, file: BinaryIO, name: str) -> Iterator[Iterator[R
         delimited_records(content, name, spec) as found,
     ):
         yield found
+
+
+def _decimal_marks(table: TableSpec) -> dict[str, str]:
+    """Return the decimal marks of a table's columns, by their names in its files."""
+    return {
+        name: column.decimal
+        for column in table.columns
+        if column.decimal is not None
+        for name in column.file_columns
+    }
 
 
 def _within_sheet(records: Iterator[Record]) -> Iterator[Record]:
