@@ -17,7 +17,10 @@ from upstream.manifests.declarations import TableSpec
 from upstream.manifests.file_specs import kind_of
 
 _SAMPLED = 200_000  # rows of a file that a draft is made from
-_SNIFFED = ", delim = ',', header = true, sample_size = 200000"
+_SNIFFED = (
+    ", delim = ',', quote = '\"', escape = '\"', comment = '', header = true, "
+    "sample_size = 200000"
+)
 _TYPES = "auto_type_candidates = ['BIGINT', 'DOUBLE', 'VARCHAR']"
 _NO_VARCHAR = re.compile(r"(?:UUID|ENUM\(.*\))$")
 """Types of Parquet whose values are texts."""

@@ -30,7 +30,12 @@ from privacy.schema import (
 )
 from query_lang.reading.writable import is_writable
 from upstream.drafting.code_guesses import code_guess
-from upstream.drafting.column_guesses import Guess, decimal_guesses, guesses
+from upstream.drafting.column_guesses import (
+    Guess,
+    compact_guesses,
+    decimal_guesses,
+    guesses,
+)
 from upstream.drafting.draft_joins import JoinColumn, join_to_units
 from upstream.drafting.draft_sources import DraftSource, SourceReader
 from upstream.drafting.vocabularies import vocabulary_proposal
@@ -359,8 +364,19 @@ class _Draft:
         described = [(s, _kind(t)) for s, t in types if (s, t) not in self.unread]
         texts = [source for source, kind in described if kind is ColumnType.TEXT]
         decimals = [name for name, kind in described if kind is ColumnType.DECIMAL]
-        read = guesses(self.connection, self._rows, texts)
-        read |= decimal_guesses(self.connection, self.source.texts, decimals)
+        whole = [
+            source
+            for source, kind in described
+            if kind is ColumnType.INTEGER
+            and source not in self._units
+            and not is_identifier(_identifier(source))
+        ]
+        kind = kind_of(self.file.name)
+        read = guesses(self.connection, self._rows, texts, has_cells=kind == "workbook")
+        read |= decimal_guesses(
+            self.connection, self.source.texts, decimals, is_typed=kind == "parquet"
+        )
+        read |= compact_guesses(self.connection, self.source.texts, whole)
         names = _apart([_identifier(source) for source, _ in described])
         self.guesses = read
         return [
@@ -515,7 +531,8 @@ class _Draft:
         return found.said, found.proposal or self._listed(column)
 
     def _proposal(self, column: Drafted) -> Proposal | None:
-        if is_identifier(column.name):
+        guess = self.guesses.get(column.source)
+        if is_identifier(column.name) or (guess is not None and guess.is_short):
             return None
         if column.kind is ColumnType.INTEGER and is_age(column.name):
             return age_proposal()

@@ -75,12 +75,14 @@ def column_words(
     guess = guesses.get(column.source)
     if guess is None:
         return
-    if guess.formats and guess.question is not None:
+    if guess.formats and guess.has_twin:
         yield f"format: {in_yaml(f'{_TODO} {guess.formats[0]}')}"
     elif len(guess.formats) == 1:
         yield f"format: {in_yaml(guess.formats[0])}"
     elif guess.formats:
         yield f"formats: {in_yaml(list(guess.formats))}"
+    if guess.is_short:
+        yield f"century: {in_yaml(f'{_TODO} 1930')}"
     yield from _mark_words(guess, _shared_marks(columns, guesses))
 
 
