@@ -156,12 +156,19 @@ def _sources(
     reader = SourceReader(connection, work)
     found: list[Path] = []
     for file in files:
+        if file.is_dir():
+            raise IngestionError((_folder(file),))
         with _readable(file):
             found += [file] if file.exists() else sorted(file.parent.glob(file.name))
             if kind_of(file.name) is None:
                 raise IngestionError((_unread(file),))
     with _readable(found[0]):
         return list(reader.sources(found))
+
+
+def _folder(file: Path) -> Problem:
+    said = f"is a folder: name the files in it, such as {file.name}/*.csv"
+    return Problem(str(file), None, None, said)
 
 
 def _unread(file: Path) -> Problem:
