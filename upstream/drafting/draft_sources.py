@@ -201,6 +201,8 @@ class SourceReader:
         rows = f"{plain}, {_TYPES}, nullstr = [{listed}], ignore_errors = true)"
         said = [f"{_files(files)}: {', '.join(look.said)}"] if look.said else []
         said += _together(files)
+        said += self.copies.warnings  # of these copies: each names its file
+        self.copies.warnings.clear()
         if lacking:
             told = ", ".join(sorted(lacking))
             said.append(f"some of the files lack these columns: {told}")

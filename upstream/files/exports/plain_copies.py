@@ -16,6 +16,7 @@ from typing import BinaryIO, TypeVar
 import duckdb
 
 from engines.regular_files import FileIdentity, identity_of_open, opened
+from privacy.wording import counted
 from upstream.errors import IngestionError
 from upstream.files.csv_structure import (
     CsvFile,
@@ -29,10 +30,7 @@ from upstream.files.exports.database_tables import (
     declared_table,
 )
 from upstream.files.exports.databases import names_of_database
-from upstream.files.exports.delimited import (
-    delimited_records,
-    is_utf8_beyond_ascii,
-)
+from upstream.files.exports.delimited import Utf8Lines, delimited_records
 from upstream.files.exports.packed import unpacked
 from upstream.files.exports.records import (
     Record,
@@ -193,13 +191,22 @@ class _Copy:
 
 
 def _as_other_encoding(table: TableSpec, file: BinaryIO, name: str) -> Iterator[str]:
-    """Yield a warning of a text in UTF-8 that is read as if a byte were a character."""
+    """Yield a warning of UTF-8 that is read as if each byte were a character."""
     encoding = table.csv.encoding if table.csv else None
     if kind_of(name) != "csv" or encoding is None or encoding in _WIDE:
         return
     file.seek(0)
     with unpacked(file, name) as content:
-        if is_utf8_beyond_ascii(content):
+        lines = Utf8Lines.of(content)
+        if lines.count and lines.others:
+            told = counted(lines.count, "line")
+            yield (
+                f"{name}:{lines.first}: {told} beyond ASCII in UTF-8, this one the "
+                f"first, beside {lines.others:,} in another encoding: {encoding} is "
+                "declared, by which each letter beyond ASCII in the former becomes two "
+                "others; write the whole file in one encoding"
+            )
+        elif lines.count:
             yield (
                 f"{name}: all that is beyond ASCII in it is UTF-8, and {encoding} is "
                 "declared, by which each such letter becomes two others: save it as "
