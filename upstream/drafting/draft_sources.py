@@ -14,9 +14,9 @@ from upstream.files.exports.plain_copies import CopyArea
 from upstream.files.reading_sql import quoted, quoted_name
 from upstream.files.usual_forms import NULL_WORDS
 from upstream.manifests.declarations import TableSpec
-from upstream.manifests.file_specs import is_compressed, kind_of
+from upstream.manifests.file_specs import DatabaseSpec, is_compressed, kind_of
 
-_SAMPLED = 200_000  # rows of a file that a draft is made from
+SAMPLED = 200_000  # rows of a file that a draft is made from
 _SNIFFED = (
     ", delim = ',', quote = '\"', escape = '\"', comment = '', header = true, "
     "sample_size = 200000"
@@ -42,6 +42,8 @@ class DraftSource:
         said: What was seen, a sentence each.
         lacking: Columns that some of the files lack.
         nulls: Words for nothing that they have.
+        database: The table of a database that is read instead of files.
+        left_out: Columns that no load reads, each with the reason.
     """
 
     name: str
@@ -53,6 +55,8 @@ class DraftSource:
     said: tuple[str, ...] = ()
     lacking: frozenset[str] = frozenset()
     nulls: tuple[str, ...] = ()
+    database: DatabaseSpec | None = None
+    left_out: tuple[tuple[str, str], ...] = ()
 
     @property
     def file(self) -> Path:
@@ -70,7 +74,7 @@ class SourceReader:
 
     def __post_init__(self) -> None:
         self.copies = CopyArea(
-            self.work / "copies", Path("/"), _SAMPLED, is_forgiving=True
+            self.work / "copies", Path("/"), SAMPLED, is_forgiving=True
         )
 
     def sources(self, files: Sequence[Path]) -> Iterator[DraftSource]:
@@ -152,7 +156,7 @@ class SourceReader:
             look = Look(excel=look.excel.model_copy(update={"sheet": names}), said=said)
         table = _without_numbers(names) if names[0] else _table_name(files)
         copies = tuple(one.copy for one in sheets)
-        return self._drafted(table, files, _patterns(files), look, copies)
+        return self.drafted(table, files, _patterns(files), look, copies)
 
     def _texts(self, group: Sequence[Path]) -> Iterator[DraftSource]:
         """Yield one table of files of one look and most columns, else one of each."""
@@ -162,7 +166,7 @@ class SourceReader:
         ]
         alike = all(look.csv == looks[0].csv for look in looks)
         if alike and _share_columns(copies):
-            yield self._drafted(
+            yield self.drafted(
                 _table_name(group),
                 tuple(group),
                 _patterns(group),
@@ -171,7 +175,7 @@ class SourceReader:
             )
             return
         for file, look, copy in zip(group, looks, copies, strict=True):
-            yield self._drafted(
+            yield self.drafted(
                 _table_name([file]), (file,), (file.name,), look, (copy,)
             )
 
@@ -181,7 +185,7 @@ class SourceReader:
         )
         return self.copies.of_file(table, file, file.name, _untold, Path("/"))
 
-    def _drafted(
+    def drafted(
         self,
         name: str,
         files: tuple[Path, ...],
@@ -189,6 +193,7 @@ class SourceReader:
         look: Look,
         copies: tuple[CsvFile, ...],
     ) -> DraftSource:
+        """Return a table of plain copies, with what they show."""
         headers = [set(copy.header) for copy in copies]
         everywhere = headers[0].intersection(*headers)
         lacking = frozenset(headers[0].union(*headers) - everywhere - {""})

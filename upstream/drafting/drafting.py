@@ -36,6 +36,7 @@ from upstream.drafting.column_guesses import (
     decimal_guesses,
     guesses,
 )
+from upstream.drafting.database_drafts import DraftDatabase, database_sources
 from upstream.drafting.draft_joins import JoinColumn, join_to_units
 from upstream.drafting.draft_sources import DraftSource, SourceReader
 from upstream.drafting.vocabularies import vocabulary_proposal
@@ -115,23 +116,28 @@ tables:
 """
 
 
-def draft_manifest(files: Sequence[Path], units: Sequence[str] = ()) -> str:
-    """Return a manifest to complete, as YAML, for text files, Parquet, workbooks.
+def draft_manifest(
+    files: Sequence[Path],
+    units: Sequence[str] = (),
+    databases: Sequence[DraftDatabase] = (),
+) -> str:
+    """Return a manifest to complete, as YAML, for files, and tables of databases.
 
     Args:
         files: Those whose names differ in numbers alone, and whose columns are mostly
             the same, are one table; each sheet of a workbook is one.
         units: The names that the unit's column has in the files, if they are known; a
             file has one of them.
+        databases: Those whose tables are drafted too.
 
     Raises:
-        IngestionError: A file is missing or cannot be read, or none has one of the
-            units.
+        IngestionError: A file, or a database, is missing or cannot be read, or none
+            has one of the units.
     """
     with duckdb.connect() as connection, TemporaryDirectory() as work:
         drafts = [
             _Draft(connection, source, units)
-            for source in _sources(connection, Path(work), files)
+            for source in _sources(connection, Path(work), files, databases)
         ]
         names = _apart([_identifier(draft.source.name) for draft in drafts])
         for unit in units:
@@ -150,7 +156,10 @@ def draft_manifest(files: Sequence[Path], units: Sequence[str] = ()) -> str:
 
 
 def _sources(
-    connection: duckdb.DuckDBPyConnection, work: Path, files: Sequence[Path]
+    connection: duckdb.DuckDBPyConnection,
+    work: Path,
+    files: Sequence[Path],
+    databases: Sequence[DraftDatabase],
 ) -> list[DraftSource]:
     """Return the tables that files, and those that patterns name, seem to be."""
     reader = SourceReader(connection, work)
@@ -162,8 +171,13 @@ def _sources(
             found += [file] if file.exists() else sorted(file.parent.glob(file.name))
             if kind_of(file.name) is None:
                 raise IngestionError((_unread(file),))
-    with _readable(found[0]):
-        return list(reader.sources(found))
+    sources: list[DraftSource] = []
+    if found:
+        with _readable(found[0]):
+            sources += reader.sources(found)
+    for database in databases:
+        sources += database_sources(reader, database)
+    return sources
 
 
 def _folder(file: Path) -> Problem:
@@ -395,7 +409,6 @@ class _Draft:
         """Return the table's YAML."""
         lines = [f"- name: {name}"]
         lines += [f"  # {said}." for said in self.source.said]
-        lines.append(f"  files: [{', '.join(map(in_yaml, self.source.shown))}]")
         lines += written_lines(self.source, self.columns, self.guesses)
         lines += self._privacy()
         lines.append(f"  # max_rows: {DEFAULT_MAX_ROWS} unless you declare otherwise")
@@ -416,6 +429,8 @@ class _Draft:
 
     def _left_out(self) -> Iterator[str]:
         """Yield which columns of the file a load cannot read, and why."""
+        for name, said in self.source.left_out:
+            yield f"  # left out: {in_yaml(name)} {said}"
         for name, type_ in self.unread:
             yield (
                 f"  # left out: {in_yaml(name)} has the type {_family(type_)}, which "

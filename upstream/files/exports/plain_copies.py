@@ -114,7 +114,11 @@ class CopyArea:
             IngestionError: It cannot be read.
         """
         records = database_records(table, self._databases)
-        return self._write(records, table.name, None, 0).read(None, None)
+        return self.of_records(records, table.name)
+
+    def of_records(self, records: Iterator[Record], name: str) -> CsvFile:
+        """Return a copy of records, the header's first, called so in problems."""
+        return self._write(records, name, None, 0).read(None, None)
 
     def names_of_database(self, table: TableSpec) -> tuple[str, ...]:
         """Return the names by which the database of a table was chosen."""
