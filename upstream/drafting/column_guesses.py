@@ -6,19 +6,26 @@ from dataclasses import dataclass, field, replace
 import duckdb
 
 from privacy.schema import ColumnType
+from upstream.drafting.text_reasons import reason, reason_conditions
 from upstream.drafting.vocabularies import FAR_AWAY
 from upstream.files.reading import number_form, thousands_class
 from upstream.files.reading_sql import quoted, quoted_name
 from upstream.files.usual_forms import (
     CLOCKS,
+    COMPACT_DAYS,
     DAYS,
     IN_UTC,
     MARKS,
     MOMENTS,
+    SHORT_DAYS,
     truth_words,
 )
 from upstream.manifests.declarations import ColumnSpec
-from upstream.manifests.time_formats import are_ambiguous, format_pattern
+from upstream.manifests.time_formats import (
+    are_ambiguous,
+    format_pattern,
+    has_short_years,
+)
 
 _ISO = frozenset(
     {"%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", *(f"%Y-%m-%d {clock}" for clock in CLOCKS)}
@@ -36,6 +43,14 @@ _QUESTIONS = {
     ".": "every value may have a decimal point, or points between thousands: which?",
 }
 _PADDED = "zeros stand before the digits: a text, in which 007 and 7 are two"
+_CENTURY = (
+    "years of two digits: say from which year on these are (with century: 1930, 30 to "
+    "99 are 19.., 00 to 29 are 20..), then declare the domain"
+)
+_MIXED_CELLS = (
+    "numbers and texts with a decimal comma: decimal is of the texts, cells of numbers "
+    "are what they are"
+)
 _MOST_PLACES = 6
 """The most decimals that a draft declares: of more, most are a float's own."""
 
@@ -63,6 +78,8 @@ class Guess:
         scale: Decimals of a decimal.
         is_open: Whether the question is of the decimal mark: until it is answered
             nothing can be loaded.
+        has_twin: Whether another format reads all its days too.
+        is_short: Whether years have two digits.
     """
 
     kind: ColumnType
@@ -75,6 +92,8 @@ class Guess:
     question: str | None = None
     scale: int | None = None
     is_open: bool = False
+    has_twin: bool = False
+    is_short: bool = False
 
     @property
     def is_padded(self) -> bool:
@@ -95,23 +114,34 @@ class _Tries:
 
 
 def guesses(
-    connection: duckdb.DuckDBPyConnection, rows: str, names: Sequence[str]
+    connection: duckdb.DuckDBPyConnection,
+    rows: str,
+    names: Sequence[str],
+    *,
+    has_cells: bool = False,
 ) -> dict[str, Guess]:
     """Return what columns of texts seem to hold; those that hold texts are left out.
 
     Of these some have a guess all the same: what keeps them from being something else.
+
+    Args:
+        connection: Where they are looked at.
+        rows: The relation of the rows.
+        names: The columns.
+        has_cells: Whether they are of a sheet: its numbers have a point, whatever
+            its texts have.
     """
     found = {}
     for name in names:
-        if guess := _guess(connection, rows, quoted_name(name)):
+        if guess := _guess(connection, rows, quoted_name(name), has_cells=has_cells):
             found[name] = guess
     return found
 
 
-def decimal_guesses(
+def compact_guesses(
     connection: duckdb.DuckDBPyConnection, texts: str, names: Sequence[str]
 ) -> dict[str, Guess]:
-    """Return how columns of decimals with a point are written.
+    """Return which columns of whole numbers hold days in digits: 20220304.
 
     Args:
         connection: Where they are looked at.
@@ -120,17 +150,79 @@ def decimal_guesses(
     """
     found = {}
     for name in names:
-        values = f"SELECT {quoted_name(name)} FROM {texts}"  # noqa: S608 - quoted names
-        guess = _decimal(connection, values, quoted_name(name), (".", None))
-        if guess.kind is ColumnType.DECIMAL:
-            found[name] = replace(guess, value=quoted_name(name))
+        column = quoted_name(name)
+        for one in COMPACT_DAYS:
+            moment = _moment(column, one)
+            digits = 8 if one == COMPACT_DAYS[0] else 14
+            fits = f"length({column}) = {digits} AND year({moment})"
+            (every,) = connection.execute(
+                f"SELECT bool_and(coalesce({fits} BETWEEN 1900 AND 2100, false)) "  # noqa: S608 - quoted names
+                f"FROM {texts} WHERE TRY_CAST({column} AS BIGINT) IS NOT NULL"
+            ).fetchone() or (None,)
+            if every:
+                found[name] = _compact(column, one)
     return found
 
 
+def _compact(column: str, one: str) -> Guess:
+    moment = _moment(f"CAST({column} AS VARCHAR)", one)
+    is_day = one == COMPACT_DAYS[0]
+    return Guess(
+        ColumnType.DATE if is_day else ColumnType.TIMESTAMP,
+        f"CAST({moment} AS DATE)" if is_day else moment,
+        formats=(one,),
+        question="whole numbers each of which is a day of 1900 to 2100 in digits: if "
+        "they only name or count things, write type: integer, without format",
+    )
+
+
+def decimal_guesses(
+    connection: duckdb.DuckDBPyConnection,
+    texts: str,
+    names: Sequence[str],
+    *,
+    is_typed: bool,
+) -> dict[str, Guess]:
+    """Return how columns of decimals with a point are written.
+
+    Those of which not nearly all are written as a load reads them are texts.
+
+    Args:
+        connection: Where they are looked at.
+        texts: The relation of the rows, each value as the file writes it.
+        names: The columns.
+        is_typed: Whether the file has numbers, which a load writes out itself.
+    """
+    found = {}
+    for name in names:
+        column = quoted_name(name)
+        values = f"SELECT {column} FROM {texts}"  # noqa: S608 - quoted names
+        if not is_typed and (said := _exponents(connection, values, column)):
+            text = f"CAST({column} AS VARCHAR)"
+            found[name] = Guess(ColumnType.TEXT, text, question=said)
+            continue
+        guess = _decimal(connection, values, column, (".", None))
+        if guess.kind is ColumnType.DECIMAL:
+            found[name] = replace(guess, value=column)
+    return found
+
+
+def _exponents(
+    connection: duckdb.DuckDBPyConnection, values: str, column: str
+) -> str | None:
+    """Return why a column is a text, where some of its numbers have exponents."""
+    total, plain, *reasons = connection.execute(
+        f"SELECT count(*), count(*) FILTER ({_is_number(column, '.', None)}), "  # noqa: S608 - quoted names
+        + ", ".join(f"count(*) FILTER ({one})" for one in reason_conditions(column))
+        + f" FROM ({values}) WHERE TRY_CAST({column} AS DOUBLE) IS NOT NULL"
+    ).fetchone() or (0, 0)
+    return reason(reasons, total) if plain < total * _NEARLY_ALL else None
+
+
 def _guess(
-    connection: duckdb.DuckDBPyConnection, rows: str, column: str
+    connection: duckdb.DuckDBPyConnection, rows: str, column: str, *, has_cells: bool
 ) -> Guess | None:
-    formats = (*DAYS, *MOMENTS, *IN_UTC)
+    formats = (*DAYS, *MOMENTS, *IN_UTC, *SHORT_DAYS)
     tries = _Tries()
     for one in formats:
         tries.add(f"{_fits(column, one)} AND {_moment(column, one)} IS NOT NULL")
@@ -138,6 +230,8 @@ def _guess(
         tries.add(_is_number(column, decimal, thousands))
     tries.add(f"regexp_full_match({column}, {quoted(_LIMITED)})")
     tries.add(f"regexp_full_match({column}, {quoted(_ZONED)})")
+    for condition in reason_conditions(column):
+        tries.add(condition)
     counted = ", ".join(f"count(*) FILTER ({each})" for each in tries.conditions)
     values = f"SELECT {column} FROM {rows} WHERE {column} <> ''"  # noqa: S608 - quoted names
     distinct = f"list(DISTINCT {column} ORDER BY {column})[:6]"
@@ -148,15 +242,54 @@ def _guess(
     if not total:
         return None
     told = dict(zip(formats, counts, strict=False))
-    *of_marks, limited, zoned = counts[len(formats) :]
-    marks = dict(zip(_ALL_MARKS, of_marks, strict=True))
+    counts = counts[len(formats) :]
+    marks = dict(zip(_ALL_MARKS, counts, strict=False))
+    limited, zoned, *reasons = counts[len(marks) :]
     if texts and (words := truth_words(texts)):
         return Guess(ColumnType.BOOLEAN, column, truths=words)
     return (
         _moments(connection, values, column, told, total)
         or _numbers(connection, values, column, marks, total)
-        or _text(column, told, (max(of_marks), limited, zoned), total)
+        or (_mixed_cells(connection, values, column, total) if has_cells else None)
+        or _text(column, told, (max(marks.values()), limited, zoned), total)
+        or _plain_text(column, reason(reasons, _NEARLY_ALL * total))
     )
+
+
+def _plain_text(column: str, said: str | None) -> Guess | None:
+    return Guess(ColumnType.TEXT, column, question=said) if said else None
+
+
+def _mixed_cells(
+    connection: duckdb.DuckDBPyConnection, values: str, column: str, total: int
+) -> Guess | None:
+    """Return the guess of numbers some of which a sheet has as texts with a comma."""
+    for decimal, thousands in _ALL_MARKS:
+        is_text = _is_number(column, decimal, thousands)
+        is_number = _is_number(column, ".", None)
+        places = f"length(split_part({column}, {quoted(decimal)}, 2))"
+        of_numbers = f"length(split_part({column}, '.', 2))"
+        found = (
+            decimal == ","
+            and connection.execute(
+                f"SELECT count(*), max(greatest({places}, CASE WHEN {is_number} THEN "  # noqa: S608 - quoted names
+                f"{of_numbers} END)) FROM ({values}) WHERE {is_text} OR {is_number}"
+            ).fetchone()
+        )
+        if found and found[0] >= _NEARLY_ALL * total:
+            mark = (
+                f"replace(replace({column}, {quoted(thousands or ' ')}, ''), ',', '.')"
+            )
+            value = f"CASE WHEN {is_number} THEN {column} ELSE {mark} END"
+            return Guess(
+                ColumnType.DECIMAL,
+                f"TRY_CAST({value} AS DOUBLE)",
+                decimal=decimal,
+                thousands=thousands,
+                question=_MIXED_CELLS,
+                scale=min(found[1], _MOST_PLACES),
+            )
+    return None
 
 
 def _text(
@@ -190,7 +323,7 @@ def _fits(column: str, one: str) -> str:
 
 
 def _pattern(one: str) -> str:
-    return format_pattern(one, with_clock=True)
+    return format_pattern(one, with_clock=True, with_century=True)
 
 
 def _moment(column: str, one: str) -> str:
@@ -301,12 +434,17 @@ def _moments(
         f"CASE WHEN {column} NOT IN ({', '.join(map(quoted, far)) or quoted('')}) "
         f"THEN {value} END"
     )
+    which = _which(formats, counts)
+    is_short = any(map(has_short_years, formats))
+    questions = [said for said in (which, _CENTURY if is_short else None) if said]
     return Guess(
         kind,
         value if has_clock else f"CAST({value} AS DATE)",
         formats=() if set(formats) <= _ISO else formats,
         nulls=far,
-        question=_which(formats, counts),
+        question="; ".join(questions) or None,
+        has_twin=which is not None,
+        is_short=is_short,
     )
 
 

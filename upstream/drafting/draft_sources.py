@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import duckdb
 
@@ -14,11 +14,17 @@ from upstream.files.exports.plain_copies import CopyArea
 from upstream.files.reading_sql import quoted, quoted_name
 from upstream.files.usual_forms import NULL_WORDS
 from upstream.manifests.declarations import TableSpec
-from upstream.manifests.file_specs import kind_of
+from upstream.manifests.file_specs import DatabaseSpec, is_compressed, kind_of
 
-_SAMPLED = 200_000  # rows of a file that a draft is made from
-_SNIFFED = ", delim = ',', header = true, sample_size = 200000"
+SAMPLED = 200_000  # rows of a file that a draft is made from
+_SNIFFED = (
+    ", delim = ',', quote = '\"', escape = '\"', comment = '', header = true, "
+    "sample_size = 200000"
+)
 _TYPES = "auto_type_candidates = ['BIGINT', 'DOUBLE', 'VARCHAR']"
+_NO_VARCHAR = re.compile(r"(?:UUID|ENUM\(.*\))$")
+"""Types of Parquet whose values are texts."""
+
 _NUMBER = re.compile(r"\d+")
 
 
@@ -36,6 +42,8 @@ class DraftSource:
         said: What was seen, a sentence each.
         lacking: Columns that some of the files lack.
         nulls: Words for nothing that they have.
+        database: The table of a database that is read instead of files.
+        left_out: Columns that no load reads, each with the reason.
     """
 
     name: str
@@ -47,6 +55,8 @@ class DraftSource:
     said: tuple[str, ...] = ()
     lacking: frozenset[str] = frozenset()
     nulls: tuple[str, ...] = ()
+    database: DatabaseSpec | None = None
+    left_out: tuple[tuple[str, str], ...] = ()
 
     @property
     def file(self) -> Path:
@@ -64,7 +74,7 @@ class SourceReader:
 
     def __post_init__(self) -> None:
         self.copies = CopyArea(
-            self.work / "copies", Path("/"), _SAMPLED, is_forgiving=True
+            self.work / "copies", Path("/"), SAMPLED, is_forgiving=True
         )
 
     def sources(self, files: Sequence[Path]) -> Iterator[DraftSource]:
@@ -77,23 +87,76 @@ class SourceReader:
         for group in _like_named(files):
             kind = kind_of(group[0].name)
             if kind == "parquet":
-                for file in group:
-                    yield _parquet(file)
+                yield from self._parquets(group)
             elif kind == "workbook":
-                for file in group:
-                    yield from self._sheets(file)
+                yield from self._workbooks(group)
             else:
                 yield from self._texts(group)
 
-    def _sheets(self, file: Path) -> Iterator[DraftSource]:
-        looks = look_at_sheets(file)
-        for sheet, look in looks.items():
-            table = TableSpec.model_construct(
-                name="draft", excel=look.excel, columns=()
-            )
-            copy = self.copies.of_file(table, file, file.name, _untold, Path("/"))
-            name = sheet if len(looks) > 1 else file.name.split(".")[0]
-            yield self._drafted(name, (file,), (file.name,), look, (copy,))
+    def _parquets(self, group: Sequence[Path]) -> Iterator[DraftSource]:
+        """Yield one table of files of the same columns, else one of each."""
+        types = [self._types(file) for file in group]
+        if all(sorted(each) == sorted(types[0]) for each in types):
+            yield self._parquet(group, types[0])
+            return
+        for file, each in zip(group, types, strict=True):
+            yield self._parquet([file], each)
+
+    def _types(self, file: Path) -> list[tuple[str, str]]:
+        read = f"read_parquet({quoted(str(file))})"
+        described = self.connection.execute(f"DESCRIBE FROM {read}").fetchall()
+        return [(str(name), str(type_)) for name, type_, *_ in described]
+
+    def _parquet(
+        self, files: Sequence[Path], types: Sequence[tuple[str, str]]
+    ) -> DraftSource:
+        listed = ", ".join(quoted(str(file)) for file in files)
+        read = f"read_parquet([{listed}], union_by_name = true)"
+        as_texts = ", ".join(
+            f"CAST({quoted_name(name)} AS VARCHAR) AS {quoted_name(name)}"
+            for name, type_ in types
+            if _NO_VARCHAR.match(type_)
+        )
+        rows = f"(SELECT * REPLACE ({as_texts}) FROM {read})" if as_texts else read  # noqa: S608 - quoted names
+        texts = f"(SELECT COLUMNS(*)::VARCHAR FROM {read})"  # noqa: S608 - a quoted path
+        said = _together(files)
+        shown = _patterns(files)
+        return DraftSource(
+            _table_name(files), tuple(files), shown, Look(), rows, texts, said
+        )
+
+    def _workbooks(self, group: Sequence[Path]) -> Iterator[DraftSource]:
+        """Yield one table of sheets of like names, layouts and columns."""
+        found: dict[tuple[str, str], list[_Sheet]] = {}
+        for file in group:
+            looks = look_at_sheets(file)
+            for sheet, look in looks.items():
+                name = sheet if len(looks) > 1 else ""
+                one = _Sheet(file, name, look, self._copy(file, look))
+                found.setdefault(one.likeness, []).append(one)
+        for sheets in found.values():
+            names = [
+                {s.name for s in sheets if s.file == f}
+                for f in {s.file for s in sheets}
+            ]
+            is_one = all(each == names[0] for each in names)
+            if is_one and _share_columns([s.copy for s in sheets]):
+                yield self._of_sheets(sheets)
+                continue
+            for one in sheets:
+                yield self._of_sheets([one])
+
+    def _of_sheets(self, sheets: "Sequence[_Sheet]") -> DraftSource:
+        files = tuple(dict.fromkeys(one.file for one in sheets))
+        names = tuple(dict.fromkeys(one.name for one in sheets))
+        look = sheets[0].look
+        if len(names) > 1 and look.excel is not None:
+            told = " and ".join(map(repr, names))
+            said = (f"the sheets {told}, of like names, are one table", *look.said[1:])
+            look = Look(excel=look.excel.model_copy(update={"sheet": names}), said=said)
+        table = _without_numbers(names) if names[0] else _table_name(files)
+        copies = tuple(one.copy for one in sheets)
+        return self.drafted(table, files, _patterns(files), look, copies)
 
     def _texts(self, group: Sequence[Path]) -> Iterator[DraftSource]:
         """Yield one table of files of one look and most columns, else one of each."""
@@ -102,25 +165,27 @@ class SourceReader:
             self._copy(file, look) for file, look in zip(group, looks, strict=True)
         ]
         alike = all(look.csv == looks[0].csv for look in looks)
-        headers = [set(copy.header) for copy in copies]
-        shared = headers[0].intersection(*headers)
-        if alike and all(len(shared) * 2 >= len(header) for header in headers):
-            shown = _patterns(group)
-            first = group[0].name.split(".")[0]
-            name = _NUMBER.sub("", first).strip("_- ") if len(group) > 1 else first
-            yield self._drafted(
-                name or "files", tuple(group), shown, looks[0], tuple(copies)
+        if alike and _share_columns(copies):
+            yield self.drafted(
+                _table_name(group),
+                tuple(group),
+                _patterns(group),
+                looks[0],
+                tuple(copies),
             )
             return
         for file, look, copy in zip(group, looks, copies, strict=True):
-            name = file.name.split(".")[0]
-            yield self._drafted(name, (file,), (file.name,), look, (copy,))
+            yield self.drafted(
+                _table_name([file]), (file,), (file.name,), look, (copy,)
+            )
 
     def _copy(self, file: Path, look: Look) -> CsvFile:
-        table = TableSpec.model_construct(name="draft", csv=look.csv, columns=())
+        table = TableSpec.model_construct(
+            name="draft", csv=look.csv, excel=look.excel, columns=()
+        )
         return self.copies.of_file(table, file, file.name, _untold, Path("/"))
 
-    def _drafted(
+    def drafted(
         self,
         name: str,
         files: tuple[Path, ...],
@@ -128,6 +193,7 @@ class SourceReader:
         look: Look,
         copies: tuple[CsvFile, ...],
     ) -> DraftSource:
+        """Return a table of plain copies, with what they show."""
         headers = [set(copy.header) for copy in copies]
         everywhere = headers[0].intersection(*headers)
         lacking = frozenset(headers[0].union(*headers) - everywhere - {""})
@@ -139,8 +205,9 @@ class SourceReader:
         listed = ", ".join(quoted(word) for word in ("", *nulls))
         rows = f"{plain}, {_TYPES}, nullstr = [{listed}], ignore_errors = true)"
         said = [f"{_files(files)}: {', '.join(look.said)}"] if look.said else []
-        if len(files) > 1:
-            said.append(f"{counted(len(files), 'file')} of like names are one table")
+        said += _together(files)
+        said += self.copies.warnings  # of these copies: each names its file
+        self.copies.warnings.clear()
         if lacking:
             told = ", ".join(sorted(lacking))
             said.append(f"some of the files lack these columns: {told}")
@@ -170,25 +237,74 @@ def _files(files: Sequence[Path]) -> str:
     return files[0].name + (f" and {more} more" if more else "")
 
 
-def _parquet(file: Path) -> DraftSource:
-    rows = f"read_parquet({quoted(str(file))})"
-    texts = f"(SELECT COLUMNS(*)::VARCHAR FROM {rows})"  # noqa: S608 - a quoted path
-    name = file.name.split(".")[0]
-    return DraftSource(name, (file,), (file.name,), Look(), rows, texts)
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """A sheet that was looked at; without a name where its workbook has no other."""
+
+    file: Path
+    name: str
+    look: Look
+    copy: CsvFile
+
+    @property
+    def likeness(self) -> tuple[str, str]:
+        """What sheets of one table have in common: a name but for numbers, a layout."""
+        excel = self.look.excel
+        layout = excel.model_dump(exclude={"sheet"}) if excel is not None else {}
+        return _NUMBER.sub("*", self.name).lower(), repr(
+            layout if any(layout.values()) else {}
+        )
+
+
+def _share_columns(copies: Sequence[CsvFile]) -> bool:
+    """Whether at least half of each header is in all of them."""
+    headers = [set(copy.header) for copy in copies]
+    shared = headers[0].intersection(*headers)
+    return all(len(shared) * 2 >= len(header) for header in headers)
+
+
+def _together(files: Sequence[Path]) -> tuple[str, ...]:
+    if len(files) == 1:
+        return ()
+    return (f"{counted(len(files), 'file')} of like names are one table",)
+
+
+def _table_name(files: Sequence[Path]) -> str:
+    """Return what a table of files may be called: without numbers, if of several."""
+    return _without_numbers([file.name.split(".")[0] for file in files])
+
+
+def _without_numbers(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return names[0]
+    return _NUMBER.sub("", names[0]).strip("_- ") or "files"
 
 
 def _like_named(files: Sequence[Path]) -> list[list[Path]]:
-    """Return files grouped by their names without numbers."""
+    """Return files grouped by their names without numbers, packed or not."""
     groups: dict[tuple[Path, str], list[Path]] = {}
     for file in files:
-        name = _NUMBER.sub("*", file.name)
+        name = _NUMBER.sub("*", _unpacked_name(file.name))
         groups.setdefault((file.parent, name.lower()), []).append(file)
     return list(groups.values())
 
 
+def _unpacked_name(name: str) -> str:
+    """Return a file's name without what says that it is compressed.
+
+    >>> _unpacked_name("x_2021.csv.gz"), _unpacked_name("x_2022.zip")
+    ('x_2021.csv', 'x_2022.csv')
+    """
+    if not is_compressed(name):
+        return name
+    bare = PurePath(name).stem
+    return bare if kind_of(bare) else f"{bare}.csv"
+
+
 def _patterns(files: Sequence[Path]) -> tuple[str, ...]:
-    """Return a pattern of these files and no others, else their names."""
-    pattern = _NUMBER.sub("*", files[0].name)
-    if len(files) > 1 and set(files[0].parent.glob(pattern)) == set(files):
-        return (pattern,)
+    """Return patterns of these files and no others, else their names."""
+    patterns = dict.fromkeys(_NUMBER.sub("*", file.name) for file in files)
+    found = {path for one in patterns for path in files[0].parent.glob(one)}
+    if len(files) > 1 and found == set(files):
+        return tuple(patterns)
     return tuple(file.name for file in files)

@@ -29,8 +29,14 @@ from privacy.schema import (
     ColumnType,
 )
 from query_lang.reading.writable import is_writable
-from query_lang.rendering.duckdb.levels import is_code_sql
-from upstream.drafting.column_guesses import Guess, decimal_guesses, guesses
+from upstream.drafting.code_guesses import code_guess
+from upstream.drafting.column_guesses import (
+    Guess,
+    compact_guesses,
+    decimal_guesses,
+    guesses,
+)
+from upstream.drafting.database_drafts import DraftDatabase, database_sources
 from upstream.drafting.draft_joins import JoinColumn, join_to_units
 from upstream.drafting.draft_sources import DraftSource, SourceReader
 from upstream.drafting.vocabularies import vocabulary_proposal
@@ -45,10 +51,8 @@ from upstream.files.reading_sql import quoted_name
 from upstream.id_forms.loose_ids import FUNCTIONS, forms_sql
 from upstream.manifests.file_specs import kind_of, unread
 from upstream.manifests.proposals import (
-    SYSTEMS,
     Proposal,
     age_proposal,
-    code_proposal,
     date_proposal,
     is_age,
     is_identifier,
@@ -56,6 +60,7 @@ from upstream.manifests.proposals import (
 )
 from upstream.manifests.rules.manifest_rules import RESERVED, TODO
 from upstream.public_check.published_ids import HANDFUL, literal_rows
+from upstream.staging.raw_rows import unread_type
 
 _DEFAULT_SCALE = 2  # of decimals that no text shows
 _JOINING = frozenset({ColumnType.INTEGER, ColumnType.TEXT})
@@ -111,23 +116,28 @@ tables:
 """
 
 
-def draft_manifest(files: Sequence[Path], units: Sequence[str] = ()) -> str:
-    """Return a manifest to complete, as YAML, for text files, Parquet, workbooks.
+def draft_manifest(
+    files: Sequence[Path],
+    units: Sequence[str] = (),
+    databases: Sequence[DraftDatabase] = (),
+) -> str:
+    """Return a manifest to complete, as YAML, for files, and tables of databases.
 
     Args:
         files: Those whose names differ in numbers alone, and whose columns are mostly
             the same, are one table; each sheet of a workbook is one.
         units: The names that the unit's column has in the files, if they are known; a
             file has one of them.
+        databases: Those whose tables are drafted too.
 
     Raises:
-        IngestionError: A file is missing or cannot be read, or none has one of the
-            units.
+        IngestionError: A file, or a database, is missing or cannot be read, or none
+            has one of the units.
     """
     with duckdb.connect() as connection, TemporaryDirectory() as work:
         drafts = [
             _Draft(connection, source, units)
-            for source in _sources(connection, Path(work), files)
+            for source in _sources(connection, Path(work), files, databases)
         ]
         names = _apart([_identifier(draft.source.name) for draft in drafts])
         for unit in units:
@@ -146,18 +156,33 @@ def draft_manifest(files: Sequence[Path], units: Sequence[str] = ()) -> str:
 
 
 def _sources(
-    connection: duckdb.DuckDBPyConnection, work: Path, files: Sequence[Path]
+    connection: duckdb.DuckDBPyConnection,
+    work: Path,
+    files: Sequence[Path],
+    databases: Sequence[DraftDatabase],
 ) -> list[DraftSource]:
     """Return the tables that files, and those that patterns name, seem to be."""
     reader = SourceReader(connection, work)
     found: list[Path] = []
     for file in files:
+        if file.is_dir():
+            raise IngestionError((_folder(file),))
         with _readable(file):
             found += [file] if file.exists() else sorted(file.parent.glob(file.name))
             if kind_of(file.name) is None:
                 raise IngestionError((_unread(file),))
-    with _readable(found[0]):
-        return list(reader.sources(found))
+    sources: list[DraftSource] = []
+    if found:
+        with _readable(found[0]):
+            sources += reader.sources(found)
+    for database in databases:
+        sources += database_sources(reader, database)
+    return sources
+
+
+def _folder(file: Path) -> Problem:
+    said = f"is a folder: name the files in it, such as {file.name}/*.csv"
+    return Problem(str(file), None, None, said)
 
 
 def _unread(file: Path) -> Problem:
@@ -245,6 +270,7 @@ class _Draft:
         self.file = source.file
         self._units = frozenset(units)
         self.guesses: Mapping[str, Guess] = {}
+        self.unread: list[tuple[str, str]] = []
         with _readable(self.file):
             self.columns = self._columns()
         self.asks_unit = not units
@@ -354,11 +380,24 @@ class _Draft:
 
     def _columns(self) -> list[Drafted]:
         found = self.connection.execute(f"DESCRIBE SELECT * FROM {self._rows}")  # noqa: S608 - a quoted path
-        described = [(str(row[0]), _kind(str(row[1]))) for row in found.fetchall()]
+        types = [(str(row[0]), str(row[1])) for row in found.fetchall()]
+        self.unread = [(name, type_) for name, type_ in types if unread_type(type_)]
+        described = [(s, _kind(t)) for s, t in types if (s, t) not in self.unread]
         texts = [source for source, kind in described if kind is ColumnType.TEXT]
         decimals = [name for name, kind in described if kind is ColumnType.DECIMAL]
-        read = guesses(self.connection, self._rows, texts)
-        read |= decimal_guesses(self.connection, self.source.texts, decimals)
+        whole = [
+            source
+            for source, kind in described
+            if kind is ColumnType.INTEGER
+            and source not in self._units
+            and not is_identifier(_identifier(source))
+        ]
+        kind = kind_of(self.file.name)
+        read = guesses(self.connection, self._rows, texts, has_cells=kind == "workbook")
+        read |= decimal_guesses(
+            self.connection, self.source.texts, decimals, is_typed=kind == "parquet"
+        )
+        read |= compact_guesses(self.connection, self.source.texts, whole)
         names = _apart([_identifier(source) for source, _ in described])
         self.guesses = read
         return [
@@ -370,7 +409,6 @@ class _Draft:
         """Return the table's YAML."""
         lines = [f"- name: {name}"]
         lines += [f"  # {said}." for said in self.source.said]
-        lines.append(f"  files: [{', '.join(map(in_yaml, self.source.shown))}]")
         lines += written_lines(self.source, self.columns, self.guesses)
         lines += self._privacy()
         lines.append(f"  # max_rows: {DEFAULT_MAX_ROWS} unless you declare otherwise")
@@ -381,12 +419,23 @@ class _Draft:
         kept = [column for column in self.columns if column.source not in self.people]
         asked = self._questions([c for c in kept if c.source != self.unit])
         lines += [f"  # {said}" for said in asked]
+        lines += self._left_out()
         for column in kept:
             guess = self.guesses.get(column.source)
             if guess is not None and guess.question is not None:
                 lines.append(f"  # {guess.question}")
             lines += self._column(column)
         return "\n".join(lines) + "\n"
+
+    def _left_out(self) -> Iterator[str]:
+        """Yield which columns of the file a load cannot read, and why."""
+        for name, said in self.source.left_out:
+            yield f"  # left out: {in_yaml(name)} {said}"
+        for name, type_ in self.unread:
+            yield (
+                f"  # left out: {in_yaml(name)} has the type {_family(type_)}, which "
+                f"is not read: {unread_type(type_)}"
+            )
 
     def _questions(self, columns: Sequence[Drafted]) -> Iterator[str]:
         """Yield what only the custodian can say of the columns."""
@@ -468,6 +517,9 @@ class _Draft:
         return people and f"{people} looks like ids of people: not public"
 
     def _column(self, column: Drafted) -> Iterator[str]:
+        said, proposal = self._proposed(column)
+        if said is not None:
+            yield f"  # {said}"
         keys = [f"name: {column.name}"]
         if column.name != column.source:
             keys.append(f"from: {in_yaml(column.source)}")
@@ -478,7 +530,6 @@ class _Draft:
             keys.append("optional: true")
         if column.source != self.unit:
             keys += column_words(column, self.columns, self.guesses)
-        proposal = None if column.source == self.unit else self._proposal(column)
         if proposal is not None:
             keys.append(f"domain: {proposal.domain}")
             keys.append(f'source: "{TODO} proposed: {proposal.ladder}"')
@@ -489,13 +540,21 @@ class _Draft:
         guess = self.guesses.get(column.source)
         return _DEFAULT_SCALE if guess is None or not guess.scale else guess.scale
 
+    def _proposed(self, column: Drafted) -> tuple[str | None, Proposal | None]:
+        """Return what is said of a column's domain, and the proposal of one."""
+        if column.source == self.unit:
+            return None, None
+        if column.kind is not ColumnType.TEXT:
+            return None, self._proposal(column)
+        guess = self.guesses.get(column.source)
+        if guess is not None and guess.is_padded:  # postcodes, not codes
+            return None, self._listed(column)
+        found = code_guess(self.connection, self._rows, column.source, column.name)
+        return found.said, found.proposal or self._listed(column)
+
     def _proposal(self, column: Drafted) -> Proposal | None:
-        if column.kind is ColumnType.TEXT:
-            guess = self.guesses.get(column.source)
-            is_padded = guess is not None and guess.is_padded  # postcodes, not codes
-            code = None if is_padded else code_proposal(self._shares(column))
-            return code or self._listed(column)
-        if is_identifier(column.name):
+        guess = self.guesses.get(column.source)
+        if is_identifier(column.name) or (guess is not None and guess.is_short):
             return None
         if column.kind is ColumnType.INTEGER and is_age(column.name):
             return age_proposal()
@@ -517,16 +576,6 @@ class _Draft:
             whole = f"TRY_CAST(CAST({name} AS DOUBLE) AS DECIMAL(38, 0))"
             return self._one(f"min({whole}), max({whole})")
         return None, None
-
-    def _shares(self, column: Drafted) -> dict[str, float]:
-        name = quoted_name(column.source)
-        wanted = ", ".join(
-            f"avg(CAST({is_code_sql(system, name, {})} AS INTEGER)) "
-            f"FILTER (nullif({name}, '?') <> '')"
-            for system in SYSTEMS
-        )
-        found = zip(SYSTEMS, self._one(wanted), strict=True)
-        return {system.name: float(str(share or 0)) for system, share in found}
 
     def _listed(self, column: Drafted) -> Proposal | None:
         """Return a public vocabulary that has all values of a column."""
@@ -550,6 +599,18 @@ def _joined_lines(column: JoinColumn, other: JoinColumn) -> list[str]:
     said = {"own": column.file, "file": other.file, "unit": in_yaml(other.unit or "")}
     names = {"column": in_yaml(column.name), "other": in_yaml(other.name)}
     return _JOINED.format(**said, **names).splitlines()
+
+
+def _family(type_: str) -> str:
+    """Return a type in a word: what is nested in it can be long.
+
+    >>> _family("STRUCT(a INTEGER, b VARCHAR)[]"), _family("BLOB"), _family("TIME")
+    ('list', 'binary', 'time')
+    """
+    if type_.endswith("]"):
+        return "list"
+    word = type_.partition("(")[0].lower()
+    return "binary" if word == "blob" else word
 
 
 def _kind(type_: str) -> ColumnType:

@@ -29,7 +29,14 @@ _TOTAL = re.compile(
     r"(?i)\W*(?:summe|gesamt(?:summe)?|total(?:s|e|en)?|sum|grand total|anzahl|"
     r"insgesamt|records?|rows?|datens.tze|somme|totale)\b.*"
 )
+_QUOTED = re.compile(r'(?:^|[,;\t|])"[^"]*"(?=[,;\t|\r\n]|$)')
+_APOSTROPHES = re.compile(r"(?:^|[,;\t|])'[^']*'(?=[,;\t|\r\n]|$)")
+_FIXED = (
+    "its columns seem to have a fixed width, with blanks between them: export it with "
+    "a delimiter, such as semicolons or tabs"
+)
 _MOST_FOOTER = 5
+_FEW = 3  # lines that tell no layout
 _MOST_BEFORE = 30  # lines before a header
 
 
@@ -79,9 +86,27 @@ def look_at_text(path: Path) -> Look:
     if encoding not in {"utf-8", "ascii"}:
         seen.keys["encoding"] = encoding
         seen.said.append(f"in {encoding}")
+    if has_fixed_widths(lines):
+        raise refused(path.name, _FIXED, 1)
     _look_at_lines(seen, lines, end)
     spec = CsvSpec.model_validate(seen.keys) if seen.keys else None
     return Look(csv=spec, said=tuple(seen.said))
+
+
+def has_fixed_widths(lines: Sequence[str]) -> bool:
+    """Return whether lines have blanks at one place all, between words, and no more.
+
+    >>> has_fixed_widths(["pid  name   age", "1    Ann    30", "22   Bertha  7"])
+    True
+    """
+    told = [line.rstrip() for line in lines if line.strip()]
+    if len(told) < _FEW or any(d in line for line in told[:1] for d in _DELIMITERS):
+        return False
+    width = max(map(len, told))
+    padded = [line.ljust(width) for line in told]
+    blank = [all(line[n] == " " for line in padded) for n in range(width)]
+    gaps = [n for n in range(1, width) if blank[n] and not blank[n - 1]]
+    return any(told[0][n : n + 2] == "  " for n in gaps if n < len(told[0]))
 
 
 def _codec(encoding: str) -> str:
@@ -136,11 +161,15 @@ def _last_lines(
 def _look_at_lines(seen: _Seen, lines: Sequence[str], end: Sequence[str]) -> None:
     comment = _comment(lines)
     told = [line for line in lines if not (comment and line.startswith(comment))]
-    delimiter, width = _delimiter(told)
+    quote = _quote(told)
+    if quote != '"':
+        seen.keys["quote"] = quote
+        seen.said.append("apostrophes around fields")
+    delimiter, width = _delimiter(told, quote)
     if delimiter != ",":
         seen.keys["delimiter"] = "tab" if delimiter == "\t" else delimiter
         seen.said.append(f"{_NAMED[delimiter]} between fields")
-    rows = [_fields(line, delimiter) for line in told]
+    rows = [_fields(line, delimiter, quote) for line in told]
     before = _lines_before(rows, width)
     if before:
         seen.keys["skip_rows"] = _position(lines, told, before)
@@ -148,17 +177,29 @@ def _look_at_lines(seen: _Seen, lines: Sequence[str], end: Sequence[str]) -> Non
     if comment:
         seen.keys["comment"] = comment
         seen.said.append(f"lines that begin with {comment} are notes")
-    header = rows[before] if before < len(rows) else []
-    if header and not _is_header(header):
-        seen.keys["names"] = [f"column_{n}" for n in range(1, len(header) + 1)]
-        seen.said.append("no header: name the columns, in the order of the fields")
-    last = [_fields(line, delimiter) for line in end if line.strip("\r\n")]
+    if before < len(rows):
+        at = _position(lines, told, before) + 1
+        _look_at_header(seen, rows[before], rows[before + 1 :], at)
+    last = [_fields(line, delimiter, quote) for line in end if line.strip("\r\n")]
     if footer := _footer(last, width):
         seen.keys["footer_rows"] = footer
         seen.said.append(_counted(footer, "line at the end that is no row"))
     if _ends_mixed(lines):
         seen.keys["line_ends"] = "any"
         seen.said.append("lines end in several ways")
+
+
+def _look_at_header(
+    seen: _Seen, header: Sequence[str], rows: Sequence[Sequence[str]], lines: int
+) -> None:
+    """Note what columns are called where a header does not say it."""
+    if header and not _is_header(header, rows):
+        seen.keys["names"] = [f"column_{n}" for n in range(1, len(header) + 1)]
+        seen.said.append("no header: name the columns, in the order of the fields")
+    elif said := _unclear_names(header):
+        seen.keys["skip_rows"] = lines
+        seen.keys["names"] = _named_apart(header)
+        seen.said.append(said)
 
 
 def _counted(number: object, what: str) -> str:
@@ -177,19 +218,27 @@ def _position(lines: Sequence[str], told: Sequence[str], before: int) -> int:
     return before if not notes else list(lines).index(told[before])
 
 
-def _fields(line: str, delimiter: str) -> list[str]:
+def _fields(line: str, delimiter: str, quote: str) -> list[str]:
+    text = [line.rstrip("\r\n")]
     try:
-        return next(csv.reader([line.rstrip("\r\n")], delimiter=delimiter), [])
+        return next(csv.reader(text, delimiter=delimiter, quotechar=quote), [])
     except csv.Error:
         return []
 
 
-def _delimiter(lines: Sequence[str]) -> tuple[str, int]:
+def _quote(lines: Sequence[str]) -> str:
+    """Return what stands around fields: apostrophes where most lines have such."""
+    with_quotes = any(_QUOTED.search(line) for line in lines)
+    apostrophes = sum(1 for line in lines if _APOSTROPHES.search(line))
+    return "'" if apostrophes * 2 > len(lines) and not with_quotes else '"'
+
+
+def _delimiter(lines: Sequence[str], quote: str) -> tuple[str, int]:
     """Return what parts most lines into one number of fields, and that number."""
     best, found = (0.0, 0), (",", 1)
     for delimiter in _DELIMITERS:
         widths = Counter(
-            len(fields) for line in lines if (fields := _fields(line, delimiter))
+            len(fields) for line in lines if (fields := _fields(line, delimiter, quote))
         )
         width, count = max(
             ((w, n) for w, n in widths.items() if w > 1),
@@ -211,10 +260,42 @@ def _lines_before(rows: Sequence[Sequence[str]], width: int) -> int:
     return 0
 
 
-def _is_header(fields: Sequence[str]) -> bool:
+def _is_header(fields: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a record has names: few numbers, and no word twice that rows have too."""
     named = [one.strip() for one in fields if one.strip()]
     numbers = sum(1 for one in named if _NUMBER.fullmatch(one))
-    return len(set(named)) == len(named) and numbers * 3 <= len(named)
+    if numbers * 3 > len(named):
+        return False
+    below = {(n, one.strip()) for row in rows for n, one in enumerate(row)}
+    is_met = any((n, one.strip()) in below for n, one in enumerate(fields) if one)
+    return len(set(named)) == len(named) or not is_met
+
+
+def _unclear_names(header: Sequence[str]) -> str | None:
+    """Return which columns of a header have no name of their own; None: all have."""
+    twice = [one for one, count in Counter(header).items() if one and count > 1]
+    if twice:
+        told = ", ".join(map(repr, twice))
+        return f"several columns are called {told}: named apart, in their order"
+    if header and not all(one.strip() for one in header):
+        return "some columns have no name: named by their place"
+    return None
+
+
+def _named_apart(header: Sequence[str]) -> list[str]:
+    """Return names of columns: the second and later of one name are numbered.
+
+    >>> _named_apart(["pid", "a", "a", ""])
+    ['pid', 'a', 'a_2', 'column_4']
+    """
+    names: list[str] = []
+    for place, one in enumerate(header, 1):
+        name = one.strip() or f"column_{place}"
+        number = 1
+        while (told := name if number == 1 else f"{name}_{number}") in names:
+            number += 1
+        names.append(told)
+    return names
 
 
 def _footer(rows: Sequence[Sequence[str]], width: int) -> int:

@@ -35,6 +35,24 @@ VOCABULARIES = (
     Vocabulary(
         ("male", "female", "other", "unknown"), "administrative gender of HL7", _SEX
     ),
+    Vocabulary(("Female", "Male"), "sex, Female and Male", _SEX),
+    Vocabulary(("Female", "Male", "Unknown"), "sex, with Unknown", _SEX),
+    Vocabulary(
+        ("Male", "Female", "Other", "Unknown"), "administrative gender of HL7", _SEX
+    ),
+    Vocabulary(("FEMALE", "MALE", "UNKNOWN"), "sex, in capitals", _SEX),
+    Vocabulary(("f", "m", "u"), "sex, f, m and unknown", _SEX),
+    Vocabulary(("männlich", "weiblich"), "Geschlecht, männlich und weiblich", _SEX),
+    Vocabulary(
+        ("männlich", "weiblich", "divers", "unbekannt"),
+        "Geschlecht, auch divers und unbekannt",
+        _SEX,
+    ),
+    Vocabulary(
+        ("Männlich", "Weiblich", "Divers", "Unbekannt"),
+        "Geschlecht, auch Divers und Unbekannt",
+        _SEX,
+    ),
     Vocabulary(("W", "M"), "Geschlecht, W und M", _SEX),
     Vocabulary(("w", "m"), "Geschlecht, w und m", _SEX),
     Vocabulary(("W", "M", "D"), "Geschlecht, W, M und D", _SEX),

@@ -37,7 +37,12 @@ def _flow(keys: Mapping[str, object]) -> str:
 def written_lines(
     source: DraftSource, columns: Sequence[Drafted], guesses: Guesses
 ) -> Iterator[str]:
-    """Yield how a table's files are written, and how they write values."""
+    """Yield where a table's rows lie, how they are written, and values in them."""
+    if source.database is not None:
+        place = source.database.model_dump(exclude_none=True)
+        yield f"  database: {_flow(place)}"
+    else:
+        yield f"  files: {in_yaml(list(source.shown))}"
     for key, spec in (("csv", source.look.csv), ("excel", source.look.excel)):
         if spec is not None:
             yield f"  {key}: {_flow(spec.model_dump(exclude_none=True))}"
@@ -75,12 +80,14 @@ def column_words(
     guess = guesses.get(column.source)
     if guess is None:
         return
-    if guess.formats and guess.question is not None:
+    if guess.formats and guess.has_twin:
         yield f"format: {in_yaml(f'{_TODO} {guess.formats[0]}')}"
     elif len(guess.formats) == 1:
         yield f"format: {in_yaml(guess.formats[0])}"
     elif guess.formats:
         yield f"formats: {in_yaml(list(guess.formats))}"
+    if guess.is_short:
+        yield f"century: {in_yaml(f'{_TODO} 1930')}"
     yield from _mark_words(guess, _shared_marks(columns, guesses))
 
 

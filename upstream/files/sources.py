@@ -1,5 +1,6 @@
 """The files that a table declares: found, kept inside the import folder, opened."""
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -345,6 +346,9 @@ def _missing_columns(
             yield Problem(name, line, None, two_names(table, column, found))
         elif not found and not column.is_optional:
             absent.append(column)
+    if absent and (said := _otherwise_written(file.header)):
+        yield Problem(name, line, None, said)
+        return
     if len(absent) == len(table.columns) > 1:
         sentence = (
             f"the header has no column of table {table.name}: if the file has no "
@@ -354,6 +358,20 @@ def _missing_columns(
         return
     for column in absent:
         yield Problem(name, line, None, _absent(table, column, file))
+
+
+def _otherwise_written(header: Sequence[str]) -> str | None:
+    """Return what to do about a header that is no row of names; None: it is one."""
+    if all(name[:1] == name[-1:] == "'" for name in header):
+        return (
+            'apostrophes stand around the names of columns: declare csv: {quote: "\'"}'
+        )
+    if len(header) == 1 and re.search(r"\S {2,}\S", header[0]):
+        return (
+            "blanks stand between the names of columns, as where columns have a fixed "
+            "width: export the file with a delimiter, such as semicolons or tabs"
+        )
+    return None
 
 
 def two_names(table: TableSpec, column: ColumnSpec, found: Sequence[str]) -> str:

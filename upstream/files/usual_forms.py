@@ -12,6 +12,12 @@ DAYS = (
     "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d",
     "%d-%b-%Y", "%d %b %Y", "%d. %B %Y", "%d %B %Y", "%B %d, %Y",
 )  # fmt: skip
+SHORT_DAYS = ("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%d-%b-%y", "%y-%m-%d")
+"""Days whose century is open."""
+
+COMPACT_DAYS = ("%Y%m%d", "%Y%m%d%H%M%S")
+"""Days, and moments, in digits alone."""
+
 CLOCKS = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f")
 MOMENTS = (
     "%Y-%m-%dT%H:%M:%S",
@@ -25,7 +31,9 @@ IN_UTC = tuple(
 )
 """Formats of times with a zone: with offset 0 alone."""
 
-MARKS = ((",", None), (",", "."), (",", " "), (".", ","), (".", "'"), (".", " "))
+MARKS = (
+    (",", None), (",", "."), (",", " "), (".", ","), (".", "'"), (".", " "), (",", "'"),
+)  # fmt: skip
 """Decimal marks, and what parts thousands; a point alone is what others read."""
 
 TRUTHS = (

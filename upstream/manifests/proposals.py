@@ -2,7 +2,7 @@
 
 Nothing here gives back a minimum, a maximum or a value of the data (PRIVACY 2): numbers
 get a rung of the ladder 1-2-5 beyond what was seen, dates whole calendar decades beyond
-it, ages 0 to 120, and codes the published list that most of them are of.
+it, ages 0 to 120, and codes the published list that nearly all of them are of.
 """
 
 import re
@@ -15,11 +15,13 @@ from query_lang.hierarchies import BUILT_IN
 
 _AGE = re.compile(r"(?:^|_)age(?:$|_)")
 _IDENTIFIER = re.compile(r"(?:^|_)(?:id|nr|nbr|no|number|key)$")
-_PUBLISHED = {
+PUBLISHED = {
     "icd10": "WHO ICD-10",
     "icd10cm": "ICD-10-CM of CMS and NCHS",
     "icd9cm": "ICD-9-CM of CMS and NCHS",
 }
+"""What the built-in code systems are, as a source may name them."""
+
 SYSTEMS = tuple(HierarchyDomain(name) for name in BUILT_IN)
 
 
@@ -84,13 +86,14 @@ def date_proposal(first: date, last: date) -> Proposal:
     )
 
 
-def code_proposal(shares: Mapping[str, float]) -> Proposal | None:
-    """Propose the code system that most texts are codes of, if there is one.
+def code_proposal(shares: Mapping[str, float], least: float) -> Proposal | None:
+    """Propose the code system that nearly all texts are codes of, if there is one.
 
     Args:
         shares: Of each built-in code system, the part of the texts, from 0 to 1.
+        least: The part that is nearly all.
     """
     best = max(shares, key=lambda name: shares[name])
-    if shares[best] <= 0.5:  # noqa: PLR2004 - most of them
+    if shares[best] < least:
         return None
-    return Proposal(f"{{hierarchy: {best}}}", _PUBLISHED[best])
+    return Proposal(f"{{hierarchy: {best}}}", PUBLISHED[best])

@@ -14,6 +14,13 @@ _NEAR, _VERY_NEAR = 0.6, 0.85  # how like another key is one that may be meant
 
 Found = list[tuple[Place, str]]
 
+_EMPTY = {
+    "expression": (
+        "is empty: write how the column is computed, such as discharged - admitted"
+    )
+}
+"""What to write in a text that is there and empty; else it is a source."""
+
 _UNION_TAGS = frozenset({"bool", "int", "str"})
 _IDENTIFIER = "start with a small letter, then small letters, digits or _, 63 at most"
 _MODELS: Mapping[str, type[BaseModel]] = {
@@ -71,14 +78,14 @@ def _sentence(place: Place, detail: ErrorDetails) -> str:
         return f"{name} is missing: add it"
     if detail["loc"] != place:
         return f"{name} must be one value: a number, a text, true or false"
-    return f"{name}: {_remedy(kind, detail)}"
+    return f"{name}: {_remedy(kind, detail, name)}"
 
 
-def _remedy(kind: str, detail: ErrorDetails) -> str:
+def _remedy(kind: str, detail: ErrorDetails, name: str) -> str:
     context = detail.get("ctx", {})
     own = {
         "string_pattern_mismatch": _IDENTIFIER,
-        "string_too_short": "say where this public fact comes from",
+        "string_too_short": _EMPTY.get(name, "say where this public fact comes from"),
         "literal_error": f"write {context.get('expected')}",
     }
     return own.get(kind) or remedy(detail)

@@ -19,7 +19,7 @@ from upstream.staging.canonical import (
     UnitType,
     canonical_unit_id,
 )
-from upstream.staging.hints import hint, unit_hint
+from upstream.staging.hints import hint, shapes, unit_hint
 
 MOST_PROBLEMS = 20  # of one table; the rest shows when these are mended
 MOST_LOOKED_AT = 1_000  # refused rows of one file, whose values are looked at
@@ -112,7 +112,8 @@ class Flaws:
         column = self.table.columns[first.index]
         texts = [v.text for v in met.values if v.text]
         is_unit = column.name == self.table.unit_column
-        if shown := unit_hint(texts) if is_unit else hint(column, texts):
+        known = unit_hint(texts) if is_unit else hint(column, texts)
+        if shown := known or shapes(texts):
             said += f"; {shown}"
         if self._is_total(met, count):
             said += "; is it a line of totals? Then declare footer_rows: 1"

@@ -1,6 +1,7 @@
 """What values that a column refuses look like: what to declare, and no value."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from privacy.schema import ColumnType
@@ -19,6 +20,38 @@ from upstream.manifests.time_formats import format_pattern
 _NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
 _TIMES = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
 _SERIAL = re.compile(r"[2-6][0-9]{4}(?:\.[0-9]+)?")  # 1954 to 2091, as Excel counts
+_APOSTROPHES = (
+    "they stand between apostrophes: if these are the file's quotes, declare csv: "
+    '{quote: "\'"}'
+)
+_MOST_SHAPES = 3
+_SHAPES = tuple(
+    (re.compile(form), said)
+    for form, said in (
+        (r"\s*", "blanks alone"),
+        (r"\s+\S.*|.*\S\s+", "blanks at an end"),
+        (r"'.*'|\".*\"", "quotes around it"),
+        (r"[-+]?[0-9]+,[0-9]+", "a decimal comma"),
+        (r"[-+]?[0-9]+\.[0-9]+", "a decimal point"),
+        (r"[-+]?[0-9.,]+[eE][-+]?[0-9]+", "an exponent"),
+        (r"[-+]?[0-9][0-9,]*\.[0-9]+", "a comma and a point"),
+        (r"[-+]?[0-9][0-9.]*,[0-9]+", "points and a comma"),
+        (r"[-+]?[0-9.]+", "more than one point"),
+        (r"[-+]?[0-9,]+", "more than one comma"),
+        (r"[<>=~≤≥±].*", "a sign such as < or > before it"),
+        (r"[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}", "the form of a day"),
+        (r"[0-9]+[-\u2013/][0-9]+", "two numbers"),
+        (r"[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}[ T].*", "a day and more behind it"),
+        (r"[0-9]{1,2}:[0-9]{2}.*", "the form of a time of day"),
+        (r"[^\W\d].*[0-9].*", "letters before digits"),
+        (r".*[0-9].*[^\W\d].*", "letters behind digits"),
+        (r"[^\d]*[^\W\d][^\d]*", "letters and no digit"),
+        (r"[^\w]+", "neither a letter nor a digit"),
+        (r".*[0-9].*", "other signs beside digits"),
+    )
+)
+"""Forms of values, and what is said of them; the first that fits."""
+
 _TWINS = (("%d/%m/%Y", "%m/%d/%Y"), ("%d-%m-%Y", "%m-%d-%Y"))
 
 
@@ -43,10 +76,32 @@ def unit_hint(texts: Sequence[str]) -> str | None:
             "they are whole numbers with decimals (1.0): export the column as whole "
             "numbers"
         )
+    if texts and _all_match("'.*'", texts):
+        return _APOSTROPHES
     return None
 
 
+def shapes(texts: Sequence[str]) -> str | None:
+    """Return what refused values are made of, and no value; None: nothing that helps.
+
+    >>> shapes(["12,5", "3,25", "about 7"])
+    'of those looked at 2 have a decimal comma, 1 has letters before digits'
+    """
+    found = Counter(shape for text in texts if (shape := _shape(text)))
+    told = ", ".join(
+        f"{count} {'has' if count == 1 else 'have'} {shape}"
+        for shape, count in found.most_common(_MOST_SHAPES)
+    )
+    return f"of those looked at {told}" if told else None
+
+
+def _shape(text: str) -> str | None:
+    return next((said for form, said in _SHAPES if form.fullmatch(text)), None)
+
+
 def _hints(column: ColumnSpec, texts: Sequence[str]) -> Iterator[str]:
+    if _all_match("'.*'", texts):
+        yield _APOSTROPHES
     if all(text in NULL_WORDS for text in texts):
         yield "they are words for nothing: declare them in null_values"
     if column.type in _NUMBERS:
@@ -98,6 +153,8 @@ def _of_times(column: ColumnSpec, texts: Sequence[str]) -> Iterator[str]:
             listed = ", ".join(f'"{each}"' for each in (*known, one))
             yield f"they look like {one}{also}: declare formats: [{listed}]"
         yield f'they look like {one}{also}: declare format: "{one}"'
+    if _all_match("(?:19|20)[0-9]{6}", texts):
+        yield 'they look like %Y%m%d: declare format: "%Y%m%d"'
     if not clock and any(
         _all_match(_with_clock(f), texts) for f in (*MOMENTS, *IN_UTC)
     ):

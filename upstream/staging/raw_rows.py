@@ -22,8 +22,10 @@ from upstream.manifests.declarations import ColumnSpec, TableSpec
 from upstream.staging.file_columns import FileColumn
 
 _AS_CAST = re.compile(
-    r"U?(?:TINY|SMALL|BIG|HUGE)INT|U?INTEGER|DECIMAL\(.*|BOOLEAN|VARCHAR|UUID|ENUM\(.*"
+    r"U?(?:TINY|SMALL|BIG|HUGE)INT|U?INTEGER|DECIMAL\([0-9, ]+\)|BOOLEAN|VARCHAR|"
+    r"UUID|ENUM\(.*\)"
 )
+_ZONED = re.compile(r"TIMESTAMP(?:_NS)? WITH TIME ZONE")
 _TIMESTAMPS = frozenset({"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"})
 _NO_TEXT = "NULL::VARCHAR"
 _FLOATS = frozenset({"FLOAT", "DOUBLE"})
@@ -144,11 +146,22 @@ def _canonical_text(file: ParquetFile, name: str, type_: str) -> str:
         return _moment_text(f"CAST({column} AS TIMESTAMP)", clock=True)
     if type_ == "DATE":
         return _moment_text(column, clock=False)
-    if _AS_CAST.fullmatch(type_):
+    if (remedy := unread_type(type_)) is None:
         return f"CAST({column} AS VARCHAR)"
-    remedy = "store it without zone" if "TIME" in type_ else "store it as text"
     sentence = f"the column {name!r} has the type {type_}, which is not read: {remedy}"
     raise IngestionError((Problem(file.name, None, None, sentence),))
+
+
+def unread_type(type_: str) -> str | None:
+    """Return what to do about a Parquet column's DuckDB type; None: it is read.
+
+    >>> unread_type("VARCHAR"), unread_type("INTEGER[]")
+    (None, 'store it as text')
+    """
+    is_read = type_ in {*_FLOATS, *_TIMESTAMPS, "DATE"}
+    if is_read or _AS_CAST.fullmatch(type_):
+        return None
+    return "store it without zone" if _ZONED.fullmatch(type_) else "store it as text"
 
 
 def _written_out(text: str) -> str:

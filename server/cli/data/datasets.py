@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from server.cli.data.load_report import without_zeros
 from server.cli.terminal.arguments import check_line
 from server.cli.terminal.output import (
     Json,
@@ -123,7 +124,7 @@ def _add_loading(cli: typer.Typer, parts: DatasetParts) -> None:
             else:
                 with parts.gives_way(), shown_progress() as progress:
                     loaded = parts.loads().load(manifest, choices, progress)
-            show(loaded, as_json=json)
+            show(loaded if json else without_zeros(loaded), as_json=json)
             if "same_rows_as" in loaded:
                 say(_nothing_new(str(loaded["same_rows_as"])))
 

@@ -11,17 +11,30 @@ from server.cli.terminal.output import REFUSED, Json, print_json, refusals, say
 def manifest_commands() -> typer.Typer:
     """Return ``manifest draft`` and ``manifest check``."""
     cli = typer.Typer(help="Write and check manifests, before any load.")
+    _add_draft(cli)
+    _add_check(cli)
+    return cli
 
+
+def _add_draft(cli: typer.Typer) -> None:
     @cli.command()
     def draft(
         files: Annotated[
-            list[Path],
-            typer.Argument(help="Text files, workbooks, Parquet; of like names one."),
-        ],
+            list[str] | None,
+            typer.Argument(help="Text files, workbooks, Parquet, URLs of databases."),
+        ] = None,
         *,
         unit: Annotated[
             list[str] | None,
             typer.Option(help="A column of the privacy unit's ids; repeat it."),
+        ] = None,
+        table: Annotated[
+            list[str] | None,
+            typer.Option(help="A table or view of a database; repeat it. Else all."),
+        ] = None,
+        url_variable: Annotated[
+            list[str] | None,
+            typer.Option(help="A variable that holds a database's URL, password too."),
         ] = None,
         json: Json = False,
     ) -> None:
@@ -33,17 +46,27 @@ def manifest_commands() -> typer.Typer:
         Domains are rungs of public ladders and published code lists, never the data's
         own ends or values. It is refused until each TODO is replaced.
 
+        Of a database all tables and views are drafted, or each that --table names.
+        Passwords are never printed: of a URL that has one a variable is named.
+
         Example: curator manifest draft stays.csv --unit patient_id > hospital.yaml
         """
         from server.use_cases.loading import manifests  # noqa: PLC0415 - slow
 
+        request = manifests.DraftRequest(
+            files or [], unit or [], table or [], url_variable or []
+        )
+        if not request.places and not request.url_variables:
+            raise typer.BadParameter("name files, or the URL of a database")  # noqa: EM101, TRY003 - one sentence
         with refusals():
-            drafted = manifests.draft(files, unit or [])
+            drafted = manifests.draft(request)
         if json:
             print_json(drafted)
         else:
             typer.echo(drafted["manifest"], nl=False)
 
+
+def _add_check(cli: typer.Typer) -> None:
     @cli.command()
     def check(
         manifest: Path,
@@ -71,5 +94,3 @@ def manifest_commands() -> typer.Typer:
             say(str(problem))
         if found:
             raise typer.Exit(REFUSED)
-
-    return cli

@@ -96,6 +96,15 @@ def test_a_load_for_people_says_its_progress_beside_the_report(curator):
     assert "visits" in curator.run("dataset", "show", "clinic").stdout
 
 
+def test_a_dry_run_prints_what_is_not_0(curator):
+    manifest = curator.installation.write_manifest()
+    said = curator.run("dataset", "load", manifest, "--dry-run").stdout
+    assert "rows_read" in said
+    assert [line for line in said.splitlines() if line.endswith(": 0")] == []
+    whole = curator.json("dataset", "load", manifest, "--dry-run")["report"]
+    assert whole["tables"][0]["dropped_over_bound"] == 0
+
+
 def test_a_dry_run_changes_nothing(curator):
     manifest = curator.installation.write_manifest()
     before = (files(curator), curator.json("ledger", "export"))

@@ -111,13 +111,23 @@ def _column_names(source: DatabaseSource, connection: Connection) -> Sequence[st
 
 def _text(source: DatabaseSource, value: object) -> str:
     """Return a value as text; NULL is the empty one."""
+    text = value_text(value)
+    if text is None:
+        said = "a column holds bytes or lists: read a view that has it as text"
+        raise database_refused(source, said)
+    return text
+
+
+def value_text(value: object) -> str | None:
+    """Return a value as text, NULL as the empty one; None: it is no text.
+
+    >>> value_text(2.5), value_text(None), value_text(b"x")
+    ('2.5', '', None)
+    """
     if value is None:
         return ""
     if isinstance(value, Decimal):
         return format(value, "f")
     if isinstance(value, bool | int | float | str | datetime | date | time):
         return cell_text(value)
-    if type(value).__name__ == "UUID":
-        return str(value)
-    said = "a column holds bytes or lists: read a view that has it as text"
-    raise database_refused(source, said)
+    return str(value) if type(value).__name__ == "UUID" else None

@@ -4,18 +4,18 @@
 module reads is written as such first. Nothing is guessed: the manifest states it.
 """
 
-import codecs
 import csv
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import BinaryIO
 
 from upstream.errors import IngestionError
 from upstream.files.exports.records import Record, refused
 from upstream.manifests.file_specs import CsvSpec
 
-_BLOCK_BYTES = 2**20
+_LONGEST_LINE = 2**20  # bytes; longer ones are counted in parts
 _MARKED = {"utf-8": "utf-8-sig"}
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _NULLS = (
@@ -48,21 +48,44 @@ def delimited_records(
         text.detach()
 
 
-def is_utf8_beyond_ascii(file: BinaryIO) -> bool:
-    """Return whether bytes are UTF-8 and not ASCII alone: of other texts none is.
+@dataclass(frozen=True, slots=True)
+class Utf8Lines:
+    """How many of a text's lines beyond ASCII are UTF-8.
 
     A letter of Latin alphabets in an encoding of one byte a character is followed by
     bytes that UTF-8 does not have there.
+
+    Attributes:
+        count: Lines that are UTF-8, and not ASCII alone.
+        first: The first of them, from 1; 0: none is.
+        others: Lines that are no UTF-8.
     """
-    decoder, beyond = codecs.getincrementaldecoder("utf-8")(), False
+
+    count: int = 0
+    first: int = 0
+    others: int = 0
+
+    @classmethod
+    def of(cls, file: BinaryIO) -> "Utf8Lines":
+        """Count the lines of a text in an encoding of one byte a character."""
+        count = first = others = 0
+        lines = iter(lambda: file.readline(_LONGEST_LINE), b"")
+        for number, line in enumerate(lines, 1):
+            if line.isascii():
+                continue
+            if _is_utf8(line):
+                count, first = count + 1, first or number
+            else:
+                others += 1
+        return cls(count, first, others)
+
+
+def _is_utf8(line: bytes) -> bool:
     try:
-        while block := file.read(_BLOCK_BYTES):
-            beyond = beyond or not block.isascii()
-            decoder.decode(block)
-        decoder.decode(b"", final=True)
+        line.decode()
     except UnicodeDecodeError:
         return False
-    return beyond
+    return True
 
 
 def _records(lines: "_Lines", spec: CsvSpec) -> Iterator[Record]:

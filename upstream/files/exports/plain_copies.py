@@ -16,6 +16,7 @@ from typing import BinaryIO, TypeVar
 import duckdb
 
 from engines.regular_files import FileIdentity, identity_of_open, opened
+from privacy.wording import counted
 from upstream.errors import IngestionError
 from upstream.files.csv_structure import (
     CsvFile,
@@ -29,10 +30,7 @@ from upstream.files.exports.database_tables import (
     declared_table,
 )
 from upstream.files.exports.databases import names_of_database
-from upstream.files.exports.delimited import (
-    delimited_records,
-    is_utf8_beyond_ascii,
-)
+from upstream.files.exports.delimited import Utf8Lines, delimited_records
 from upstream.files.exports.packed import unpacked
 from upstream.files.exports.records import (
     Record,
@@ -116,7 +114,11 @@ class CopyArea:
             IngestionError: It cannot be read.
         """
         records = database_records(table, self._databases)
-        return self._write(records, table.name, None, 0).read(None, None)
+        return self.of_records(records, table.name)
+
+    def of_records(self, records: Iterator[Record], name: str) -> CsvFile:
+        """Return a copy of records, the header's first, called so in problems."""
+        return self._write(records, name, None, 0).read(None, None)
 
     def names_of_database(self, table: TableSpec) -> tuple[str, ...]:
         """Return the names by which the database of a table was chosen."""
@@ -193,13 +195,22 @@ class _Copy:
 
 
 def _as_other_encoding(table: TableSpec, file: BinaryIO, name: str) -> Iterator[str]:
-    """Yield a warning of a text in UTF-8 that is read as if a byte were a character."""
+    """Yield a warning of UTF-8 that is read as if each byte were a character."""
     encoding = table.csv.encoding if table.csv else None
     if kind_of(name) != "csv" or encoding is None or encoding in _WIDE:
         return
     file.seek(0)
     with unpacked(file, name) as content:
-        if is_utf8_beyond_ascii(content):
+        lines = Utf8Lines.of(content)
+        if lines.count and lines.others:
+            told = counted(lines.count, "line")
+            yield (
+                f"{name}:{lines.first}: {told} beyond ASCII in UTF-8, this one the "
+                f"first, beside {lines.others:,} in another encoding: {encoding} is "
+                "declared, by which each letter beyond ASCII in the former becomes two "
+                "others; write the whole file in one encoding"
+            )
+        elif lines.count:
             yield (
                 f"{name}: all that is beyond ASCII in it is UTF-8, and {encoding} is "
                 "declared, by which each such letter becomes two others: save it as "
@@ -227,7 +238,9 @@ def _footer(table: TableSpec) -> int:
 def _records(table: TableSpec, file: BinaryIO, name: str) -> Iterator[Iterator[Record]]:
     """Lend the records of a file as it is declared, the header's first."""
     if kind_of(name) == "workbook":
-        yield _within_sheet(workbook_records(file, name, table.excel or ExcelSpec()))
+        sheet = table.excel or ExcelSpec()
+        found = workbook_records(file, name, sheet, _decimal_marks(table))
+        yield _within_sheet(found)
         return
     spec = table.csv or CsvSpec()
     with (
@@ -235,6 +248,16 @@ def _records(table: TableSpec, file: BinaryIO, name: str) -> Iterator[Iterator[R
         delimited_records(content, name, spec) as found,
     ):
         yield found
+
+
+def _decimal_marks(table: TableSpec) -> dict[str, str]:
+    """Return the decimal marks of a table's columns, by their names in its files."""
+    return {
+        name: column.decimal
+        for column in table.columns
+        if column.decimal is not None
+        for name in column.file_columns
+    }
 
 
 def _within_sheet(records: Iterator[Record]) -> Iterator[Record]:

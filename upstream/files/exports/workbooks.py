@@ -2,10 +2,12 @@
 
 Integers in decimal digits; other numbers as the shortest decimal that reads back,
 without exponent; days ``YYYY-MM-DD``, moments ``YYYY-MM-DD HH:MM:SS``; ``true``,
-``false``; an empty cell is the empty text. A formula is the value saved with it.
+``false``; an empty cell is the empty text. A formula is the value saved with it. In a
+column with a decimal mark of its own, numbers are written with that: the mark is of the
+cells that are texts, and a number is what it is.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import BinaryIO
@@ -25,22 +27,54 @@ _NO_WORKBOOK = "is no workbook that can be read: save it as .xlsx, without a pas
 _MOST_NAMED = 10  # sheets of a workbook that a refusal names
 
 
-def workbook_records(file: BinaryIO, name: str, spec: ExcelSpec) -> Iterator[Record]:
+def workbook_records(
+    file: BinaryIO, name: str, spec: ExcelSpec, marks: Mapping[str, str]
+) -> Iterator[Record]:
     """Yield the row's number, from 1, and the texts of each row that is not empty.
 
     The first one is the header, unless ``spec`` names the columns.
+
+    Args:
+        file: The workbook.
+        name: What to call it in a problem.
+        spec: Which part of it is meant.
+        marks: Decimal marks of columns, by their names in the header, that are no
+            points.
 
     Raises:
         IngestionError: It is no workbook, or which sheet is meant cannot be told.
     """
     try:
         workbook = CalamineWorkbook.from_filelike(file)
-        rows = _rows(workbook, _sheet_name(workbook, name, spec))
-        for number, texts in rows:
-            if number > (spec.skip_rows or 0):
-                yield number, texts
+        rows = _cells(workbook, _sheet_name(workbook, name, spec))
+        yield from _below(rows, spec, marks)
     except CalamineError as error:
         raise refused(name, _NO_WORKBOOK) from error
+
+
+def _below(
+    rows: Iterator[tuple[int, Sequence[Cell]]],
+    spec: ExcelSpec,
+    marks: Mapping[str, str],
+) -> Iterator[Record]:
+    """Yield the rows below those that are skipped, numbers by their columns' marks."""
+    header: Sequence[str] | None = spec.names
+    for number, cells in rows:
+        if number <= (spec.skip_rows or 0):
+            continue
+        texts = [cell_text(cell) for cell in cells]
+        if header is None:
+            header = texts
+        elif marks:
+            told = zip(header, cells, texts, strict=False)
+            written = [_with_mark(c, text, marks.get(name)) for name, c, text in told]
+            texts = written + texts[len(written) :]
+        yield number, texts
+
+
+def _with_mark(cell: Cell, text: str, mark: str | None) -> str:
+    is_number = isinstance(cell, float) and mark is not None
+    return text.replace(".", str(mark)) if is_number else text
 
 
 def sheet_rows(file: BinaryIO, name: str) -> Iterator[tuple[str, list[Record]]]:
@@ -59,12 +93,19 @@ def sheet_rows(file: BinaryIO, name: str) -> Iterator[tuple[str, list[Record]]]:
 
 def _rows(workbook: CalamineWorkbook, sheet_name: str) -> Iterator[Record]:
     """Yield number and texts of the rows of a sheet that are not empty."""
+    for number, cells in _cells(workbook, sheet_name):
+        yield number, [cell_text(cell) for cell in cells]
+
+
+def _cells(
+    workbook: CalamineWorkbook, sheet_name: str
+) -> Iterator[tuple[int, Sequence[Cell]]]:
+    """Yield number and cells of the rows of a sheet that are not empty."""
     sheet = workbook.get_sheet_by_name(sheet_name)
     first = (sheet.start or (0, 0))[0] + 1
     for number, cells in enumerate(sheet.iter_rows(), first):
-        texts = [cell_text(cell) for cell in cells]
-        if any(texts):
-            yield number, texts
+        if any(cell != "" for cell in cells):
+            yield number, cells
 
 
 def sheet_names(workbook: CalamineWorkbook) -> list[str]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from upstream.drafting.drafting import draft_manifest
 from upstream.errors import IngestionError, ManifestError
 
 SEX = {"type": "text", "domain": {"values": ["F", "M"]}, "source": "form"}
@@ -92,6 +93,20 @@ def test_a_file_in_utf8_among_those_of_one_byte_a_letter_is_told(hospital):
     hospital.table["csv"] = {"encoding": "windows-1252"}
     (said,) = hospital.load().report.warnings
     assert "stays_1.csv: all that is beyond ASCII in it is UTF-8" in said
+
+
+def test_a_file_half_in_utf8_is_told_with_its_line(hospital):
+    lines = ["pid,day,ward", "1,2022-01-01,Süd", "2,2022-01-01,A", "3,2022-01-01,Süd"]
+    encodings = ("cp1252", "cp1252", "cp1252", "utf-8")
+    pairs = zip(lines, encodings, strict=True)
+    content = b"".join(f"{line}\n".encode(how) for line, how in pairs)
+    hospital.csv = None
+    (hospital.folder / "stays.csv").write_bytes(content)
+    hospital.table["csv"] = {"encoding": "windows-1252"}
+    (said,) = hospital.load().report.warnings
+    assert said.startswith("stays.csv:4: 1 line beyond ASCII in UTF-8, this one the")
+    assert "beside 1 in another encoding" in said
+    assert "stays.csv:4: 1 line" in draft_manifest([hospital.folder / "stays.csv"])
 
 
 def test_files_that_lack_an_optional_column_are_named(hospital):

@@ -181,6 +181,7 @@ def test_two_tables_do_not_read_each_other(hospital):
         ({"derived": [{**STAY, "name": "day"}]}, "is a column of the files already"),
         ({"derived": [STAY, STAY]}, "stands twice"),
         ({"derived": [{**STAY, "source": None}]}, "source is missing"),
+        ({"derived": [{**STAY, "expression": ""}]}, "is empty: write how the column"),
         ({"derived": [{**STAY, "name": "select"}]}, "word of the language"),
         ({"derived": [{**STAY, "name": "row_rank"}]}, "reserved"),
         ({"derived": [{**STAY, "domain": {"min": 3, "max": 1}}]}, "max must not lie"),

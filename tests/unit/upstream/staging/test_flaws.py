@@ -23,6 +23,16 @@ CASES = [
     ),
     ({"type": "boolean"}, ["ja", "nein"], 2, "true_values and false_values"),
     ({"type": "text", "nullable": False}, [""], 1, "is not nullable"),
+    ({"type": "date"}, ["20220304", "19850102"], 2, 'declare format: "%Y%m%d"'),
+    ({"type": "integer"}, ["'17'", "'18'"], 2, "declare csv: {quote: "),
+    (
+        {"type": "decimal", "scale": 1},
+        ["12,5", "1,5", "ca. 7,3", "1.2.3", "12.5 mg"],
+        5,
+        "2 have a decimal comma, 1 has letters before digits, 1 has more than one",
+    ),
+    ({"type": "decimal", "scale": 1}, ["viel", "wenig"], 2, "2 have letters and no"),
+    ({"type": "date"}, ["heute", "3. Mai 22"], 2, "1 has letters behind digits"),
 ]
 
 

@@ -200,6 +200,18 @@ def test_a_sheet_is_read_below_its_title_and_above_its_totals(german):
     assert stored(german) == sorted(ROWS, key=str)
 
 
+@pytest.mark.parametrize(("size", "stored_size"), [(1234.5, 123450), (1.234, 123)])
+def test_a_decimal_comma_is_of_text_cells_and_numbers_are_what_they_are(
+    german, size, stored_size
+):
+    header, first, second, *_ = SHEET[2:]
+    rows = [header, [1, size, *first[2:]], [2, "2,25", *second[2:]], SHEET[6]]
+    write_workbook(german.folder / "lab.xlsx", {"Labor": rows})
+    german.table = {"files": ["lab.xlsx"], **WORDS}
+    sizes = [size for size, *_ in german.rows()]
+    assert sorted(sizes, key=str) == sorted([stored_size, 225, None], key=str)
+
+
 def test_several_sheets_are_one_table(german):
     first, second = SHEET[:5], [*SHEET[:3], *SHEET[6:]]
     book = {"Januar": first, "Notizen": [["x"]], "Februar": [*second[:4], SHEET[-1]]}

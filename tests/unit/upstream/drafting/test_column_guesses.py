@@ -1,0 +1,73 @@
+"""What a draft makes of a column's values, and what it says where it takes a text."""
+
+import re
+
+import pytest
+import yaml
+
+from tests.support.workbooks import write_workbook
+from upstream.drafting.drafting import draft_manifest
+
+
+def drafted(path, name):
+    """Return the drafted line of a column, and the comments right above it."""
+    text = draft_manifest([path], ["pid"])
+    assert yaml.safe_load(text)["tables"]
+    return re.search(rf"((?:  #.*\n)*)  - \{{name: {name}.*", text)[0]
+
+
+def of_texts(tmp_path, values, name="v"):
+    rows = "".join(f'{n};"{value}"\n' for n, value in enumerate(values, 1))
+    (tmp_path / "t.csv").write_text(f"pid;{name}\n{rows}", encoding="utf-8")
+    return drafted(tmp_path / "t.csv", name)
+
+
+@pytest.mark.parametrize(
+    ("values", "words", "said"),
+    [
+        (["01/02/22", "03/04/21"], 'format: "TODO %d/%m/%y", century: "TODO', "as %m"),
+        (["1.12.22", "24.1.85"], 'type: date, format: "%d.%m.%y", century', "from whi"),
+        (["01-JAN-22", "12-DEC-85"], 'format: "%d-%b-%y", century: "TODO', "1930"),
+        (["20220304", "19851231"], 'type: date, format: "%Y%m%d", dom', "in digits"),
+        (["20220304101500"], 'timestamp, format: "%Y%m%d%H%M%S"', "in digits"),
+        (["20220304", "19851331"], "type: integer", ""),
+        (["1'500,5", "22'000,25"], 'decimal: ",", thousands: "\'"', ""),
+        (["$1,234.00", "$12.50"], "type: text}", "sign of a currency"),
+        (["62,3 kg", "80 kg"], "type: text}", "followed by a unit"),
+        (["12 mmol/l", "3.5 mmol/l"], "type: text}", "followed by a unit"),
+        (["'62'", "'71'"], "type: text}", "apostrophes"),
+        (["1e5", "2.5e3", "7.25"], "type: text}", "with an exponent"),
+        (["12,5", "13.25", "1,75", "3.5"], "type: text}", "export them alike"),
+        (["10:30", "7:15"], "type: text}", "times of day"),
+    ],
+)
+def test_what_values_look_like_is_declared_or_said(tmp_path, values, words, said):
+    found = of_texts(tmp_path, values * 3)
+    table = draft_manifest([tmp_path / "t.csv"], ["pid"])
+    marks = "".join(re.findall(r"  (?:decimal|thousands): .*", table))
+    where = marks.replace("  thousands", ", thousands") if "'\"" in words else found
+    assert words in where.strip()
+    assert said in found
+    assert not any(value in found for value in values)
+
+
+def test_the_words_of_a_sex_are_proposed_as_a_public_list(tmp_path):
+    for values in (
+        ["Male", "Female", "Unknown"],
+        ["männlich", "weiblich", "divers"],
+        ["FEMALE", "MALE", "UNKNOWN"],
+    ):
+        found = of_texts(tmp_path, values, "sex")
+        assert "domain: {values: [" in found
+        assert 'source: "TODO proposed' in found
+
+
+def test_a_sheet_mixes_numbers_and_texts_with_a_decimal_comma(tmp_path):
+    rows = [["pid", "crp", "age"]]
+    rows += [[n, 7.25 if n % 3 else "12,5", 30 + n] for n in range(1, 40)]
+    write_workbook(tmp_path / "t.xlsx", {"Labor": rows})
+    found = drafted(tmp_path / "t.xlsx", "crp")
+    assert "type: decimal, scale: 2" in found
+    assert "cells of numbers are what they are" in found
+    text = draft_manifest([tmp_path / "t.xlsx"], ["pid"])
+    assert '  decimal: ","' in text

@@ -1,0 +1,88 @@
+"""Which files and sheets are one table, and how a draft names what is unclear."""
+
+import gzip
+
+import duckdb
+import pytest
+
+from tests.support.workbooks import write_workbook
+from upstream.drafting.drafting import draft_manifest
+from upstream.errors import IngestionError
+
+ROWS = "pid,age,ward\n1,30,blue\n2,40,green\n3,50,blue\n"
+
+
+def refused(path):
+    with pytest.raises(IngestionError) as refusal:
+        draft_manifest([path], ["pid"])
+    return str(refusal.value)
+
+
+def test_packed_and_plain_files_of_like_names_are_one_table(tmp_path):
+    (tmp_path / "x_2021.csv.gz").write_bytes(gzip.compress(ROWS.encode()))
+    (tmp_path / "x_2022.csv").write_text(ROWS)
+    files = [tmp_path / "x_2021.csv.gz", tmp_path / "x_2022.csv"]
+    text = draft_manifest(files, ["pid"])
+    assert text.count("- name: x\n") == text.count("  files: ") == 1
+    assert 'files: ["x_*.csv.gz", "x_*.csv"]' in text
+    (tmp_path / "x_2023.csv").write_text(ROWS)
+    text = draft_manifest(files, ["pid"])
+    assert 'files: ["x_2021.csv.gz", "x_2022.csv"]' in text
+
+
+def test_sheets_of_like_names_and_columns_are_one_table(tmp_path):
+    rows = [line.split(",") for line in ROWS.splitlines()]
+    book = {"Labor 2022": rows, "Labor 2023": rows, "Notizen": [["a", "b"], ["c", "d"]]}
+    write_workbook(tmp_path / "lab.xlsx", book)
+    text = draft_manifest([tmp_path / "lab.xlsx"], ["pid"])
+    assert 'excel: {sheet: ["Labor 2022", "Labor 2023"]}' in text
+    assert text.count("- name: labor\n") == 1
+    assert 'excel: {sheet: "Notizen"}' in text
+    book["Labor 2023"] = [["pid", "x", "y", "z"], ["1", "2", "3", "4"]]
+    write_workbook(tmp_path / "lab.xlsx", book)
+    text = draft_manifest([tmp_path / "lab.xlsx"], ["pid"])
+    assert 'excel: {sheet: "Labor 2022"}' in text
+
+
+def test_workbooks_and_parquet_of_one_year_each_are_one_table(tmp_path):
+    rows = [line.split(",") for line in ROWS.splitlines()]
+    for year in (2022, 2023):
+        write_workbook(tmp_path / f"lab_{year}.xlsx", {"Labor": rows})
+        made = duckdb.connect().sql("SELECT 1 AS pid, 2 AS age")
+        made.write_parquet(str(tmp_path / f"stay_{year}.parquet"))
+    files = sorted(tmp_path.iterdir())
+    text = draft_manifest(files, ["pid"])
+    assert 'files: ["lab_*.xlsx"]' in text
+    assert 'files: ["stay_*.parquet"]' in text
+    duckdb.connect().sql("SELECT 1 AS pid").write_parquet(str(files[-1]))
+    assert 'files: ["stay_2022.parquet"]' in draft_manifest(files, ["pid"])
+
+
+def test_columns_of_one_name_or_none_are_named_apart(tmp_path):
+    (tmp_path / "t.csv").write_text("pid,a,a,\n1,x,3,z\n2,y,4,z\n3,x,5,z\n")
+    text = draft_manifest([tmp_path / "t.csv"], ["pid"])
+    assert "several columns are called 'a'" in text
+    assert 'csv: {skip_rows: 1, names: ["pid", "a", "a_2", "column_4"]}' in text
+    assert "name: a_2, type: integer" in text
+
+
+def test_a_first_row_of_values_is_no_header(tmp_path):
+    (tmp_path / "t.csv").write_text("m,m,yes\nf,m,no\nm,f,yes\n")
+    text = draft_manifest([tmp_path / "t.csv"])
+    assert "no header: name the columns" in text
+
+
+def test_apostrophes_around_fields_are_quotes(tmp_path):
+    (tmp_path / "t.csv").write_text("'pid','ward','age'\n'1','a, b','3'\n'2','c','4'\n")
+    text = draft_manifest([tmp_path / "t.csv"], ["pid"])
+    assert 'csv: {quote: "\'"}' in text
+    assert "name: age, type: integer" in text
+
+
+def test_folders_and_columns_of_fixed_width_are_told_as_what_they_are(tmp_path):
+    assert "is a folder: name the files in it" in refused(tmp_path)
+    lines = ["pid  name       age", "1    Ann         30", "22   Bertha       7"]
+    (tmp_path / "t.txt").write_text("\n".join(lines))
+    assert "t.txt:1: its columns seem to have a fixed width" in refused(
+        tmp_path / "t.txt"
+    )

@@ -1,0 +1,58 @@
+"""Why a column of numbers or days stays a text: what a custodian may want to mend."""
+
+from collections.abc import Iterator, Sequence
+
+from upstream.files.reading import DECIMAL_FORM
+from upstream.files.reading_sql import quoted
+
+_NUMBER = r"[-+]?[0-9][0-9.,' ]*"
+_UNITS = (
+    "kg|g|mg|µg|μg|ug|ng|lb|cm|mm|m|km|in|ft|l|L|ml|mL|dl|dL|µl|μl|ul|h|min|s|d|a|y|yrs?"
+    "|years?|Jahre?|J|days?|Tage?|weeks?|Wochen?|months?|Monate?|%|°C|C|°F|bpm|mmHg|kPa"
+    "|I?U|IE|(?:[mkµμun]?(?:mol|g|IU|U|IE))/(?:[dmµμun]?[lL]|min|kg|h|d|g)"
+)
+"""Units of measurement, as files write them behind numbers."""
+
+_CURRENCY = "[$€£¥]|EUR|USD|CHF|GBP|Fr\\.|DKK|SEK|NOK"
+_DRESSED = {
+    rf"{_NUMBER} ?(?:{_UNITS})": (
+        "numbers followed by a unit: a text; export the numbers alone, and say the "
+        "unit in the column's name"
+    ),
+    rf"[-+]? ?(?:{_CURRENCY}) ?{_NUMBER}|{_NUMBER} ?(?:{_CURRENCY})": (
+        "numbers beside the sign of a currency: a text; export the numbers alone"
+    ),
+    "'.*'": (
+        "all values stand between apostrophes: if these are the file's quotes, "
+        'declare csv: {quote: "\'"}'
+    ),
+    rf"{DECIMAL_FORM}(?:[eE][-+]?[0-9]+)?": (
+        "numbers, but some are written with an exponent (1E+05), which no load "
+        "reads: a text; export them in digits"
+    ),
+    r"[-+]?[0-9]+(?:[.,][0-9]+)?": (
+        "numbers, some with a decimal comma and some with a decimal point: a text; "
+        "export them alike"
+    ),
+    r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?: ?[AaPp][Mm])?": (
+        "times of day: a text; what a load reads has its day beside it"
+    ),
+}
+"""Forms of values, and what is said where nearly all are of one; the first counts."""
+
+
+def reason_conditions(column: str) -> Iterator[str]:
+    """Yield a condition for each form that a column's texts may have."""
+    for form in _DRESSED:
+        yield f"regexp_full_match({column}, {quoted(form)})"
+
+
+def reason(counts: Sequence[int], least: float) -> str | None:
+    """Return why a column is a text; None: nothing that is known.
+
+    Args:
+        counts: How many values met each condition.
+        least: How many are nearly all.
+    """
+    told = zip(_DRESSED.values(), counts, strict=True)
+    return next((said for said, count in told if count >= least), None)
