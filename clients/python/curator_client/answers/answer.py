@@ -295,8 +295,10 @@ class Answer:
         ``<measure>_low_95`` and ``<measure>_high_95``, of the measure's own type. A
         release that was asked for a confidence of 0.99 has ``_99`` in their place.
 
-        ``frame.attrs`` says what the rows are of: query_id, snapshot, epsilon, the
-        noise's scales and the warnings.
+        ``frame.attrs`` says what the rows are of: query_id, snapshot, the noise's
+        scales, the warnings, and what was paid: epsilon, where this question was
+        charged; where it was not, reused is True, and release or paid tell what was
+        paid before, as far as the reply names it.
 
         Args:
             narrow: Only groups, measures and how sure each measure is: its interval
@@ -443,12 +445,32 @@ class Answer:
             for each in self.noise
         }
         return {
-            "query_id": self.query_id,
+            **self._source(),
             "snapshot": self.document.get("snapshot"),
-            word_of(self.charge): loss_of(self.charge),
+            **self._priced(),
             "scales": scales,
             "warnings": [str(each["detail"]) for each in self.warnings],
         }
+
+    def _source(self) -> dict[str, Any]:
+        """Return the ids under which the server keeps the answer."""
+        return {"query_id": self.query_id}
+
+    def _priced(self) -> dict[str, Any]:
+        """Return what the numbers cost, whoever paid: a reused answer's charge is 0.
+
+        Of what was paid before, the reply names the queries or the release; where it
+        names none, the price is left out: it is not 0.
+        """
+        reused = bool(self.charge["reused"])
+        charged = {} if reused else {word_of(self.charge): loss_of(self.charge)}
+        before = {
+            name: {key: value for key, value in told.items() if key != "kind"}
+            for name in ("release", "paid")
+            for told in [self.document.get(name)]
+            if isinstance(told, dict)
+        }
+        return {"reused": reused, **charged, **before}
 
     def __str__(self) -> str:
         """Return a table for terminals."""

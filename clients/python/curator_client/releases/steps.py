@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from curator_client.tables.listing import Listing
 
 _CELLS = "cube.csv"
+_TOLD = ("dataset", "snapshot", "strategy")  # of the manifest, with each data frame
 
 
 class BrokenDownloadError(CuratorError):
@@ -73,7 +74,7 @@ class ReleaseSteps:
         headers = {"Content-Type": "application/json"}
         request = Request("POST", path, json.dumps(body).encode(), headers)
         reply = yield from exchange(request, self._patience)
-        return ReleaseAnswer(document_of(reply, request, sql))
+        return ReleaseAnswer(document_of(reply, request, sql), published=self._paid())
 
     def cuboid(
         self, *dimensions: str, confidence: float = 0.95
@@ -136,6 +137,7 @@ class ReleaseSteps:
     def to_pandas(self) -> Steps[pd.DataFrame]:
         """Return every cell: its values, estimate, variance and half-width.
 
+        ``frame.attrs`` says which release they are of, and what was paid for it.
         The file is compared with its digest in the manifest.
 
         Raises:
@@ -146,6 +148,7 @@ class ReleaseSteps:
         if self._cells is None:
             content = yield from self._file(_CELLS)
             self._cells = _frame(content, self._dimensions())
+            self._cells.attrs.update(self._about())
         return self._cells.copy()
 
     def synthetic(
@@ -231,6 +234,17 @@ class ReleaseSteps:
 
     def _dimensions(self) -> list[dict[str, Any]]:
         return list(self._manifest()["dimensions"])
+
+    def _paid(self) -> dict[str, Any]:
+        """Return the release's name and what was paid for it, once."""
+        loss = self._manifest()["loss"]
+        told = {name: str(loss[name]) for name in ("epsilon", "rho") if name in loss}
+        return {"name": str(self.document["name"]), **told}
+
+    def _about(self) -> dict[str, Any]:
+        """Return what its cells are of, for a data frame's attributes."""
+        told = {name: self._manifest().get(name) for name in _TOLD}
+        return {"release": {"id": str(self.document["id"]), **self._paid()}, **told}
 
     def _names(self) -> list[str]:
         return [str(dimension["name"]) for dimension in self._dimensions()]

@@ -132,6 +132,32 @@ def test_a_frame_says_what_its_rows_are_of():
     assert about["warnings"] == [each["detail"] for each in answer().warnings]
 
 
+@pytest.mark.parametrize(
+    ("member", "told"),
+    [
+        ("paid", {"kind": "paid", "queries": ["q_0"], "epsilon": "0.5"}),
+        ("release", {"kind": "release", "id": "rel_1", "name": "w", "epsilon": "2"}),
+    ],
+)
+def test_a_frame_of_a_free_answer_says_what_was_paid_before(member, told):
+    pytest.importorskip("pandas")
+    free = {"epsilon": "0", "delta": "0", "reused": True}
+    about = answer(charge=free, **{member: told}).to_pandas().attrs
+    assert about["reused"] is True
+    assert "epsilon" not in about
+    assert about[member] == {key: told[key] for key in told if key != "kind"}
+
+
+def test_a_frame_of_an_answer_that_is_given_again_never_says_that_it_cost_nothing():
+    pytest.importorskip("pandas")
+    again = answer(charge={"epsilon": "0", "delta": "0", "reused": True})
+    about = again.to_pandas().attrs
+    assert (about["reused"], "epsilon" in about) == (True, False)
+    assert answer().to_pandas().attrs["reused"] is False
+    metadata = again.to_arrow().schema.metadata
+    assert metadata[b"curator.reused"] == b"true"
+
+
 def test_a_narrow_frame_has_groups_measures_and_how_sure_they_are():
     pytest.importorskip("pandas")
     counts = every_kind().to_pandas(narrow=True)
