@@ -22,11 +22,13 @@ from curator_client.answers.losses import loss_in_words, loss_of, word_of
 from curator_client.tables import exports
 from curator_client.tables.display import (
     Side,
+    each_once,
     html_table,
     paragraph,
     parted,
     preformatted,
     text_table,
+    wrapped,
 )
 
 if TYPE_CHECKING:
@@ -473,13 +475,15 @@ class Answer:
         return {"reused": reused, **charged, **before}
 
     def __str__(self) -> str:
-        """Return a table for terminals."""
-        table = text_table([self._titles(), *self._table()], self._sides())
+        """Return a table for terminals, in blocks of columns where it is too wide."""
+        keys = [n for n, one in enumerate(self.columns) if one["kind"] == "group"]
+        rows = [self._titles(), *self._table()]
+        table = text_table(rows, self._sides(), keys)
         notes = [f"  {note}" for note in self._parts()]
         notes.append(f"  {self._footer()}")
         notes += [f"  note: {warning['detail']}" for warning in self.warnings]
         notes += [f"  note: {rule}" for rule in self._display_rule()]
-        return "\n".join([table, *notes])
+        return "\n".join([table, *map(wrapped, notes)])
 
     __repr__ = __str__
 
@@ -492,7 +496,7 @@ class Answer:
             + paragraph(self._footer())
             + (f"<ul>{notes}</ul>" if notes else "")
             + "<details><summary>Why this much noise</summary>"
-            + f"{preformatted(self.derivation)}</details>"
+            + f"{preformatted(each_once(self.derivation))}</details>"
         )
 
     def _titles(self) -> list[str]:
