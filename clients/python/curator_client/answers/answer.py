@@ -346,24 +346,27 @@ class Answer:
     def plot(
         self, measure: str | None = None, *, ax: Axes | None = None
     ) -> Axes | list[Axes]:
-        """Draw bars with 95 % intervals, a group a bar; return the axes.
+        """Draw the groups with 95 % intervals: bars, lines along times, or panels.
 
-        Counts under the custodian's display rule are hatched. Averages and quantiles
-        are points, since nothing is counted up to them.
+        A key of days, times or numbers is drawn as a line in its order; a second key
+        has bars side by side, or a line a value; a third, or one of many values, has
+        a panel a value. A sentence says what was left out where there is too much.
+        Counts under the custodian's display rule are hatched, or hollow on a line.
+        Averages and quantiles are points, since nothing is counted up to them.
 
         Args:
             measure: One measure; all of them, one below another, where left out.
             ax: Axes to draw one measure on; else new ones are made.
 
         Returns:
-            The axes of one measure, or a list of several.
+            The axes, or a list of them where there are several measures or panels.
 
         Raises:
             ImportError: matplotlib is not installed.
             KeyError: It is no measured column.
             ValueError: ``ax`` was given for several measures.
         """
-        from curator_client.answers.plotting import draw  # noqa: PLC0415 - optional
+        from curator_client.plots.drawing import draw  # noqa: PLC0415 - optional
 
         return draw(self, measure, ax)
 

@@ -13,7 +13,6 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from curator_client.answers.plotting import draw, draw_heatmap
 from curator_client.answers.refusals import CuratorError
 from curator_client.answers.release_answer import ReleaseAnswer
 from curator_client.connection.exchange import (
@@ -23,6 +22,8 @@ from curator_client.connection.exchange import (
     document_of,
     exchange,
 )
+from curator_client.plots.drawing import draw
+from curator_client.plots.heatmap import draw_heatmap
 from curator_client.releases.fidelity import MOST_GROUPS, compared, report
 from curator_client.releases.signatures import is_signed
 from curator_client.releases.synthetic import synthetic_rows
@@ -114,7 +115,7 @@ class ReleaseSteps:
             ValueError: The release has no such dimension.
         """
         answer = yield from self.cuboid(dimension)
-        drawn = draw(answer, "n", ax)
+        drawn = draw(answer, "n", ax, as_bars=True)
         return drawn[0] if isinstance(drawn, list) else drawn
 
     def heatmap(self, across: str, down: str, *, ax: Axes | None = None) -> Steps[Axes]:
