@@ -20,6 +20,10 @@ settings.register_profile(
 )
 settings.load_profile("unhurried")
 
+# What is printed is as long as a line of the terminal; workers of pytest-xdist are told
+# that they have one of 80 characters, and tests read whole lines.
+os.environ.pop("COLUMNS", None)
+
 # What is collected stays until the end: looked through again and again for garbage, it
 # took half of the time of collecting.
 gc.disable()

@@ -147,6 +147,11 @@ def test_cuboids_are_sums_over_the_other_dimensions(release):
     assert frame["n"].sum() == len(ROWS)
     with pytest.raises(ValueError, match="no dimension"):
         release.cuboid("note")
+    loss = release.manifest["loss"]["epsilon"]
+    paid = {"id": release.id, "name": release.name, "epsilon": loss}
+    assert frame.attrs["release"] == paid
+    assert frame.attrs["reused"] is True
+    assert not {"query_id", "epsilon"} & set(frame.attrs)
     with pytest.raises(ValueError, match="once"):
         release.cuboid("sex", "ward", "sex")
 
@@ -157,6 +162,10 @@ def test_the_whole_cube_comes_as_a_frame_checked_against_the_manifest(release):
     assert len(cells) == release.manifest["cells"]
     assert cells["estimate"].sum() == len(ROWS)
     assert list(cells.columns)[:4] == list(release.dimensions)
+    loss = release.manifest["loss"]["epsilon"]
+    paid = {"id": release.id, "name": release.name, "epsilon": loss}
+    assert cells.attrs["release"] == release.to_pandas().attrs["release"] == paid
+    assert cells.attrs["snapshot"] == release.manifest["snapshot"]
 
 
 def test_synthetic_rows_follow_the_cube(release, served, curator):

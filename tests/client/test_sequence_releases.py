@@ -89,6 +89,7 @@ def test_a_tree_is_browsed_downloaded_and_drawn(release):
 
     assert sum(float(step["count"]) for step in steps) == len(here)
     assert frame[frame["parent"] < 0]["estimate"].sum() == len(paths())
+    assert frame.attrs["release"]["id"] == release.id
     drawn = release.plot_tree(depth=2)
     assert drawn.patches
     labels = [label.get_text() for label in drawn.get_yticklabels()]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from curator_client.answers.answer import Answer
-from curator_client.answers.history import PastQuery
+from curator_client.answers.history import PastQuery, with_short_sql
 from curator_client.answers.losses import loss_in_column, loss_in_words
 from curator_client.answers.refusals import CuratorRefusalError, CuratorUnreachableError
 from curator_client.asking import add_question_options, question_of
@@ -161,7 +161,7 @@ def _listed(past: Sequence[PastQuery]) -> Listing:
         [q.query_id, q.time, q.dataset, q.state, _price(q), " ".join(q.sql.split())]
         for q in past
     ]
-    return Listing(titles, rows)
+    return with_short_sql(Listing(titles, rows))
 
 
 def _price(query: PastQuery) -> str:

@@ -77,9 +77,7 @@ ends_of <- function(document, column, values) {
 
 #' @export
 print.curator_answer <- function(x, ...) {
-  plain <- x
-  class(plain) <- setdiff(class(x), "curator_answer")
-  print(plain, ...)
+  NextMethod()
   rho <- attr(x, "rho")
   paid <- if (is.null(rho)) paste("epsilon", attr(x, "epsilon")) else paste("rho", rho)
   cat("# ", paid, if (!is.null(attr(x, "remaining"))) {
@@ -87,6 +85,14 @@ print.curator_answer <- function(x, ...) {
   }, "; intervals hold ", percent(attr(x, "confidence")), "\n", sep = "")
   for (one in attr(x, "warnings")) cat("# note: ", one, "\n", sep = "")
   invisible(x)
+}
+
+# Names stand over the columns as they are: `next` is a column's name, and to type it
+# takes backticks, but they are no part of it.
+#' @importFrom pillar ctl_new_pillar
+#' @export
+ctl_new_pillar.curator_answer <- function(controller, x, width, ..., title = NULL) {
+  NextMethod(title = if (!is.null(title)) gsub("^`|`$", "", title))
 }
 
 # Letters of names that stand beside one another on an axis; more of them are slanted.

@@ -63,7 +63,7 @@ call_server <- function(con, method, path, query = list(), body = NULL, once = N
     Sys.sleep(if (lost) attempt else waiting(response, attempt))
   }
   if (lost) {
-    stop("no reply from ", con$url, ": ", conditionMessage(response), call. = FALSE)
+    unreached(con$url, conditionMessage(response))
   }
   document <- tryCatch(
     httr2::resp_body_json(response, check_type = FALSE, simplifyVector = FALSE),
@@ -92,6 +92,15 @@ refuse <- function(problem, status) {
   stop(structure(
     class = c(paste0("curator_", basename(type)), "curator_error", "error", "condition"),
     list(message = text, call = NULL, status = status, problem = problem)
+  ))
+}
+
+# No reply came: an error as refusals are, so that one handler meets both. What was sent
+# with a key may have been paid for, and is not paid for again where it is sent again.
+unreached <- function(url, reason) {
+  stop(structure(
+    class = c("curator_connection_error", "curator_error", "error", "condition"),
+    list(message = paste0("no reply from ", url, ": ", reason), call = NULL)
   ))
 }
 

@@ -4,8 +4,9 @@
 #' @param dataset Another than the connection's.
 #' @return Tibbles. `curator_datasets()`: what you may ask. `curator_schema()`: a row a
 #'   column, with its table, type and public domain. `curator_budget()`: allotment, spent
-#'   and remaining of each of your projects. `curator_history()`: your questions, newest
-#'   first, also those of [curator_answer()]. `curator_releases()`: what is published for
+#'   and remaining of each of your projects, as texts with every digit: `as.numeric()`
+#'   makes numbers of them, that may be off in the last. `curator_history()`: your
+#'   questions, newest first, also those of [curator_answer()]; `time` is a POSIXct, UTC. `curator_releases()`: what is published for
 #'   you. `curator_release()`: what its columns are called, and their values;
 #'   of sequences, what they are split by, and their symbols.
 #' @export
@@ -57,7 +58,16 @@ curator_history <- function(con, most = 50) {
   items <- lapply(all_items(con, c("v1", "queries"), most), function(one) {
     c(one, list(epsilon = one$charge$epsilon))
   })
-  rows_of(items, c("query_id", "time", "state", "dataset", "project", "epsilon", "sql"))
+  titles <- c("query_id", "time", "state", "dataset", "project", "epsilon", "sql")
+  found <- rows_of(items, titles)
+  found$time <- instants(found$time)
+  found
+}
+
+# The server tells times with their distance from UTC: 2026-05-04T09:30:00.25+00:00.
+instants <- function(texts) {
+  plain <- sub("Z$", "+0000", sub("([+-]\\d\\d):(\\d\\d)$", "\\1\\2", texts))
+  as.POSIXct(plain, format = "%Y-%m-%dT%H:%M:%OS%z", tz = "UTC")
 }
 
 #' @rdname curator_datasets

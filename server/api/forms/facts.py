@@ -16,16 +16,18 @@ _MEMBERS: Final = (
 def facts_of(answer: Mapping[str, object]) -> Facts:
     """Return what an answer tells, without its rows and what stands beside them.
 
-    ``epsilon`` is what it was charged (``rho`` too, where its population counts that),
-    ``confidence`` that of its intervals. What is
-    left of a budget is no property of an answer, and is not among them.
+    ``epsilon`` is what it was charged (``rho`` too, where its population counts that);
+    where ``reused`` that is 0, and its numbers were paid for before. ``confidence`` is
+    that of its intervals. What is left of a budget is no property of an answer, and is
+    not among them.
     """
     told = {name: answer[name] for name in _MEMBERS if name in answer}
-    charge = cast("Mapping[str, str]", answer.get("charge", {}))
+    charge = cast("Mapping[str, str | bool]", answer.get("charge", {}))
     return {
         **told,
         "epsilon": charge.get("epsilon", "0"),
         **{name: charge[name] for name in ("rho",) if name in charge},
+        "reused": charge.get("reused", True),
         "confidence": _confidence(answer),
     }
 

@@ -166,6 +166,21 @@ def test_the_server_says_how_long_to_wait(pauses):
     assert pauses == [2.0]
 
 
+def test_a_server_that_is_not_busy_says_what_is_wrong(pauses):
+    said = []
+    away = problem(503, "ledger_unavailable")
+    away.headers["Retry-After"] = "1"
+    connect(Server(away, ok()), say=said.append).query(SQL, epsilon="0.1")
+    assert said[1:] == ["ledger_unavailable: no: trying again in 1 s"]
+
+
+def test_what_waits_for_the_operator_is_not_asked_again(pauses):
+    server = Server(problem(503, "anchor_mismatch"))
+    with pytest.raises(CuratorRefusalError, match="anchor_mismatch: no"):
+        connect(server).query(SQL, epsilon="0.1")
+    assert (len(server.requests), pauses) == (1, [])
+
+
 @pytest.mark.parametrize("asked", ["Wed, 21 Oct 2026 07:28:00 GMT", "²"])
 def test_no_server_makes_the_client_wait_long(pauses, asked):
     busy = httpx.Response(
@@ -483,6 +498,7 @@ def test_a_failed_query_names_its_charge():
 
 def test_a_charge_whose_answer_is_late_can_be_asked_for_with_its_key():
     late = problem(503, "ledger_unavailable", query_id="q_9")
+    late.headers["Retry-After"] = "1"
     server = Server(*[late] * 12, ok())
     client = connect(server)
     with pytest.raises(CuratorRefusalError) as refusal:

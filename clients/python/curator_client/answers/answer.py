@@ -22,11 +22,13 @@ from curator_client.answers.losses import loss_in_words, loss_of, word_of
 from curator_client.tables import exports
 from curator_client.tables.display import (
     Side,
+    each_once,
     html_table,
     paragraph,
     parted,
     preformatted,
     text_table,
+    wrapped,
 )
 
 if TYPE_CHECKING:
@@ -295,8 +297,10 @@ class Answer:
         ``<measure>_low_95`` and ``<measure>_high_95``, of the measure's own type. A
         release that was asked for a confidence of 0.99 has ``_99`` in their place.
 
-        ``frame.attrs`` says what the rows are of: query_id, snapshot, epsilon, the
-        noise's scales and the warnings.
+        ``frame.attrs`` says what the rows are of: query_id, snapshot, the noise's
+        scales, the warnings, and what was paid: epsilon, where this question was
+        charged; where it was not, reused is True, and release or paid tell what was
+        paid before, as far as the reply names it.
 
         Args:
             narrow: Only groups, measures and how sure each measure is: its interval
@@ -342,24 +346,27 @@ class Answer:
     def plot(
         self, measure: str | None = None, *, ax: Axes | None = None
     ) -> Axes | list[Axes]:
-        """Draw bars with 95 % intervals, a group a bar; return the axes.
+        """Draw the groups with 95 % intervals: bars, lines along times, or panels.
 
-        Counts under the custodian's display rule are hatched. Averages and quantiles
-        are points, since nothing is counted up to them.
+        A key of days, times or numbers is drawn as a line in its order; a second key
+        has bars side by side, or a line a value; a third, or one of many values, has
+        a panel a value. A sentence says what was left out where there is too much.
+        Counts under the custodian's display rule are hatched, or hollow on a line.
+        Averages and quantiles are points, since nothing is counted up to them.
 
         Args:
             measure: One measure; all of them, one below another, where left out.
             ax: Axes to draw one measure on; else new ones are made.
 
         Returns:
-            The axes of one measure, or a list of several.
+            The axes, or a list of them where there are several measures or panels.
 
         Raises:
             ImportError: matplotlib is not installed.
             KeyError: It is no measured column.
             ValueError: ``ax`` was given for several measures.
         """
-        from curator_client.answers.plotting import draw  # noqa: PLC0415 - optional
+        from curator_client.plots.drawing import draw  # noqa: PLC0415 - optional
 
         return draw(self, measure, ax)
 
@@ -443,21 +450,43 @@ class Answer:
             for each in self.noise
         }
         return {
-            "query_id": self.query_id,
+            **self._source(),
             "snapshot": self.document.get("snapshot"),
-            word_of(self.charge): loss_of(self.charge),
+            **self._priced(),
             "scales": scales,
             "warnings": [str(each["detail"]) for each in self.warnings],
         }
 
+    def _source(self) -> dict[str, Any]:
+        """Return the ids under which the server keeps the answer."""
+        return {"query_id": self.query_id}
+
+    def _priced(self) -> dict[str, Any]:
+        """Return what the numbers cost, whoever paid: a reused answer's charge is 0.
+
+        Of what was paid before, the reply names the queries or the release; where it
+        names none, the price is left out: it is not 0.
+        """
+        reused = bool(self.charge["reused"])
+        charged = {} if reused else {word_of(self.charge): loss_of(self.charge)}
+        before = {
+            name: {key: value for key, value in told.items() if key != "kind"}
+            for name in ("release", "paid")
+            for told in [self.document.get(name)]
+            if isinstance(told, dict)
+        }
+        return {"reused": reused, **charged, **before}
+
     def __str__(self) -> str:
-        """Return a table for terminals."""
-        table = text_table([self._titles(), *self._table()], self._sides())
+        """Return a table for terminals, in blocks of columns where it is too wide."""
+        keys = [n for n, one in enumerate(self.columns) if one["kind"] == "group"]
+        rows = [self._titles(), *self._table()]
+        table = text_table(rows, self._sides(), keys)
         notes = [f"  {note}" for note in self._parts()]
         notes.append(f"  {self._footer()}")
         notes += [f"  note: {warning['detail']}" for warning in self.warnings]
         notes += [f"  note: {rule}" for rule in self._display_rule()]
-        return "\n".join([table, *notes])
+        return "\n".join([table, *map(wrapped, notes)])
 
     __repr__ = __str__
 
@@ -470,7 +499,7 @@ class Answer:
             + paragraph(self._footer())
             + (f"<ul>{notes}</ul>" if notes else "")
             + "<details><summary>Why this much noise</summary>"
-            + f"{preformatted(self.derivation)}</details>"
+            + f"{preformatted(each_once(self.derivation))}</details>"
         )
 
     def _titles(self) -> list[str]:

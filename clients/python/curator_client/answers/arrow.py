@@ -54,6 +54,7 @@ def _metadata(document: Mapping[str, Any], confidence: str) -> dict[str, str]:
     charge = document.get("charge", {})
     facts |= {name: charge[name] for name in ("epsilon", "rho") if name in charge}
     facts.setdefault("epsilon", "0")
+    facts["reused"] = charge.get("reused", True)
     facts["confidence"] = confidence
     return {
         f"curator.{name}": value if isinstance(value, str) else json.dumps(value)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from curator_client.answers.losses import loss_in_column, loss_in_words
+from curator_client.tables import exports
+from curator_client.tables.display import shortened, terminal_width
 from curator_client.tables.listing import Listing
 
 if TYPE_CHECKING:
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 20
 _COLUMNS = ["time", "dataset", "state", "epsilon", "query_id", "sql"]
+_LONGEST = 100  # characters of a question that are shown where there is no terminal
+_SHORTEST = 24  # that are shown in however narrow a one
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,7 +70,8 @@ class PastQuery:
     def __repr__(self) -> str:
         """Return one line for lists in terminals."""
         paid = "free" if self.charge["reused"] else loss_in_words(self.charge)
-        return f"{self.time} {self.query_id} {self.state}, {paid}: {self._line}"
+        said = f"{self.time} {self.query_id} {self.state}, {paid}: "
+        return said + shortened(self.sql, room_for_sql(len(said)))
 
     def cells(self) -> list[str]:
         """Return what stands in its row of a table."""
@@ -91,22 +96,41 @@ class History(Iterator[PastQuery]):
             self._left = self._walk()
         return next(self._left)
 
-    def _listing(self, most: int | None) -> Listing:
+    def _listing(self, most: int) -> Listing:
         found = itertools.islice(self._walk(), most)
-        note = "" if most is None else f"the newest {most} at most; epsilon 0: free"
+        note = f"the newest {most} at most; epsilon 0: free"
         return Listing(_COLUMNS, [past.cells() for past in found], note)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return all of them as a DataFrame.
+        """Return all of them as a DataFrame; times are datetime64 in UTC.
 
         Raises:
             ImportError: pandas is not installed.
         """
-        return self._listing(None).to_pandas()
+        cells = [past.cells() for past in self._walk()]
+        columns = {name: [row[n] for row in cells] for n, name in enumerate(_COLUMNS)}
+        return exports.pandas_frame(columns, {"time": "instant"})
 
     def __repr__(self) -> str:
-        """Return a table for terminals."""
-        return repr(self._listing(_SHOWN))
+        """Return a table for terminals; of long questions the beginning."""
+        return repr(with_short_sql(self._listing(_SHOWN)))
 
     def _repr_html_(self) -> str:
         return self._listing(_SHOWN)._repr_html_()
+
+
+def room_for_sql(taken: int) -> int:
+    """Return how many characters of a question are shown after so many others."""
+    width = terminal_width()
+    return max(width - taken, _SHORTEST) if width else _LONGEST
+
+
+def with_short_sql(listing: Listing) -> Listing:
+    """Return a listing whose last column, the questions, is cut to the terminal."""
+    others = [
+        max(len(str(row[place])) for row in [listing.columns, *listing.rows]) + 2
+        for place in range(len(listing.columns) - 1)
+    ]
+    room = room_for_sql(sum(others) + 2)
+    rows = [[*row[:-1], shortened(str(row[-1]), room)] for row in listing.rows]
+    return replace(listing, rows=rows)

@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, Decimal
 from typing import Any, Generic, TypeVar
 
 from curator_client.answers.losses import loss_in_words, loss_of, word_of
-from curator_client.tables.display import parted, preformatted, wrapped
+from curator_client.tables.display import each_once, parted, preformatted, wrapped
 
 Asked = TypeVar("Asked")
 _HIDDEN_LIMIT = "a limit that is not shown to you has less left"
@@ -168,8 +168,8 @@ class Plan(Generic[Asked]):
         """The blocks that asking charges; empty where the population has none."""
         return list(self.document.get("blocks", []))
 
-    def __str__(self) -> str:
-        """Return a summary for terminals."""
+    def _text(self) -> str:
+        """Return a summary; each line as long as it comes."""
         noise = [f"  {said}" for said in noise_lines(self.noise)]
         noise += [f"  {_expectation(each)}" for each in self.expected]
         noise += attainable_lines(self.attainable)
@@ -191,11 +191,14 @@ class Plan(Generic[Asked]):
         notes += [_paid_note(one) for one in self.free if one["kind"] == "paid"]
         notes += [_way_note(way) for way in self.ways if way["kind"] in _COARSER]
         lines = [f"price: {price} ({room})", *self._other_noise(given), *noise]
-        return "\n".join([*lines, *_work(self.cost), self.derivation, *notes])
+        derived = each_once(self.derivation)
+        return "\n".join([*lines, *_work(self.cost), derived, *notes])
 
-    def __repr__(self) -> str:
-        """Return the summary, its lines as long as the terminal is wide."""
-        return wrapped(str(self))
+    def __str__(self) -> str:
+        """Return a summary, its lines no longer than the terminal is wide."""
+        return wrapped(self._text())
+
+    __repr__ = __str__
 
     def _probe_notes(self) -> list[str]:
         """Say which small question would make a relative accuracy cheaper."""
@@ -245,7 +248,7 @@ class Plan(Generic[Asked]):
         return f"over budget: {' and '.join(short) or _HIDDEN_LIMIT}"
 
     def _repr_html_(self) -> str:
-        return preformatted(str(self))
+        return preformatted(self._text())
 
 
 def noise_lines(noise: list[dict[str, Any]]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from curator_client.answers.answer import USUAL_CONFIDENCE, Answer, percent
@@ -31,7 +31,13 @@ class ReleaseAnswer(Answer):
       sex             n
       F    12 (9 to 15)
       (free, from the release rel_1)
+
+    Attributes:
+        published: The release's name and what was paid for it, once; empty where the
+            answer was made from a document alone.
     """
+
+    published: dict[str, Any] = field(default_factory=dict, compare=False)
 
     @property
     def query_id(self) -> str:
@@ -67,6 +73,10 @@ class ReleaseAnswer(Answer):
     def remaining(self) -> dict[str, str | None]:
         """No budget was looked at."""
         return {}
+
+    def _source(self) -> dict[str, Any]:
+        """Return the release: it is asked again, and answers the same."""
+        return {"release": {"id": self.release, **self.published}}
 
     def _footer(self) -> str:
         clamped = "; negative counts made 0" if self.is_clamped else ""

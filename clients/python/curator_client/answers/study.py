@@ -73,8 +73,8 @@ class StudyPlan(Generic[Asked]):
         """
         return list(self.document["parts"])
 
-    def __str__(self) -> str:
-        """Return a summary for terminals."""
+    def _text(self) -> str:
+        """Return a summary; each line as long as it comes."""
         room = "affordable" if self.affordable else "over budget"
         alone = f"{word_of(self.document)} {self.one_by_one} one by one"
         lines = [f"price: {loss_in_words(self.document)} ({alone}; {room})"]
@@ -83,12 +83,14 @@ class StudyPlan(Generic[Asked]):
             lines += [_expected(n, self.questions[n]) for n in part["questions"]]
         return "\n".join(lines)
 
-    def __repr__(self) -> str:
-        """Return the summary, its lines as long as the terminal is wide."""
-        return wrapped(str(self))
+    def __str__(self) -> str:
+        """Return a summary, its lines no longer than the terminal is wide."""
+        return wrapped(self._text())
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return preformatted(str(self))
+        return preformatted(self._text())
 
 
 @dataclass(frozen=True, repr=False)

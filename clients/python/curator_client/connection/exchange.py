@@ -20,6 +20,7 @@ from curator_client.answers.refusals import (
 )
 
 _RETRY_STATUSES = frozenset({409, 429, 503})  # in progress; too fast; busy or away
+_AWAY = 503
 _SPOKEN_SECONDS = 1.0  # a wait as long as this is said
 _REDIRECTS = range(300, 400)
 
@@ -125,7 +126,7 @@ def _next_pause(
     """Return how long to wait before the next try; None where there is none."""
     tries = patience.tries if sent else patience.tries_to_connect
     if isinstance(outcome, Reply):
-        tries = patience.tries if outcome.status in _RETRY_STATUSES else 0
+        tries = patience.tries if _may_pass(outcome) else 0
     elif isinstance(outcome, Lost) and outcome.final:
         tries = 0
     if attempt + 1 >= tries:
@@ -137,12 +138,30 @@ def _next_pause(
     return _spoken(max(backoff, asked), outcome)
 
 
+def _may_pass(reply: Reply) -> bool:
+    """Whether sending again may bring another reply.
+
+    A server that is not busy, and names no time to come back, waits for its operator.
+    """
+    if reply.status == _AWAY and _trouble(reply) is not None:
+        return "retry-after" in reply.headers
+    return reply.status in _RETRY_STATUSES
+
+
+def _trouble(reply: Reply) -> str | None:
+    """Say what is wrong with a server that is away; None where it is only busy."""
+    problem = _json_object(reply) or {}
+    code = problem.get("type", "busy")
+    return None if code == "busy" else f"{code}: {problem.get('detail')}"
+
+
 def _spoken(seconds: float, outcome: Outcome) -> Pause:
     if seconds < _SPOKEN_SECONDS:
         return Pause(seconds)
-    why = {409: "still in progress", 429: "too many requests", 503: "busy"}
-    status = outcome.status if isinstance(outcome, Reply) else 0
-    said = why.get(status, "no reply")
+    if not isinstance(outcome, Reply):
+        return Pause(seconds, "no reply")
+    why = {409: "still in progress", 429: "too many requests"}
+    said = why.get(outcome.status) or _trouble(outcome) or "busy"
     return Pause(seconds, said)
 
 

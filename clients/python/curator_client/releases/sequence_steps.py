@@ -120,6 +120,7 @@ class SequenceSteps(ReleaseSteps):
     def to_pandas(self) -> Steps[pd.DataFrame]:
         """Return every path of the tree: its parent, last symbol, estimate, variance.
 
+        ``frame.attrs`` says which release they are of, and what was paid for it.
         The file is compared with its digest in the manifest.
 
         Raises:
@@ -136,6 +137,7 @@ class SequenceSteps(ReleaseSteps):
                 keep_default_na=False,
                 na_values={"split": [""]},
             )
+            self._cells.attrs.update(self._about())
         return self._cells.copy()
 
     def synthetic(

@@ -13,7 +13,6 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from curator_client.answers.plotting import draw, draw_heatmap
 from curator_client.answers.refusals import CuratorError
 from curator_client.answers.release_answer import ReleaseAnswer
 from curator_client.connection.exchange import (
@@ -23,6 +22,8 @@ from curator_client.connection.exchange import (
     document_of,
     exchange,
 )
+from curator_client.plots.drawing import draw
+from curator_client.plots.heatmap import draw_heatmap
 from curator_client.releases.fidelity import MOST_GROUPS, compared, report
 from curator_client.releases.signatures import is_signed
 from curator_client.releases.synthetic import synthetic_rows
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from curator_client.tables.listing import Listing
 
 _CELLS = "cube.csv"
+_TOLD = ("dataset", "snapshot", "strategy")  # of the manifest, with each data frame
 
 
 class BrokenDownloadError(CuratorError):
@@ -73,7 +75,7 @@ class ReleaseSteps:
         headers = {"Content-Type": "application/json"}
         request = Request("POST", path, json.dumps(body).encode(), headers)
         reply = yield from exchange(request, self._patience)
-        return ReleaseAnswer(document_of(reply, request, sql))
+        return ReleaseAnswer(document_of(reply, request, sql), published=self._paid())
 
     def cuboid(
         self, *dimensions: str, confidence: float = 0.95
@@ -113,7 +115,7 @@ class ReleaseSteps:
             ValueError: The release has no such dimension.
         """
         answer = yield from self.cuboid(dimension)
-        drawn = draw(answer, "n", ax)
+        drawn = draw(answer, "n", ax, as_bars=True)
         return drawn[0] if isinstance(drawn, list) else drawn
 
     def heatmap(self, across: str, down: str, *, ax: Axes | None = None) -> Steps[Axes]:
@@ -136,6 +138,7 @@ class ReleaseSteps:
     def to_pandas(self) -> Steps[pd.DataFrame]:
         """Return every cell: its values, estimate, variance and half-width.
 
+        ``frame.attrs`` says which release they are of, and what was paid for it.
         The file is compared with its digest in the manifest.
 
         Raises:
@@ -146,6 +149,7 @@ class ReleaseSteps:
         if self._cells is None:
             content = yield from self._file(_CELLS)
             self._cells = _frame(content, self._dimensions())
+            self._cells.attrs.update(self._about())
         return self._cells.copy()
 
     def synthetic(
@@ -231,6 +235,17 @@ class ReleaseSteps:
 
     def _dimensions(self) -> list[dict[str, Any]]:
         return list(self._manifest()["dimensions"])
+
+    def _paid(self) -> dict[str, Any]:
+        """Return the release's name and what was paid for it, once."""
+        loss = self._manifest()["loss"]
+        told = {name: str(loss[name]) for name in ("epsilon", "rho") if name in loss}
+        return {"name": str(self.document["name"]), **told}
+
+    def _about(self) -> dict[str, Any]:
+        """Return what its cells are of, for a data frame's attributes."""
+        told = {name: self._manifest().get(name) for name in _TOLD}
+        return {"release": {"id": str(self.document["id"]), **self._paid()}, **told}
 
     def _names(self) -> list[str]:
         return [str(dimension["name"]) for dimension in self._dimensions()]

@@ -5,18 +5,61 @@ from __future__ import annotations
 import html
 import shutil
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 Side = Literal["left", "right"]
+_GAP = 2  # blanks before each column
 
 
-def text_table(rows: Sequence[Sequence[str]], sides: Sequence[Side]) -> str:
-    """Return rows of cells, the first of them titles, in aligned columns."""
+def text_table(
+    rows: Sequence[Sequence[str]],
+    sides: Sequence[Side],
+    keys: Collection[int] = (),
+) -> str:
+    """Return rows of cells, the first of them titles, in aligned columns.
+
+    Args:
+        rows: The cells.
+        sides: Where the cells of each column stand.
+        keys: Places of columns that stand in each block, where a table that is wider
+            than the terminal is parted into blocks of columns, one below another. A
+            table without keys is not parted.
+    """
     widths = [max(len(row[i]) for row in rows) for i in range(len(sides))]
-    return "\n".join(
-        "  " + "  ".join(map(_padded, row, widths, sides)).rstrip() for row in rows
+    return "\n\n".join(
+        "\n".join(_line([row[i] for i in block], block, widths, sides) for row in rows)
+        for block in _blocks(widths, keys)
     )
+
+
+def _blocks(widths: Sequence[int], keys: Collection[int]) -> list[list[int]]:
+    """Part columns into blocks that are no wider than the terminal, where that can be.
+
+    A block holds one column at least beside the keys.
+    """
+    room = terminal_width() - sum(widths[i] + _GAP for i in keys)
+    blocks: list[list[int]] = [[]]
+    taken = 0
+    for place in (i for i in range(len(widths)) if i not in keys):
+        taken += widths[place] + _GAP
+        if keys and terminal_width() and blocks[-1] and taken > room:
+            blocks.append([])
+            taken = widths[place] + _GAP
+        blocks[-1].append(place)
+    return [sorted([*keys, *block]) for block in blocks]
+
+
+def _line(
+    cells: Sequence[str],
+    block: Sequence[int],
+    widths: Sequence[int],
+    sides: Sequence[Side],
+) -> str:
+    shown = (
+        _padded(cell, widths[i], sides[i]) for cell, i in zip(cells, block, strict=True)
+    )
+    return "  " + "  ".join(shown).rstrip()
 
 
 def _padded(cell: str, width: int, side: Side) -> str:
@@ -39,12 +82,38 @@ def _html_row(tag: str, cells: Sequence[str], sides: Sequence[Side]) -> str:
     return f"<tr>{inner}</tr>"
 
 
+def terminal_width() -> int:
+    """Return how many characters a line of the terminal holds; 0 where there is none.
+
+    The environment's COLUMNS says it for what is no terminal.
+    """
+    return shutil.get_terminal_size(fallback=(0, 0)).columns
+
+
 def wrapped(text: str) -> str:
     """Break lines that are wider than the terminal; elsewhere nothing is broken."""
-    width = shutil.get_terminal_size(fallback=(0, 0)).columns
+    width = terminal_width()
     if not width:
         return text
     return "\n".join(_broken(line, width) for line in text.splitlines())
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a text in one line of so many characters at most.
+
+    >>> shortened("SELECT sex,  COUNT(*) FROM patients", 20)
+    'SELECT sex, COUNT...'
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 3].rstrip()}..."
+
+
+def each_once(text: str) -> str:
+    """Return a text whose equal lines stand once, where the last of them stood."""
+    lines = text.splitlines()
+    return "\n".join(
+        line for place, line in enumerate(lines) if line not in lines[place + 1 :]
+    )
 
 
 def _broken(line: str, width: int) -> str:

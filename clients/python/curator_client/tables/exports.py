@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-Kind = Literal["float", "date", "timestamp"]
+Kind = Literal["float", "date", "timestamp", "instant"]
 Columns = Mapping[str, Sequence[Any]]
 
 
@@ -56,13 +56,20 @@ _READ = {"date": date.fromisoformat, "timestamp": datetime.fromisoformat}
 def pandas_frame(
     columns: Columns, kinds: Mapping[str, Kind] | None = None
 ) -> pd.DataFrame:
-    """Return columns as a DataFrame; those of a kind are float64 or datetime64."""
+    """Return columns as a DataFrame; those of a kind are float64 or datetime64.
+
+    An instant is a datetime64 with its zone, UTC; other times have none.
+    """
     pandas = optional("pandas", "to_pandas()")
     numpy = optional("numpy", "to_pandas()")
     series = {}
     for name, values in columns.items():
         kind = (kinds or {}).get(name)
-        if kind in _NUMPY:
+        if kind == "instant":
+            texts = pandas.Series(list(values), dtype="object")
+            times = pandas.to_datetime(texts, utc=True, format="ISO8601")
+            series[name] = times.dt.as_unit("us")
+        elif kind in _NUMPY:
             series[name] = pandas.Series(numpy.array(list(values), _NUMPY[kind]))
         else:
             dtype = "float64" if kind == "float" else None

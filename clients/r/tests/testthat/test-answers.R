@@ -138,6 +138,34 @@ test_that("a refusal has the class of its type, and says what to do", {
   expect_error(curator:::refuse(NULL, 502), "status 502", class = "curator_error")
 })
 
+test_that("columns are called as they are, without backticks", {
+  columns <- list(list(name = "next", kind = "group", type = "text"),
+    list(name = "n", kind = "measure", type = "integer"))
+  found <- reply(columns = columns, rows = list(list("ICU", 3)), intervals = list())
+  expect_identical(names(found), c("next", "n", "n_low", "n_high"))
+  expect_false(any(grepl("`", capture.output(print(found)))))
+  expect_output(print(found), "next")
+})
+
+test_that("a lost connection is an error of this package", {
+  con <- curator("http://127.0.0.1:9", "cur_x")
+  lost <- tryCatch(curator:::unreached(con$url, "refused"), curator_error = identity)
+  expect_s3_class(lost, "curator_connection_error")
+  expect_identical(conditionMessage(lost), "no reply from http://127.0.0.1:9: refused")
+  skip_on_cran() # it is tried for some seconds
+  expect_error(curator_datasets(con), "no reply from", class = "curator_connection_error")
+})
+
+test_that("times of the history are instants", {
+  found <- curator:::instants(
+    c("2026-05-04T09:30:00+00:00", "2026-05-04T11:30:00.5+02:00", "2026-05-04T09:30:00Z", NA)
+  )
+  expect_s3_class(found, "POSIXct")
+  expect_identical(attr(found, "tzone"), "UTC")
+  expect_equal(as.numeric(found - found[1], units = "secs"), c(0, 0.5, 0, NA))
+  expect_s3_class(curator:::instants(character(0)), "POSIXct")
+})
+
 test_that("a question says epsilon or within, and a connection where it is", {
   con <- curator("http://127.0.0.1:9/", "cur_x", dataset = "d")
   expect_identical(con$url, "http://127.0.0.1:9")

@@ -69,6 +69,54 @@ def test_a_terminal_shows_counts_with_their_half_widths():
     assert repr(answer()) == str(answer())
 
 
+def test_a_table_wider_than_the_terminal_is_shown_in_blocks_of_columns(monkeypatch):
+    names = [f"stays_of_year_{n}" for n in range(8)]
+    columns = [answer().columns[0], *(measure(name, unit="rows") for name in names)]
+    rows = [[ward, *range(8)] for ward in ("north", "south")]
+    wide = answer(columns=columns, rows=rows, noise=[noise(n, "30") for n in names])
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = str(wide)
+    assert max(map(len, shown.splitlines())) <= 80
+    blocks = [block.splitlines() for block in shown.split("\n\n")]
+    assert [block[0].split()[0] for block in blocks] == ["ward"] * len(blocks)
+    assert [t for block in blocks for t in block[0].split()[1:]] == names
+    assert all(block[1].split()[0] == "north" for block in blocks)
+    monkeypatch.setenv("COLUMNS", "0")
+    assert "\n\n" not in str(wide)
+
+
+def test_lines_under_a_table_are_broken_where_the_terminal_ends(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "50")
+    warned = answer(warnings=[{"code": "w", "detail": "one word after another " * 9}])
+    assert max(map(len, str(warned).splitlines())) <= 50
+
+
+def test_advice_that_all_measures_share_stands_once(monkeypatch):
+    advice = "To make it smaller: set bounds.max_rows_per_unit"
+    derived = "\n".join(f"m{n} = COUNT(*)\n{advice}" for n in range(8))
+    plan = Plan({**document(derivation=derived), "epsilon": "1", "affordable": True,
+                 "free": []})  # fmt: skip
+    assert str(plan).count(advice) == answer(derivation=derived)._repr_html_().count(
+        advice
+    )
+    assert str(plan).count(advice) == 1
+    assert str(plan).index("m7 =") < str(plan).index(advice)
+
+
+def test_a_cheaper_way_is_told_in_lines_of_the_terminal(monkeypatch):
+    way = {
+        "kind": "period",
+        "epsilon": "0.1",
+        "detail": "by month instead of by day, " * 20,
+        "half_widths": [{"column": "n", "half_width_95": "30"}],
+    }
+    plan = Plan({**document(), "epsilon": "1", "affordable": True, "free": [],
+                 "ways": [way]})  # fmt: skip
+    monkeypatch.setenv("COLUMNS", "80")
+    assert max(map(len, str(plan).splitlines())) <= 80
+    assert max(map(len, plan._repr_html_().splitlines())) > 400  # it breaks by itself
+
+
 def test_an_answer_that_was_free_says_so():
     free = answer(charge={"epsilon": "0", "delta": "0", "reused": True})
     assert "free: answered before" in str(free)
@@ -130,6 +178,32 @@ def test_a_frame_says_what_its_rows_are_of():
     assert about["epsilon"] == answer().charge["epsilon"]
     assert about["scales"] == {"stays": "10.000000000000002"}
     assert about["warnings"] == [each["detail"] for each in answer().warnings]
+
+
+@pytest.mark.parametrize(
+    ("member", "told"),
+    [
+        ("paid", {"kind": "paid", "queries": ["q_0"], "epsilon": "0.5"}),
+        ("release", {"kind": "release", "id": "rel_1", "name": "w", "epsilon": "2"}),
+    ],
+)
+def test_a_frame_of_a_free_answer_says_what_was_paid_before(member, told):
+    pytest.importorskip("pandas")
+    free = {"epsilon": "0", "delta": "0", "reused": True}
+    about = answer(charge=free, **{member: told}).to_pandas().attrs
+    assert about["reused"] is True
+    assert "epsilon" not in about
+    assert about[member] == {key: told[key] for key in told if key != "kind"}
+
+
+def test_a_frame_of_an_answer_that_is_given_again_never_says_that_it_cost_nothing():
+    pytest.importorskip("pandas")
+    again = answer(charge={"epsilon": "0", "delta": "0", "reused": True})
+    about = again.to_pandas().attrs
+    assert (about["reused"], "epsilon" in about) == (True, False)
+    assert answer().to_pandas().attrs["reused"] is False
+    metadata = again.to_arrow().schema.metadata
+    assert metadata[b"curator.reused"] == b"true"
 
 
 def test_a_narrow_frame_has_groups_measures_and_how_sure_they_are():

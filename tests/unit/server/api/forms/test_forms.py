@@ -82,6 +82,7 @@ def test_arrow_carries_what_the_answer_says_of_itself():
     assert words["curator.query_id"] == "q_1"
     assert words["curator.snapshot"] == "s_1"
     assert words["curator.epsilon"] == "0.3"
+    assert words["curator.reused"] == "false"
     assert words["curator.confidence"] == "0.95"
     assert words["curator.derivation"] == answer()["derivation"]
     for name in ("noise", "warnings", "columns"):

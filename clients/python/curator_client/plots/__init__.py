@@ -1,0 +1,1 @@
+"""Pictures of answers, by matplotlib: which axes, and what stands on them."""
