@@ -48,6 +48,11 @@ MISMATCH = (
     "this is another ledger; see 'curator ledger reconcile --help'"
 )
 
+OLDER = (
+    "the anchor is an older copy of itself: stop the server and bring the newest one "
+    "back; see 'curator ledger reconcile --help'"
+)
+
 REPLACED = (
     "the ledger's database file was removed or replaced while it was in use: stop the "
     "server before any other command, leave the files -wal and -shm beside it where "
@@ -212,6 +217,7 @@ class Writer:
         self._anchor = anchor
         self._mismatched = False
         self._behind = False  # the anchor, since a write of it failed
+        self._newest = 0  # generation of the anchor that this process saw
         self._checked_connections: int | None = 0  # None: the anchor was missing
 
     def require_matched(self) -> None:
@@ -259,7 +265,7 @@ class Writer:
         try:
             self._refuse_mismatched()
             with self._anchor.locked() as held:
-                record = held.read()
+                record = self._no_older(held.read)
                 with self._databases.writer.begin() as connection:
                     write, record = self._opened(connection, held, record, reading)
                     yield write
@@ -324,6 +330,20 @@ class Writer:
             self._behind = True
             raise
         self._behind = False
+        self._newest = record.generation
+        return record
+
+    def _no_older(self, read: Callable[[], AnchorRecord]) -> AnchorRecord:
+        """Return the anchor's record, refused where this process saw a newer one.
+
+        A file that was away may come back as an older copy, which a restored ledger
+        would contain, too.
+        """
+        newest = self._newest  # before the record is read: others write meanwhile
+        record = read()
+        if record.generation < newest:
+            raise AnchorMismatchError(OLDER)
+        self._newest = max(self._newest, record.generation)
         return record
 
     @property
@@ -365,6 +385,7 @@ class Writer:
             message = "the ledger's anchor cannot be written now"
             raise UnanchoredError(message) from error
         self._behind = False
+        self._newest = after.generation
 
     def require_anchored(self) -> None:
         """Bring the anchor to the ledger's end where a write of it failed.
@@ -390,9 +411,12 @@ class Writer:
         connections = self._databases.connections
         try:
             self._refuse_mismatched()
-            record = self._anchor.read()
+            record = self._no_older(self._anchor.read)
             with self._databases.ledger_reader.connect() as connection:
                 self.require_contained(connection, record)
+            if self._checked_connections is None:
+                with self.transaction():  # written forward, as at a start
+                    pass
             self._checked_connections = connections
         except AnchorMissingError:
             self._checked_connections = None  # nothing is served until it is back

@@ -206,9 +206,9 @@ class Deriver:
         self._vectors = vectors
         self.tried = 0  # cells, in each vector that is near, and what takes as long
         near = [n for n, vector in enumerate(vectors) if is_near(vector.grid, wanted)]
-        near.sort(
-            key=lambda n: (not _is_same(vectors[n].grid, wanted), vectors[n].variance)
-        )
+        near.sort(key=lambda n: vectors[n].variance)
+        own = [n for n in near if _is_same(vectors[n].grid, wanted)][:_MOST_WAYS]
+        near = [*own, *(n for n in near if n not in own)]
         self._near = self._affordable(near[:MOST_SOURCES])
         self._coded = Codes([wanted, *(vectors[n].grid for n in self._near)])
         self._grids = {n: self._coded.grid(vectors[n].grid) for n in self._near}

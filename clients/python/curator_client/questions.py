@@ -452,15 +452,16 @@ class Questions(Generic[Asked, Opened]):
 
         Returns the body that asks for the accuracy, with what ``at_most`` leaves of it.
         """
-        most = body["accuracy"].get("at_most")
         for _ in range(_MOST_PROBES):
+            most = body["accuracy"].get("at_most")
             try:
-                plan = yield from self._post(_path(dataset, "plan"), body)
+                told = yield from self._post(_path(dataset, "plan"), body)
             except CuratorRefusalError as refusal:
-                probe = probe_of_refusal(refusal.problem)
+                told = refusal.problem
+                probe = probe_of_refusal(told)
             else:
-                probe = probe_of_plan(plan, body["accuracy"].get("at_most"))
-            if probe is None or costs_more(probe, most):
+                probe = probe_of_plan(told, most)
+            if probe is None or costs_more(told, most):
                 break
             asked = {k: v for k, v in body.items() if k != "accuracy"}
             known = yield from self._ask(dataset, {**asked, **probe}, uuid.uuid4().hex)

@@ -108,8 +108,7 @@ def read_constants(select: Select, known: Known, *, is_inner: bool) -> Select:
     computed = computed_in(select)
     if computed:
         check_names(select)
-        alone = {name.name: name for name in alone_in(select, computed)}
-        select = replace(select, alone=(*select.alone, *alone.values()))
+        select = _with_computed_alone(select, computed, _tables(select, known))
     if is_inner:
         check_alone(select, computed)
     select = with_computed(select)
@@ -152,6 +151,26 @@ def _tables(select: Select, known: Known) -> dict[int, Constants]:
     return found
 
 
+def _with_computed_alone(
+    select: Select, computed: frozenset[str], tables: Tables
+) -> Select:
+    """Note which names alone LATERAL computes: they are of no table of FROM, either.
+
+    Raises:
+        SqlNotAllowedError: Rule ``ambiguous_name``: a table of literals has one.
+    """
+    literal = {column for table in tables.values() for column in table.columns}
+    alone = {name.name: name for name in alone_in(select, computed)}
+    for name in alone.values():
+        if name.name in literal:
+            raise refuse(rules.AMBIGUOUS_NAME, name.position, detail=_of_two(name))
+    return replace(select, alone=(*select.alone, *alone.values()))
+
+
+def _of_two(name: Name) -> str:
+    return f"{name.name} is a column of two tables of FROM"
+
+
 def _with_alone(select: Select, tables: Tables) -> Select:
     """Note which names alone are columns of literals: of no other table, that is.
 
@@ -162,8 +181,7 @@ def _with_alone(select: Select, tables: Tables) -> Select:
     alone = {name.name: name for name in alone_in(select, frozenset(every))}
     for name in alone.values():
         if every.count(name.name) > 1:
-            detail = f"{name.name} is a column of two tables of FROM"
-            raise refuse(rules.AMBIGUOUS_NAME, name.position, detail=detail)
+            raise refuse(rules.AMBIGUOUS_NAME, name.position, detail=_of_two(name))
     return replace(select, alone=(*select.alone, *alone.values()))
 
 

@@ -7,8 +7,11 @@ from typing import TypeVar
 from query_lang.rewriting.constants.scopes import check_sources, check_written
 from query_lang.rewriting.trees import outermost, output_of, parts, with_fields
 from query_lang.syntax import rules
+from query_lang.syntax.idioms import NoTable
 from query_lang.syntax.nodes import (
+    DerivedTable,
     Expression,
+    Join,
     Name,
     OrderItem,
     Select,
@@ -68,9 +71,18 @@ def alone_in(select: Select, columns: frozenset[str]) -> Iterator[Name]:
     plain = tuple(item for item in select.order_by if not _is_title(item, titles))
     said = (select.where, select.group_by, select.having, plain)
     joins = tuple(join.condition for join in select.joins)
-    for part in parts((select.items, said, joins), (Select,)):
+    bodies = (_of_one_row(join) for join in select.joins)
+    lists = tuple(body.items for body in bodies if body is not None)
+    for part in parts((select.items, said, joins, lists), (Select,)):
         if isinstance(part, Name) and part.qualifier is None and part.name in columns:
             yield part
+
+
+def _of_one_row(join: Join) -> Select | None:
+    """Return what LATERAL computes of the row that it is joined to, if it does."""
+    query = join.source.query if isinstance(join.source, DerivedTable) else None
+    is_one = isinstance(query, Select) and isinstance(query.source, NoTable)
+    return query if is_one and isinstance(query, Select) else None
 
 
 def _is_title(item: OrderItem, titles: set[str | None]) -> bool:

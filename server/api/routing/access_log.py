@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from server.api.routing.edge import ASKED_BY
 from server.telemetry.logs import HeldLines, noting
 
 METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
@@ -76,7 +77,8 @@ def _matching_route(scope: Scope) -> str:
 
 
 def _method(scope: Scope) -> str:
-    return scope["method"] if scope["method"] in METHODS else "OTHER"
+    method = scope.get(ASKED_BY, scope["method"])
+    return method if method in METHODS else "OTHER"
 
 
 def _observe(scope: Scope, facts: Mapping[str, object]) -> None:

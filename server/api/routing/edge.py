@@ -19,6 +19,8 @@ SECURITY_HEADERS = {
     "cache-control": "no-store",
 }
 """Of every reply; a route that needs another value sets its own."""
+ASKED_BY = "curator.method"
+"""Where a scope has the method of a request that is served by another's route."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _AUTHORIZATION = b"authorization"
 _log = logging.getLogger("curator.api")
@@ -42,7 +44,7 @@ class Edge:
             return
         scope = {**scope, "headers": _one_authorization(scope["headers"])}
         if scope["method"] == "HEAD":  # uvicorn knows that it was, and sends no body
-            scope["method"] = "GET"
+            scope |= {"method": "GET", ASKED_BY: "HEAD"}
         try:
             await self._app(scope, receive, reply.send)
         except Exception as error:  # noqa: BLE001 - a bug must not show what it met

@@ -131,11 +131,21 @@ class Compiler:
         except QueryError as refused:
             error = refused
 
+            taken = error.steps
+
             def compiles(text: str) -> Compiled:
+                nonlocal taken
                 error.tried += 1
-                return self._compile(text, schema, *options)
+                try:
+                    found = self._compile(text, schema, *options)
+                except QueryError as other:
+                    taken += other.steps
+                    raise
+                taken += found.bound.steps
+                return found
 
             error.rewritten = mended(sql, error, compiles)
+            error.steps = taken
             raise
 
     def _compile_uncached(

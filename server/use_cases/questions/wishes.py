@@ -305,8 +305,9 @@ def _of_known(
     """Price a wish by what is known, and say whether it pays to know more."""
     at_best = _solved(compiled, losses, wish, _tolerances(compiled, wish, known.most))
     again = _next_probe(paid, at_best, losses)
-    if known.only_most and paid == ZERO_LOSS:
-        first = _first_probe(compiled, losses, wish)
+    if known.only_most:  # what was paid for the question itself tells nothing
+        fresh = paid == ZERO_LOSS
+        first = _first_probe(compiled, losses, wish) if fresh else None
         again = None if first is None else min(first, at_best)
     try:
         loss = _solved(compiled, losses, wish, _tolerances(compiled, wish, known.least))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from curator_client.answers.losses import word_of
+from curator_client.answers.losses import loss_of, word_of
 
 
 def probe_of_plan(plan: dict[str, Any], at_most: str | None) -> dict[str, str] | None:
@@ -33,14 +33,19 @@ def probe_of_refusal(problem: dict[str, Any]) -> dict[str, str] | None:
     return None
 
 
-def costs_more(probe: dict[str, str], at_most: str | None) -> bool:
-    """Whether all probes up to one may cost more than an accuracy may.
+def costs_more(told: dict[str, Any], at_most: str | None) -> bool:
+    """Whether the probe that a plan or a refusal names costs more than is allowed.
 
-    >>> costs_more({"epsilon": "0.2"}, "0.15")
+    What was paid for the question before makes it cheaper.
+
+    >>> told = {"ways": [{"kind": "probe", "epsilon": "0.2", "delta": "0"}]}
+    >>> costs_more(told, "0.15")
     True
     """
-    (loss,) = probe.values()
-    return at_most is not None and Decimal(loss) > Decimal(str(at_most))
+    prices = [loss_of(way) for way in told.get("ways", ()) if way["kind"] == "probe"]
+    if at_most is None:
+        return False
+    return any(Decimal(price) > Decimal(str(at_most)) for price in prices)
 
 
 def less(accuracy: dict[str, Any], spent: str) -> dict[str, Any]:

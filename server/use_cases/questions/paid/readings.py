@@ -105,7 +105,7 @@ class PaidReadings:
         question = self._as_charged(paid, grant)
         if question is None:
             return (), STEPS_OF_A_TEXT
-        steps = STEPS_OF_A_TEXT + 2 * question.normal.steps  # its grids take as many
+        steps = STEPS_OF_A_TEXT + 2 * (question.normal.steps + question.bound.steps)
         if question.identity != paid.question or not self._is_kept(paid):
             return (), steps
         grids = tuple(grids_of(question.bound.plan))

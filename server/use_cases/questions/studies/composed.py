@@ -298,7 +298,8 @@ def paid_tables(
             except CuratorError:
                 table = None
             if table is not None:
-                steps += STEPS_OF_A_TEXT + 2 * table.question.normal.steps
+                taken = table.question.normal.steps + table.question.bound.steps
+                steps += STEPS_OF_A_TEXT + 2 * taken
             if table is not None and table.question.identity == told["identity"]:
                 found.append(_paid_table(paid, table, before))
             before += len(told["losses"])

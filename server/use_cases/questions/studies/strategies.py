@@ -247,6 +247,7 @@ class Strategist:
         except CuratorError:
             return None  # it is refused: it costs too much, or has too many cells
         self._looked_at.add(cells=of_form(question.normal.steps))
+        self._looked_at.add_steps(question.bound.steps)
         return _Base(request, Gridded.of(question))
 
     def _drafted(self, base: _Base, wanted: tuple[int, ...]) -> _Draft | None:

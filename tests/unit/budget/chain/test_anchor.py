@@ -267,3 +267,21 @@ def test_more_caps_than_can_be_charged_are_refused_before_they_are_there(
         make_many()
     assert isinstance(ledger.charge(stored.request("1")), Charged)
     assert ledger.verify([]).ok
+
+
+def test_an_older_copy_where_one_was_missing_is_refused_for_good(
+    stored, ledger, tmp_path
+):
+    older = tmp_path / "older"
+    ledger.charge(stored.request())
+    shutil.copy(stored.anchor.path, older)
+    ledger.charge(stored.request())
+    newest = stored.anchor.path.rename(tmp_path / "newest")
+    with pytest.raises(AnchorMissingError):
+        ledger.charge(stored.request())
+    shutil.copy(older, stored.anchor.path)
+    with pytest.raises(AnchorMismatchError, match="older"):
+        ledger.require_matched()
+    shutil.copy(newest, stored.anchor.path)
+    with pytest.raises(AnchorMismatchError):
+        ledger.charge(stored.request())

@@ -116,3 +116,16 @@ def test_a_name_that_lateral_and_a_table_have_is_refused_alone():
     assert rule(sql.format("age", "age")) == "ambiguous_name"
     for name, read in (("age", "x.age"), ("band", "band"), ("age", "e.age")):
         compile_query(sql.format(name, read), hospital())
+
+
+@pytest.mark.parametrize(
+    "joined",
+    [
+        "CROSS JOIN LATERAL (SELECT e.age + 40 AS age) AS x CROSS JOIN LATERAL (SELECT CASE WHEN age > 60 THEN 1 ELSE 0 END AS b) AS y WHERE y.b = 1",
+        "CROSS JOIN LATERAL (SELECT e.age + 40 AS z) AS x JOIN (VALUES (1, 2020), (2, 2021)) AS v(z, y) ON v.y = e.year WHERE z > 1",
+    ],
+)
+def test_names_of_two_computed_tables_are_refused_alone(joined):
+    assert (
+        rule(f"SELECT COUNT(*) AS n FROM encounters AS e {joined}") == "ambiguous_name"
+    )
