@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from privacy.errors import (
     NoPublicDomainError,
@@ -13,6 +14,8 @@ from privacy.errors import (
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import Position
 from query_lang.syntax.rules import Rule
+
+_Refused = TypeVar("_Refused", SqlNotAllowedError, SqlSyntaxError)
 
 
 def refuse(
@@ -40,6 +43,17 @@ def syntax_error(position: Position, *, rule: Rule = rules.SYNTAX) -> SqlSyntaxE
         column=position.column,
         detail=rule.detail,
         hint=rule.hint,
+    )
+
+
+def with_hint(error: _Refused, hint: str) -> _Refused:
+    """Return the refusal of the same rule and place, with another hint."""
+    return type(error)(
+        rule=error.rule,
+        line=error.line,
+        column=error.column,
+        detail=error.detail,
+        hint=hint,
     )
 
 
