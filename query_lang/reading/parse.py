@@ -6,8 +6,6 @@ written for; and the tokens that the tree accounts for must be the tokens of the
 in their order, so that nothing a parser drops or turns round is ignored.
 """
 
-from collections.abc import Sequence
-
 from privacy.errors import SqlNotAllowedError, SqlSyntaxError
 from query_lang.reading.limits import check_size, check_tokens
 from query_lang.reading.places import Places
@@ -62,7 +60,7 @@ def read_query(sql: str, *, sequences: bool = False) -> Query:
         raise with_hint(error, hint) from None
 
 
-def _read(tokens: Sequence[Token], *, sequences: bool) -> Query:
+def _read(tokens: tuple[Token, ...], *, sequences: bool) -> Query:
     first = tokens[0]
     if first.word not in {"SELECT", "WITH"} and not first.is_sign("("):
         raise refuse(rules.ONLY_SELECT, first.position)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeVar
 
 from privacy.errors import (
     NoPublicDomainError,
@@ -14,8 +13,6 @@ from privacy.errors import (
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import Position
 from query_lang.syntax.rules import Rule
-
-_Refused = TypeVar("_Refused", SqlNotAllowedError, SqlSyntaxError)
 
 
 def refuse(
@@ -46,7 +43,9 @@ def syntax_error(position: Position, *, rule: Rule = rules.SYNTAX) -> SqlSyntaxE
     )
 
 
-def with_hint(error: _Refused, hint: str) -> _Refused:
+def with_hint(
+    error: SqlNotAllowedError | SqlSyntaxError, hint: str
+) -> SqlNotAllowedError | SqlSyntaxError:
     """Return the refusal of the same rule and place, with another hint."""
     return type(error)(
         rule=error.rule,

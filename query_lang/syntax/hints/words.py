@@ -24,7 +24,6 @@ _PIVOT = (
     "COUNT(*) FILTER (WHERE ward = 'er') AS er"
 )
 _ORDER = "clauses have an order: SELECT, FROM, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT"
-_BITS = "bits are not in the language; a power is POWER(age, 2), and AND is a word"
 _TIES = "LIMIT 10 alone: noise makes ties rare, and what is left out is seen without it"
 _FIRST_WORDS: Mapping[str, str] = {
     **dict.fromkeys(
@@ -92,26 +91,6 @@ _HINTS: tuple[tuple[str, str], ...] = (
     ("UNIQUE", "use GROUP BY: every declared group comes back once"),
     ("SAMPLE (", "sampling is not allowed: ask over the whole table"),
     ("PARTITION (", "ask for the rows by a condition: WHERE year = 2024"),
-    (
-        "|>",
-        (
-            "a query begins with SELECT: SELECT ward, COUNT(*) FROM encounters GROUP "
-            "BY ward"
-        ),
-    ),
-    ("->>", "no column holds documents: ask for a column by its name"),
-    ("->", "no column holds documents: ask for a column by its name"),
-    (
-        "=>",
-        (
-            "arguments have no names, and no column holds a list: join the table that "
-            "has a row for each value"
-        ),
-    ),
-    ("^@", "write STARTS_WITH(code, 'E11')"),
-    ("^", _BITS),
-    ("&", _BITS),
-    ("<=>", "write discharged_to IS NOT DISTINCT FROM 'home'"),
 )
 """Words beside each other, and what to write instead, those of more words first."""
 
