@@ -300,8 +300,11 @@ class FunctionReader(ExpressionReader):
         called, position = node.this, self._places.position
         whole = isinstance(called, exp.Anonymous) and len(called.expressions) == 2  # noqa: PLR2004 - a value and a number
         if not whole or self._places.word() != "APPROX_QUANTILES":
-            hint = instead_of("APPROX_QUANTILES")[1]
-            raise refuse(rules.QUANTILE, position, hint=hint)
+            name = self._places.word()
+            rule, hint = instead_of(name, self._forms)
+            if hint is None or name == "APPROX_QUANTILES":
+                rule, hint = rules.QUANTILE, instead_of("APPROX_QUANTILES")[1]
+            raise refuse(rule, position, hint=hint)
         self._places.take("APPROX_QUANTILES")
         self._places.take_sign("(")
         (value,) = self._plain(called.expressions[:1])

@@ -6,6 +6,7 @@ written for; and the tokens that the tree accounts for must be the tokens of the
 in their order, so that nothing a parser drops or turns round is ignored.
 """
 
+from privacy.errors import SqlNotAllowedError, SqlSyntaxError
 from query_lang.reading.limits import check_size, check_tokens
 from query_lang.reading.places import Places
 from query_lang.reading.queries import QueryReader
@@ -13,9 +14,10 @@ from query_lang.reading.sqlglot_tree import TYPE_WORDS, sqlglot_tree
 from query_lang.reading.token_check import check_every_token_is_read
 from query_lang.rewriting.rewrite import rewritten
 from query_lang.syntax import rules
+from query_lang.syntax.hints.words import telling_hint
 from query_lang.syntax.nodes import Query
-from query_lang.syntax.refusals import refuse, refusing_depth
-from query_lang.syntax.tokens import lex, without_tops
+from query_lang.syntax.refusals import refuse, refusing_depth, with_hint
+from query_lang.syntax.tokens import Token, lex, without_tops
 
 
 def parse_query(sql: str, *, sequences: bool = False) -> Query:
@@ -49,6 +51,16 @@ def read_query(sql: str, *, sequences: bool = False) -> Query:
     check_size(sql)
     tokens = lex(sql)
     check_tokens(tokens, TYPE_WORDS)
+    try:
+        return _read(tokens, sequences=sequences)
+    except (SqlNotAllowedError, SqlSyntaxError) as error:
+        hint = telling_hint(tokens, error)
+        if hint is None:
+            raise
+        raise with_hint(error, hint) from None
+
+
+def _read(tokens: tuple[Token, ...], *, sequences: bool) -> Query:
     first = tokens[0]
     if first.word not in {"SELECT", "WITH"} and not first.is_sign("("):
         raise refuse(rules.ONLY_SELECT, first.position)

@@ -429,12 +429,8 @@ class QueryReader(WindowReader):
         if (call := _series_call(node)) is not None:
             return self._named_source(node, self._series(node, call), position)
         if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
-            hint = (
-                "FROM encounters AS e; no list of days is needed: every period of the "
-                "domain comes back, zeros too, GROUP BY DATE_TRUNC('month', admitted); "
-                "of who was there on a day: COUNT(DISTINCT CASE WHEN DATE '2024-01-01' "
-                "BETWEEN started AND stopped THEN patient_id END)"
-            )
+            is_of_rows = self._places.word() in _ROWS_OF_LISTS
+            hint = _TABLE_OF_LISTS if is_of_rows else _NO_LIST_OF_DAYS
             raise refuse(rules.FROM_CLAUSE, position, hint=hint)
         if "catalog" in arguments(node):
             raise refuse(rules.QUALIFIED_TABLE, position)
@@ -687,6 +683,22 @@ class QueryReader(WindowReader):
         return rows
 
 
+_ROWS_OF_LISTS = frozenset(
+    {
+        *("UNNEST", "EXPLODE", "FLATTEN", "OPENJSON", "STRING_SPLIT"),
+        *("OPENROWSET", "READ_CSV", "READ_CSV_AUTO", "READ_PARQUET"),
+    }
+)
+_TABLE_OF_LISTS = (
+    "no column holds a list, and no file is read: join the declared table that has a "
+    "row for each value, JOIN diagnoses AS d ON d.patient_id = e.patient_id"
+)
+_NO_LIST_OF_DAYS = (
+    "FROM encounters AS e; no list of days is needed: every period of the domain comes "
+    "back, zeros too, GROUP BY DATE_TRUNC('month', admitted); of who was there on a "
+    "day: COUNT(DISTINCT CASE WHEN DATE '2024-01-01' BETWEEN started AND stopped THEN "
+    "patient_id END)"
+)
 _BRACKETS = (
     "put brackets round what belongs together: (SELECT ...) INTERSECT (SELECT ...)"
 )

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeGuard
 
-from query_lang.rewriting.conditions import known_true
+from query_lang.rewriting.conditions import is_distinct, known_true
 from query_lang.rewriting.quantiles import QUANTILES, plain_quantile
 from query_lang.rewriting.texts import TEXT_CALLS, text_call
 from query_lang.syntax import rules
-from query_lang.syntax.idioms import Filtered, OtherCall
+from query_lang.syntax.idioms import Filtered, IsDistinct, OtherCall
 from query_lang.syntax.nodes import (
     AggregateCall,
     AggregateName,
@@ -37,6 +37,8 @@ from query_lang.syntax.refusals import refuse
 _LITERALS = (NumberLiteral, StringLiteral, TypedLiteral, BooleanLiteral)
 _SAME: Mapping[str, AggregateName] = {
     "AVERAGE": "avg",
+    "BOOLAND_AGG": "bool_and",
+    "BOOLOR_AGG": "bool_or",
     "EVERY": "bool_and",
     "LOGICAL_AND": "bool_and",
     "LOGICAL_OR": "bool_or",
@@ -52,11 +54,17 @@ _SAME: Mapping[str, AggregateName] = {
 """Names of aggregates that the language calls otherwise."""
 _FUNCTIONS: Mapping[str, FunctionName] = {
     "CURDATE": "today",
-    "EOMONTH": "last_day",
+    "DATE_FROM_PARTS": "datefromparts",
+    "DAYOFWEEKISO": "isodow",
+    "DAYOFWEEK_ISO": "isodow",
     "FORMAT": "date_format",
     "DATEDIFF_BIG": "datediff",
     "POW": "power",
+    "SYSDATE": "getdate",
+    "SYSDATETIME": "getdate",
+    "SYSUTCDATETIME": "getdate",
     "TIMESTAMPADD": "dateadd",
+    "TO_VARCHAR": "to_char",
     "TRUNCATE": "trunc",
 }
 """Names of functions that the language calls otherwise, but for those of texts."""
@@ -189,6 +197,29 @@ def _divided(arguments: _Arguments, position: Position) -> Expression:
     return Arithmetic("/", whole, below, position)
 
 
+def _end_of_month(arguments: _Arguments, position: Position) -> Expression:
+    """Rewrite ``EOMONTH(admitted, 1)``, the last day of so many months later."""
+    value, *months = arguments
+    if months:
+        value = FunctionCall("add_months", (value, *months), position)
+    return FunctionCall("last_day", (value,), position)
+
+
+def _equal_null(arguments: _Arguments, position: Position) -> Expression:
+    left, right = arguments
+    return is_distinct(IsDistinct(position, left, right, negated=True))
+
+
+def _beside(name: FunctionName, number: str) -> "_Change":
+    """Return the change of a call to another that takes a number, too."""
+
+    def change(arguments: _Arguments, position: Position) -> Expression:
+        beside = (*arguments, NumberLiteral(number, position))
+        return FunctionCall(name, beside, position)
+
+    return change
+
+
 def _of_some_rows(name: AggregateName) -> "_Change":
     def aggregate(arguments: _Arguments, position: Position) -> Expression:
         value, condition = arguments
@@ -198,6 +229,7 @@ def _of_some_rows(name: AggregateName) -> "_Change":
     return aggregate
 
 
+_DISTINCT_COUNTS = ("APPROX_COUNT_DISTINCT", "APPROX_DISTINCT", "COUNT_DISTINCT", "HLL")
 _Change = Callable[[_Arguments, Position], Expression]
 _CALLS: Mapping[str, _Change] = {
     **{other: _function(name) for other, name in _FUNCTIONS.items()},
@@ -205,7 +237,7 @@ _CALLS: Mapping[str, _Change] = {
     "GROUPING_ID": _function("grouping"),
     **dict.fromkeys(("IFNULL", "ISNULL", "NVL"), _coalesce),
     **dict.fromkeys(("COUNTIF", "COUNT_IF"), _count_if),
-    **dict.fromkeys(("APPROX_COUNT_DISTINCT", "COUNT_DISTINCT"), _count_distinct),
+    **dict.fromkeys(_DISTINCT_COUNTS, _count_distinct),
     **dict.fromkeys(("SUMIF", "SUM_IF"), _of_some_rows("sum")),
     **dict.fromkeys(("AVGIF", "AVG_IF"), _of_some_rows("avg")),
     **dict.fromkeys(("DAYNAME",), _named("FMDay")),
@@ -215,6 +247,11 @@ _CALLS: Mapping[str, _Change] = {
     "NVL2": _nvl2,
     "DECODE": _decode,
     "SAFE_DIVIDE": _divided,
+    "EOMONTH": _end_of_month,
+    "EQUAL_NULL": _equal_null,
+    "NULLIFZERO": _beside("nullif", "0"),
+    "SQUARE": _beside("power", "2"),
+    "ZEROIFNULL": _beside("coalesce", "0"),
 }
 
 

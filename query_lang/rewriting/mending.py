@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Final
 
 from privacy.errors import CuratorError, QueryError
+from query_lang.rewriting.fixes.other_words import OTHER_FIXES
 from query_lang.syntax.tokens import Token, TokenKind, lex
 
 LONGEST: Final = 4_000
@@ -23,6 +24,7 @@ MOST_STEPS: Final = 2_000
 not tried. No example of the reference page takes more than 300; a test holds it."""
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+_DAY = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})")
 _MEANT = re.compile(r"did you mean ([a-z][a-z0-9_.]*)\?")
 _WRITTEN = re.compile(r"write ([a-z][a-z0-9_]*\.[a-z][a-z0-9_]*)$")
 _GROUPED = re.compile(r"add (GROUP BY [a-z][a-z0-9_, ]*)$")
@@ -112,6 +114,8 @@ def _name(sql: str, offset: int, error: QueryError) -> Iterator[str]:
     if last.kind is TokenKind.QUOTED:
         quoted = last.text.replace("'", "''")
         yield _replaced(sql, last, last, f"'{quoted}'")
+        if error.rule == "identifier" and last.text.lower() != last.text:
+            yield _replaced(sql, last, last, last.text.lower())
     if last.kind is TokenKind.STRING:  # an alias in single quotes
         yield _replaced(sql, last, last, last.text.lower())
     meant = _MEANT.search(error.hint)
@@ -134,6 +138,9 @@ def _literal(sql: str, offset: int, _: QueryError) -> Iterator[str]:
     token = tokens[place]
     if token.kind is TokenKind.STRING and _NUMBER.fullmatch(token.text):
         yield _replaced(sql, token, token, token.text)
+        day = _DAY.fullmatch(token.text)
+        if day is not None:  # of a date column
+            yield _replaced(sql, token, token, f"'{'-'.join(day.groups())}'")
     if token.kind is TokenKind.NUMBER:
         yield _replaced(sql, token, token, f"'{token.text}'")
 
@@ -225,6 +232,7 @@ def _after_where(sql: str, offset: int, error: QueryError) -> Iterator[str]:
 
 
 _FIXES: Mapping[str, _Fix] = {
+    **OTHER_FIXES,
     "ambiguous_name": _table,
     "identifier": _name,
     "key_not_selected": _selected,

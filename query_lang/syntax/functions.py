@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from typing import get_args
 
 from query_lang.syntax import rules
+from query_lang.syntax.hints.functions import FURTHER
 from query_lang.syntax.nodes import AggregateName, FunctionName, SequenceFunctionName
 from query_lang.syntax.rules import Rule
 
@@ -183,11 +184,14 @@ OTHER_FORMS: Mapping[str, Form] = {
     "COUNT_BIG": Form(1, 1, "COUNT_BIG(*)"),
     "RATIO_TO_REPORT": Form(1, 1, "RATIO_TO_REPORT(COUNT(*)) OVER ()"),
     "ANY_VALUE": Form(1, 1, "ANY_VALUE(sex) below the top"),
+    "APPROX_DISTINCT": Form(1, 1, "COUNT(DISTINCT x)"),
     "APPROX_PERCENTILE": Form(2, 2, "APPROX_PERCENTILE(age, 0.9)"),
     "APPROX_QUANTILE": Form(2, 2, "APPROX_QUANTILE(age, 0.9)"),
     "AVERAGE": Form(1, 1, "AVG(age)"),
     "AVGIF": Form(2, 2, "AVGIF(cost, age >= 60)"),
     "AVG_IF": Form(2, 2, "AVG_IF(cost, age >= 60)"),
+    "BOOLAND_AGG": Form(1, 1, "BOOL_AND(smoker)"),
+    "BOOLOR_AGG": Form(1, 1, "BOOL_OR(smoker)"),
     "BTRIM": Form(1, 1, "TRIM(ward)"),
     "CHARACTER_LENGTH": Form(1, 1, "CHARACTER_LENGTH(code)"),
     "CHARINDEX": Form(2, 2, "CHARINDEX('.', code)"),
@@ -198,15 +202,20 @@ OTHER_FORMS: Mapping[str, Form] = {
     "COUNT_IF": Form(1, 1, "COUNT_IF(age >= 60)"),
     "CURDATE": Form(0, 0, "CURRENT_DATE"),
     "DATEDIFF_BIG": Form(3, 3, "DATEDIFF(day, admitted, discharged)"),
+    "DATE_FROM_PARTS": Form(3, 3, "DATE_FROM_PARTS(2024, 1, 31)"),
+    "DAYOFWEEKISO": Form(1, 1, "ISODOW(admitted)"),
+    "DAYOFWEEK_ISO": Form(1, 1, "ISODOW(admitted)"),
     "DECODE": Form(3, _ANY_NUMBER, "DECODE(sex, 'F', 'female', 'male')"),
-    "EOMONTH": Form(1, 1, "LAST_DAY(admitted)"),
+    "EOMONTH": Form(1, 2, "EOMONTH(admitted, 1)"),
     "ENDSWITH": Form(2, 2, "ENDS_WITH(code, '.9')"),
+    "EQUAL_NULL": Form(2, 2, "a IS NOT DISTINCT FROM b"),
     "EVERY": Form(1, 1, "BOOL_AND(smoker)"),
     "DATENAME": Form(2, 2, "DATENAME(weekday, admitted)"),
     "DAYNAME": Form(1, 1, "DAYNAME(admitted)"),
     "MONTHNAME": Form(1, 1, "MONTHNAME(admitted)"),
     "FORMAT": Form(2, 2, "FORMAT(admitted, 'yyyy-MM')"),
     "GROUPING_ID": Form(1, 12, "GROUPING(ward)"),
+    "HLL": Form(1, 1, "COUNT(DISTINCT x)"),
     "IF": Form(2, 3, f"IF{_IF}"),
     "IFF": Form(3, 3, f"IFF{_IF}"),
     "IFNULL": Form(2, 2, "IFNULL(a, b)"),
@@ -220,6 +229,7 @@ OTHER_FORMS: Mapping[str, Form] = {
     "LOGICAL_OR": Form(1, 1, "BOOL_OR(smoker)"),
     "MEAN": Form(1, 1, "AVG(age)"),
     "MID": Form(2, 3, "MID(code, 1, 3)"),
+    "NULLIFZERO": Form(1, 1, "NULLIF(a, 0)"),
     "NVL": Form(2, 2, "NVL(a, b)"),
     "NVL2": Form(3, 3, "NVL2(a, b, c)"),
     "PERCENTILE": Form(2, 2, "PERCENTILE(age, 0.9)"),
@@ -233,6 +243,7 @@ OTHER_FORMS: Mapping[str, Form] = {
     "REGEXP_FULL_MATCH": Form(2, 2, "REGEXP_FULL_MATCH(code, 'E1[0-4].*')"),
     "REGEXP_MATCHES": Form(2, 3, "REGEXP_MATCHES(code, '^E1[0-4]')"),
     "SAFE_DIVIDE": Form(2, 2, "SAFE_DIVIDE(cost, days)"),
+    "SQUARE": Form(1, 1, "POWER(height, 2)"),
     "STARTSWITH": Form(2, 2, "STARTS_WITH(code, 'E11')"),
     "STDDEV": Form(1, 1, "STDDEV(age)"),
     "STDEV": Form(1, 1, "STDEV(age)"),
@@ -241,12 +252,17 @@ OTHER_FORMS: Mapping[str, Form] = {
     "SUMIF": Form(2, 2, "SUMIF(cost, age >= 60)"),
     "SUM_IF": Form(2, 2, "SUM_IF(cost, age >= 60)"),
     "SUFFIX": Form(2, 2, "ENDS_WITH(code, '.9')"),
+    "SYSDATE": Form(0, 0, "CURRENT_DATE"),
+    "SYSDATETIME": Form(0, 0, "CURRENT_DATE"),
+    "SYSUTCDATETIME": Form(0, 0, "CURRENT_DATE"),
     "TIMESTAMPADD": Form(3, 3, "TIMESTAMPADD(DAY, 90, admitted)"),
+    "TO_VARCHAR": Form(2, 2, "TO_CHAR(admitted, 'YYYY-MM')"),
     "TRUNCATE": Form(1, 2, "TRUNCATE(value, 1)"),
     "UCASE": Form(1, 1, "UPPER(ward)"),
     "VAR": Form(1, 1, "VAR(age)"),
     "VARIANCE": Form(1, 1, "VARIANCE(age)"),
     "VARP": Form(1, 1, "VARP(age)"),
+    "ZEROIFNULL": Form(1, 1, "COALESCE(a, 0)"),
 }
 """Calls of other dialects that ``query_lang.rewriting`` turns into the language's."""
 
@@ -276,10 +292,17 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     (rules.FUNCTION, "EXISTS", "write EXISTS (SELECT * FROM ...)"),
     (
         rules.FUNCTION,
-        "CURRENT_TIME LOCALTIME SYSDATETIME",
+        "CURRENT_TIME LOCALTIME",
         "write CURRENT_DATE: the snapshot's declared date",
     ),
-    (rules.CAST, "TRY CONVERT TRY_CONVERT", ""),
+    (
+        rules.CAST,
+        "TRY CONVERT TRY_CONVERT",
+        (
+            "write CAST(admitted AS DATE), CAST(age AS TEXT); a date as a text is "
+            "TO_CHAR(admitted, 'YYYY-MM')"
+        ),
+    ),
     (
         rules.RANK,
         "PERCENT_RANK CUME_DIST NTH_VALUE RANK_DENSE",
@@ -369,8 +392,16 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     (rules.FUNCTION, "OCTET_LENGTH DATALENGTH", "write LENGTH(code): characters"),
     (
         rules.FUNCTION,
-        "CBRT LOG LOG2 LOG10 SIN COS TAN",
+        "CBRT SIN COS TAN",
         "numbers are exact: compare squares or powers, or compute it of an answer",
+    ),
+    (
+        rules.FUNCTION,
+        "CBRT LOG LOG2 LOG10",
+        (
+            "of each row compare squares or powers; of results LN(AVG(age)), by base "
+            "10 LN(AVG(age)) / LN(10)"
+        ),
     ),
 )
 _OF_SEQUENCES: Mapping[str, str] = {
@@ -406,7 +437,7 @@ _LONGEST_NAME = max(map(len, FORMS)) + 4  # of one that may be misspelt
 _NEAR = 0.85  # how like another name is one that may be meant
 _INSTEAD: Mapping[str, tuple[Rule, str | None]] = {
     name: (rule, hint or None)
-    for rule, names, hint in _OTHERS
+    for rule, names, hint in (*_OTHERS, *FURTHER)
     for name in names.split()
 }
 

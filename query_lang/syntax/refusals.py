@@ -43,6 +43,19 @@ def syntax_error(position: Position, *, rule: Rule = rules.SYNTAX) -> SqlSyntaxE
     )
 
 
+def with_hint(
+    error: SqlNotAllowedError | SqlSyntaxError, hint: str
+) -> SqlNotAllowedError | SqlSyntaxError:
+    """Return the refusal of the same rule and place, with another hint."""
+    return type(error)(
+        rule=error.rule,
+        line=error.line,
+        column=error.column,
+        detail=error.detail,
+        hint=hint,
+    )
+
+
 def unknown_column(
     position: Position, *, detail: str, hint: str | None = None
 ) -> UnknownColumnError:

@@ -98,7 +98,8 @@ IDENTIFIER = Rule(
 RECURSIVE = Rule(
     "recursive",
     "WITH RECURSIVE is not allowed",
-    "name each step: WITH a AS (SELECT ...), b AS (SELECT ... FROM a)",
+    "name each step: WITH a AS (SELECT ...), b AS (SELECT ... FROM a); a row for each "
+    "number or day is JOIN (VALUES (1), (2)) AS t(n) ON t.n = e.month",
 )
 MATERIALIZED = Rule(
     "materialized",
@@ -191,7 +192,8 @@ DISTINCT_ON = Rule(
 ORDER_BY = Rule(
     "order_by",
     "ORDER BY takes expressions, at the top of the query",
-    "move it to the end of the query, or use ROW_NUMBER in a derived table",
+    "move it to the end of the query and name what orders, ORDER BY n DESC, or use "
+    "ROW_NUMBER in a derived table",
 )
 LIMIT = Rule(
     "limit",
@@ -267,7 +269,8 @@ CLAUSE = Rule("clause", "this clause is not in the language", f"a query reads: {
 STAR = Rule(
     "star",
     "rows never leave: * stands in COUNT(*) and below the top only",
-    "at the top select keys and aggregates: SELECT sex, COUNT(*)",
+    "at the top select keys and aggregates: SELECT sex, COUNT(*); below it all "
+    "columns, SELECT *, all but some, SELECT * EXCEPT (age), or each by its name",
 )
 ARGUMENTS = Rule(
     "arguments",
@@ -369,7 +372,8 @@ TEXT_NEEDED = Rule(
 TEXT_PART = Rule(
     "text_part",
     "a place or length in a text is a whole number from 1 to 10,000, written out",
-    "LEFT(code, 3), SUBSTRING(code, 5, 1)",
+    "LEFT(code, 3), SUBSTRING(code, 5, 1); the last are RIGHT(code, 1); up to a sign "
+    "or as a pattern ask for it: code LIKE 'E11.%', code ~ '^E1[0-4]'",
 )
 TEXT_LITERAL = Rule(
     "text_literal",
@@ -448,7 +452,8 @@ UNIT_KEY_OPAQUE = Rule(
 NULL_LITERAL = Rule(
     "null_literal",
     "NULL equals nothing, not even NULL",
-    "use IS NULL or IS NOT NULL",
+    "use IS NULL or IS NOT NULL; of a list leave it out: code IN ('E10', 'E11') OR "
+    "code IS NULL",
 )
 LITERAL_TYPE = Rule(
     "literal_type", "this literal does not fit the column", "use its type"
@@ -516,7 +521,7 @@ AMBIGUOUS_NAME = Rule(
 NAME_NEEDED = Rule(
     "name_needed",
     "an output that is no column and no function needs a name",
-    "age >= 60 AS senior",
+    "age >= 60 AS senior, COUNT(*) AS n",
 )
 COMMON_TABLE_NAME = Rule(
     "common_table_name",

@@ -92,6 +92,7 @@ Columns = Mapping[str, RelationColumn]
 
 
 _SCHEMAS = frozenset({"public", "dbo"})  # that databases have where none was made
+_CATALOGUES = frozenset({"information_schema", "pg_catalog", "sys"})
 
 
 class JoinBinder(ExpressionBinder):
@@ -201,6 +202,8 @@ class SourceBinder:
         if source.schema not in {None, *_SCHEMAS, dataset.name}:
             detail = f"this dataset is called {dataset.name}, not {source.schema}"
             hint = f"write the table's declared name alone: FROM {source.name}"
+            if source.schema in _CATALOGUES:
+                hint = "tables and columns stand on the dataset's page"
             raise refuse(
                 rules.QUALIFIED_TABLE, source.position, detail=detail, hint=hint
             )

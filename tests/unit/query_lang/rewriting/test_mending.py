@@ -28,6 +28,42 @@ MENDED = (
         "SELECT COUNT(*) AS n FROM encounters HAVING n > 5 ;",
     ),
     (
+        "SELECT CONVERT(date, admitted) AS d, COUNT(*) FROM encounters GROUP BY CONVERT(date, admitted)",
+        "SELECT CAST(admitted AS date) AS d, COUNT(*) FROM encounters GROUP BY CAST(admitted AS date)",
+    ),
+    (
+        "SELECT COUNT(*) FROM encounters WHERE admitted > NOW() - '30 days'::interval",
+        "SELECT COUNT(*) FROM encounters WHERE admitted > NOW() - INTERVAL '30 days'",
+    ),
+    (
+        "SELECT COUNT(*) FROM encounters AS e WITH (NOLOCK) WHERE e.age > 60",
+        "SELECT COUNT(*) FROM encounters AS e WHERE e.age > 60",
+    ),
+    (
+        "SELECT department, n = COUNT(*) FROM encounters GROUP BY department",
+        "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department",
+    ),
+    (
+        "SELECT COUNT(*) FROM encounters WHERE age DIV 10 = 6",
+        "SELECT COUNT(*) FROM encounters WHERE DIV(age, 10) = 6",
+    ),
+    (
+        "SELECT COUNT(*), FROM encounters",
+        "SELECT COUNT(*) FROM encounters",
+    ),
+    (
+        "SELECT COUNT(*) FORM encounters",
+        "SELECT COUNT(*) FROM encounters",
+    ),
+    (
+        'SELECT COUNT(*) FROM "Encounters"',
+        "SELECT COUNT(*) FROM encounters",
+    ),
+    (
+        "SELECT COUNT(*) FROM encounters WHERE admitted >= '20240131'",
+        "SELECT COUNT(*) FROM encounters WHERE admitted >= '2024-01-31'",
+    ),
+    (
         "SELECT COUNT(*) FROM my-project.hospital.encounters WHERE age > 60",
         "SELECT COUNT(*) FROM hospital.encounters WHERE age > 60",
     ),

@@ -379,6 +379,27 @@ SAME = (  # as written, and in the language's own words
     ),
     (E + "EOMONTH(admitted) = '2024-01-31'", E + "LAST_DAY(admitted) = '2024-01-31'"),
     (
+        E + "EOMONTH(admitted, 1) = '2024-01-31'",
+        E + "LAST_DAY(ADD_MONTHS(admitted, 1)) = '2024-01-31'",
+    ),
+    (
+        E + "EQUAL_NULL(discharged_to, 'home')",
+        E + "discharged_to IS NOT DISTINCT FROM 'home'",
+    ),
+    (E + "ZEROIFNULL(age) > 1", E + "COALESCE(age, 0) > 1"),
+    (E + "NULLIFZERO(age) > 1", E + "NULLIF(age, 0) > 1"),
+    (E + "SQUARE(age) > 1", E + "POWER(age, 2) > 1"),
+    (E + "DAYOFWEEKISO(admitted) = 1", E + "ISODOW(admitted) = 1"),
+    (
+        E + "TO_VARCHAR(admitted, 'YYYY') = '2024'",
+        E + "TO_CHAR(admitted, 'YYYY') = '2024'",
+    ),
+    (
+        E + "DATE_FROM_PARTS(2024, 1, 31) < admitted",
+        E + "MAKE_DATE(2024, 1, 31) < admitted",
+    ),
+    (E + "admitted < SYSDATETIME()", E + "admitted < NOW()"),
+    (
         E + "DATE_DIFF(admitted, DATE '2024-01-01', ISOWEEK) = 3",
         E + "DATE_DIFF(admitted, DATE '2024-01-01', WEEK(MONDAY)) = 3",
     ),

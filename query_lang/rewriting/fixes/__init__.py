@@ -1,0 +1,1 @@
+"""Mechanical fixes of what other dialects write, text to text."""

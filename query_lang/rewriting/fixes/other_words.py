@@ -1,0 +1,169 @@
+"""Words of other dialects written as the language has them, with the same meaning.
+
+Each fix yields texts that may be allowed; ``query_lang.rewriting.mending`` offers the
+first that compiles.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Final
+
+from privacy.errors import CuratorError, QueryError
+from query_lang.syntax.tokens import Token, TokenKind, lex
+
+_Fix = Callable[[str, int, QueryError], Iterator[str]]
+_CLAUSES: Final = (
+    *("SELECT", "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "BETWEEN"),
+    *("DISTINCT", "JOIN"),
+)
+_NEAR: Final = 0.75  # how like a word of a clause is one that was meant
+_BINDS_MORE = frozenset("*/%.()")  # signs beside an operand that belong to it
+_AGGREGATES = frozenset(("COUNT", "SUM", "AVG", "MEDIAN", "STDDEV", "QUANTILE"))
+_MOST_WORDS: Final = 2_000
+
+
+def _tokens(sql: str) -> Sequence[Token]:
+    try:
+        return lex(sql)
+    except CuratorError:
+        return ()
+
+
+def _between(sql: str, tokens: Sequence[Token], first: int, after: int) -> str:
+    """Return the text of the tokens from one to another, that one left out."""
+    end = tokens[after].start if after < len(tokens) else len(sql.rstrip().rstrip(";"))
+    return sql[tokens[first].start : end].rstrip()
+
+
+def _with(sql: str, tokens: Sequence[Token], first: int, after: int, text: str) -> str:
+    """Return a text with other words for the tokens from one to another."""
+    start = tokens[first].start
+    return sql[:start] + text + sql[start + len(_between(sql, tokens, first, after)) :]
+
+
+def without_comma(sql: str, offset: int, _: QueryError) -> Iterator[str]:
+    """Leave out the comma behind the last item, or ALL behind SELECT."""
+    tokens = _tokens(sql)
+    for at, token in enumerate(tokens):
+        if token.start == offset and (token.is_sign(",") or token.word == "ALL"):
+            yield _with(sql, tokens, at, at + 1, "").replace("  ", " ")
+
+
+def without_table_hint(sql: str, _: int, __: QueryError) -> Iterator[str]:
+    """Leave out SQL Server's WITH (NOLOCK)."""
+    tokens = _tokens(sql)
+    for at in range(len(tokens) - 3):
+        marks = [token.word or token.text for token in tokens[at : at + 4]]
+        if marks == ["WITH", "(", "NOLOCK", ")"]:
+            text = sql[: tokens[at].start].rstrip()
+            yield text + sql[tokens[at + 3].start + 1 :]
+
+
+def as_cast(sql: str, _: int, __: QueryError) -> Iterator[str]:
+    """Write ``CONVERT(date, x)`` as a cast, ``'30 days'::interval`` as an interval."""
+    tokens = _tokens(sql)
+    converted = sql
+    for at in range(len(tokens) - 1, -1, -1):  # from the end: places before it stay
+        if tokens[at].word in {"CONVERT", "TRY_CONVERT"}:
+            converted = _converted(converted, _tokens(converted), at)
+    yield from _intervals(sql, tokens)
+    yield converted
+
+
+def _intervals(sql: str, tokens: Sequence[Token]) -> Iterator[str]:
+    for at in range(1, len(tokens) - 1):
+        if tokens[at].is_sign("::") and tokens[at + 1].word == "INTERVAL":
+            text = f"INTERVAL {_between(sql, tokens, at - 1, at)}"
+            yield _with(sql, tokens, at - 1, at + 2, text)
+
+
+def _converted(sql: str, tokens: Sequence[Token], at: int) -> str:
+    """Return a text with one CONVERT as a cast; one with a style stays."""
+    ends = list(_ends(tokens, at + 1))
+    if len(ends) != 2:  # noqa: PLR2004 - a type and a value; a third would be a style
+        return sql
+    kind = _between(sql, tokens, at + 2, ends[0])
+    value = _between(sql, tokens, ends[0] + 1, ends[1])
+    name = "CAST" if tokens[at].word == "CONVERT" else "TRY_CAST"
+    return _with(sql, tokens, at, ends[1] + 1, f"{name}({value} AS {kind})")
+
+
+def _ends(tokens: Sequence[Token], opened: int) -> Iterator[int]:
+    """Return where the arguments end of a call whose bracket opens at a place."""
+    depth = 0
+    for at in range(opened, len(tokens)):
+        depth += tokens[at].is_sign("(") - tokens[at].is_sign(")")
+        if depth == 0 or (depth == 1 and tokens[at].is_sign(",")):
+            yield at
+        if depth == 0:
+            return
+
+
+def readable(sql: str, offset: int, _: QueryError) -> Iterator[str]:
+    """Write DIV between operands as a call, a clause's word as it is spelt, a comma."""
+    tokens = _tokens(sql)
+    yield from _infix(sql, tokens)
+    yield from _spelt(sql, tokens)
+    for at, token in enumerate(tokens):
+        if token.start == offset and at and token.word:
+            yield f"{sql[: token.start].rstrip()}, {sql[token.start :]}"
+
+
+def _infix(sql: str, tokens: Sequence[Token]) -> Iterator[str]:
+    for at in range(1, len(tokens) - 1):
+        before, after = tokens[at - 1], tokens[at + 1]
+        if tokens[at].word not in {"DIV", "MOD"} or not before.word:
+            continue
+        outside = [*tokens[max(0, at - 2) : at - 1], *tokens[at + 2 : at + 3]]
+        if any(token.text in _BINDS_MORE for token in outside):
+            continue
+        if after.word or after.kind is TokenKind.NUMBER:
+            call = f"{tokens[at].word}({before.text}, {after.text})"
+            yield _with(sql, tokens, at - 1, at + 2, call)
+
+
+def misspelt(sql: str, _: int, __: QueryError) -> Iterator[str]:
+    """Write the word of a clause as it is spelt."""
+    yield from _spelt(sql, _tokens(sql))
+
+
+def _spelt(sql: str, tokens: Sequence[Token]) -> Iterator[str]:
+    for at, token in enumerate(tokens[:_MOST_WORDS]):
+        if not token.word or token.word in _CLAUSES:
+            continue
+        near = get_close_matches(token.word, _CLAUSES, n=1, cutoff=_NEAR)
+        if near:
+            yield _with(sql, tokens, at, at + 1, near[0])
+
+
+def named_behind(sql: str, offset: int, _: QueryError) -> Iterator[str]:
+    """Write SQL Server's ``n = COUNT(*)`` with its name behind."""
+    tokens = _tokens(sql)
+    starts = [token.start for token in tokens]
+    at = starts.index(offset) if offset in starts else len(tokens)
+    is_call = at + 3 < len(tokens) and tokens[at + 3].is_sign("(")
+    if not is_call or not tokens[at + 1].is_sign("="):
+        return
+    once = [token.word for token in tokens].count(tokens[at].word) == 1
+    if not once or tokens[at + 2].word not in _AGGREGATES:  # a column is compared
+        return
+    end = max(_ends(tokens, at + 3), default=len(tokens))
+    if end + 1 < len(tokens) and not _ends_item(tokens[end + 1]):
+        return
+    value = _between(sql, tokens, at + 2, end + 1)
+    yield _with(sql, tokens, at, end + 1, f"{value} AS {tokens[at].text}")
+
+
+def _ends_item(token: Token) -> bool:
+    return token.is_sign(",") or token.word == "FROM"
+
+
+OTHER_FIXES: Mapping[str, _Fix] = {
+    "cast": as_cast,
+    "construct": without_table_hint,
+    "name_needed": named_behind,
+    "only_select": misspelt,
+    "syntax": readable,
+    "unread_text": without_comma,
+}
+"""The fixes of this module by the rule that refuses what they mend."""

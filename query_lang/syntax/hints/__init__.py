@@ -1,0 +1,1 @@
+"""What to write instead of functions, words and signs of other dialects."""

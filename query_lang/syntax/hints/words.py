@@ -1,0 +1,139 @@
+"""Words and signs of other dialects, and what to write instead of each."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from privacy.errors import QueryError
+from query_lang.syntax.nodes import Position
+from query_lang.syntax.rules import RULES
+from query_lang.syntax.tokens import Token
+
+_NEAR: Final = 8  # tokens from where a text is refused to words that say why
+_OUT = "leave it out: rows are read, never changed or locked"
+_NO_WRITING = (
+    "nothing is written by a query, and a step has a name: WITH old AS (SELECT ... "
+    "FROM encounters WHERE age >= 60) SELECT COUNT(*) FROM old"
+)
+_TABLES = (
+    "tables and columns stand on the dataset's page; a query counts: SELECT COUNT(*) "
+    "FROM encounters"
+)
+_SETTING = "leave it out: a query needs no setting, and values are written into it"
+_PIVOT = (
+    "write a column for each value: COUNT(*) FILTER (WHERE ward = 'icu') AS icu, "
+    "COUNT(*) FILTER (WHERE ward = 'er') AS er"
+)
+_ORDER = "clauses have an order: SELECT, FROM, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT"
+_TIES = "LIMIT 10 alone: noise makes ties rare, and what is left out is seen without it"
+_FIRST_WORDS: Mapping[str, str] = {
+    **dict.fromkeys(
+        (
+            *("INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "TRUNCATE", "DROP"),
+            *("CREATE", "ALTER", "COPY", "EXPORT", "GRANT", "LOAD"),
+        ),
+        _NO_WRITING,
+    ),
+    **dict.fromkeys(("SHOW", "DESCRIBE", "DESC", "PRAGMA", "SUMMARIZE"), _TABLES),
+    **dict.fromkeys(("SET", "USE", "BEGIN", "COMMIT"), _SETTING),
+    **dict.fromkeys(
+        ("EXEC", "EXECUTE", "CALL", "DO", "IF"),
+        "nothing is run by name or by condition: send the SELECT itself",
+    ),
+    "EXPLAIN": "leave EXPLAIN out: planning a query says what it means and its price",
+    "FROM": "SELECT stands before FROM: SELECT COUNT(*) FROM encounters",
+    "TABLE": _TABLES,
+    "PIVOT": _PIVOT,
+    "VALUES": "rows in the text stand in FROM, beside a declared table: JOIN (VALUES "
+    "(2023), (2024)) AS t(y) ON e.year = t.y",
+}
+"""Of a text that begins with no SELECT."""
+
+_HINTS: tuple[tuple[str, str], ...] = (
+    ("WITH ( NOLOCK )", "leave WITH (NOLOCK) out"),
+    ("( + )", "write LEFT JOIN labs AS l ON l.patient_id = p.patient_id"),
+    ("FOR UPDATE", _OUT),
+    ("FOR SHARE", _OUT),
+    ("LOCK IN", _OUT),
+    ("FOR JSON", "leave FOR out: an answer is JSON, CSV or a table as the client asks"),
+    ("FOR XML", "leave FOR out: an answer is JSON, CSV or a table as the client asks"),
+    ("SYSTEM_TIME", "leave it out: a dataset is one snapshot of a declared day"),
+    ("AT ( OFFSET", "leave it out: a dataset is one snapshot of a declared day"),
+    ("OPTION (", "leave OPTION out: nothing is tuned in the text"),
+    ("USE INDEX", "leave USE INDEX out: nothing is tuned in the text"),
+    ("STRAIGHT_JOIN", "write JOIN patients USING (patient_id)"),
+    ("SQL_CALC_FOUND_ROWS", "leave it out"),
+    ("HIGH_PRIORITY", "leave it out"),
+    ("PROCEDURE", "leave PROCEDURE out"),
+    ("INTO", _NO_WRITING),
+    ("PIVOT", _PIVOT),
+    (
+        "UNPIVOT",
+        (
+            "put the columns under each other: FROM (SELECT patient_id, 'age' AS k, "
+            "age AS v FROM a UNION ALL SELECT patient_id, 'year', year FROM a) AS u"
+        ),
+    ),
+    ("CONNECT BY", "levels of codes are columns or level(code, 'name'): no recursion"),
+    ("START WITH", "levels of codes are columns or level(code, 'name'): no recursion"),
+    ("KEEP (", "in a derived table: LAST(age ORDER BY admitted)"),
+    ("WITH TIES", _TIES),
+    ("XOR", "write (age >= 60) <> (year = 2024)"),
+    ("DIV", "write DIV(age, 10)"),
+    ("MOD", "write MOD(age, 2)"),
+    ("BINARY", "leave BINARY out: texts are compared letter by letter as it is"),
+    ("OVERLAY", "write REPLACE(code, '.', '')"),
+    ("AS STRUCT", "leave AS STRUCT out"),
+    ("FORMAT", "write TO_CHAR(admitted, 'YYYY-MM')"),
+    ("COLLATE", "leave COLLATE out; for capitals and small letters alike LOWER(code)"),
+    ("AT TIME ZONE", "leave AT TIME ZONE out: times have no zone"),
+    ("ISNULL", "write IS NULL: discharged_to IS NULL"),
+    ("NOTNULL", "write IS NOT NULL: discharged_to IS NOT NULL"),
+    ("UNIQUE", "use GROUP BY: every declared group comes back once"),
+    ("SAMPLE (", "sampling is not allowed: ask over the whole table"),
+    ("PARTITION (", "ask for the rows by a condition: WHERE year = 2024"),
+)
+"""Words beside each other, and what to write instead, those of more words first."""
+
+_CLAUSES: Final = frozenset(("FROM", "WHERE", "GROUP", "HAVING"))
+_RULES: Final = frozenset(
+    ("syntax", "clause", "construct", "unread_text", "operator", "column_list", "cast")
+)
+"""Rules whose own hint says nothing of what was written."""
+
+
+def telling_hint(tokens: Sequence[Token], error: QueryError) -> str | None:
+    """Return what to write instead of words that are not the language's.
+
+    Args:
+        tokens: Of the text.
+        error: Why it is refused. One with a hint of its own keeps it.
+    """
+    if error.hint != RULES[error.rule].hint:
+        return None
+    if error.rule == "only_select":
+        return _FIRST_WORDS.get(tokens[0].word)
+    marks = [token.word or token.text for token in tokens]
+    unclosed = _unclosed(marks) if error.rule == "syntax" else None
+    place = Position(error.line, error.column)
+    at = next((n for n, t in enumerate(tokens) if t.position >= place), len(tokens))
+    return unclosed or (_hint_near(marks, at) if error.rule in _RULES else None)
+
+
+def _hint_near(marks: Sequence[str], at: int) -> str | None:
+    if at < len(marks) and marks[at] in _CLAUSES:
+        return _ORDER
+    near = marks[max(0, at - _NEAR) : at + _NEAR]
+    for words, hint in _HINTS:
+        sought = words.split()
+        starts = range(len(near) - len(sought) + 1)
+        if any(list(near[n : n + len(sought)]) == sought for n in starts):
+            return hint
+    return None
+
+
+def _unclosed(marks: Sequence[str]) -> str | None:
+    """Say which brackets have no other end."""
+    opened, closed = marks.count("("), marks.count(")")
+    if opened == closed:
+        return None
+    return f"close each bracket that is opened: the text has {opened} ( and {closed} )"
