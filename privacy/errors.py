@@ -124,7 +124,7 @@ class AnchorMismatchError(CuratorError):
     code = "anchor_mismatch"
 
 
-class AnchorMissingError(AnchorMismatchError):
+class AnchorMissingError(AnchorMismatchError, LedgerUnavailableError):
     """The anchor's file is not there: it may come back as it was."""
 
     code = "ledger_unavailable"

@@ -54,6 +54,9 @@ class _Code:
 
 _Tried = Scalar | _Code | None
 
+_CHARACTERS_OF_A_STEP: Final = 32
+"""That are read or written in the time that a part without texts takes."""
+
 
 def tried_values(
     key: Expression, conditions: Conditions, own: OwnHierarchies, trying: Trying
@@ -76,17 +79,25 @@ def tried_values(
     many = None if column is None else _how_many(column.facts, own)
     if column is None or many is None:
         return None
-    if not trying.takes(many * sum(map(_steps, (value, *said)))):
+    if not trying.takes(many * sum(_steps(each)[0] for each in (value, *said))):
         return None
     return _Reading(column, own).left(value, said, _values_of(column.facts, own))
 
 
-def _steps(tree: Expression) -> int:
-    """Return how many parts of an expression are read at each value."""
+def _steps(tree: Expression) -> tuple[int, int]:
+    """Return how many parts are read at each value, and of how many characters.
+
+    A part is read once; what is made of long texts takes as many more steps.
+    """
     if not isinstance(tree, Call):
-        return 1
+        value = tree.value if isinstance(tree, Constant) else None
+        return 1, len(value) if isinstance(value, str) else 0
     parts = tree.operands[:1] if tree.function is Function.IN else tree.operands
-    return 1 + sum(map(_steps, parts))
+    read = [_steps(part) for part in parts]
+    said = sum(len(each) for each in tree.parameters if isinstance(each, str))
+    characters = said + sum(many for _, many in read)
+    own = 1 + characters // _CHARACTERS_OF_A_STEP
+    return own + sum(steps for steps, _ in read), characters
 
 
 def _column(tree: Expression) -> FieldRef | None:
@@ -128,16 +139,23 @@ class _Reading:
         self._slot, self._own = column.slot, own
         self._lists: dict[int, frozenset[Scalar | None]] = {}  # of IN, by its identity
         self._codes: dict[int, frozenset[str | None]] = {}
+        self._starts: dict[tuple[str, str], str] = {}
+        self._known: dict[int, _Tried | UnknownError] = {}  # at one value
 
     def left(
         self, key: Expression, conditions: Sequence[Expression], tried: Sequence[_Tried]
     ) -> frozenset[Scalar | None] | None:
         """Return what a key is at values at which all conditions may be true."""
-        left = [v for v in tried if all(self._truths(c, v).true for c in conditions)]
-        try:
-            return frozenset(self._plain(key, value) for value in left)
-        except UnknownError:
-            return None
+        found = set[Scalar | None]()
+        for value in tried:
+            self._known = {}
+            if not all(self._truths(each, value).true for each in conditions):
+                continue
+            try:
+                found.add(self._plain(key, value))
+            except UnknownError:
+                return None
+        return frozenset(found)
 
     def _truths(self, condition: Expression, value: _Tried) -> Truths:
         """Return which of the three a condition may be, in the lowest bits."""
@@ -176,9 +194,21 @@ class _Reading:
             case FieldRef(slot) if slot == self._slot:
                 return value
             case Call():
-                return self._called(tree, value)
+                return self._remembered(tree, value)
             case _:
                 raise UnknownError
+
+    def _remembered(self, call: Call, value: _Tried) -> _Tried:
+        """Return what a call is, read once at a value however often it is asked."""
+        if id(call) not in self._known:
+            try:
+                self._known[id(call)] = self._called(call, value)
+            except UnknownError as error:
+                self._known[id(call)] = error
+        found = self._known[id(call)]
+        if isinstance(found, UnknownError):
+            raise found
+        return found
 
     def _called(self, call: Call, value: _Tried) -> _Tried:  # noqa: PLR0911 - an arm a kind
         first = self.at(call.operands[0], value)
@@ -225,6 +255,8 @@ class _Reading:
                     raise UnknownError
                 return False
             case Function.EQ | Function.IN | Function.NE if self._is_listed(call):
+                if not all(str(each).isascii() for each in self._lists[id(call)]):
+                    raise UnknownError  # engines differ in what letters are alike
                 if code.listed in self._codes_of(call, code.domain):
                     raise UnknownError
                 return call.function is Function.NE
@@ -240,10 +272,21 @@ class _Reading:
         return self._codes[id(call)]
 
     def _begins(self, domain: HierarchyDomain, listed: str, part: str) -> bool:
-        """Whether texts of a code may start so: a category is followed by more."""
-        if domain.name in self._own:
-            return listed.startswith(hierarchies.normal_code(part))
-        return listed.startswith(part[: len(listed)].upper())
+        """Whether texts of a code may start so: a category is followed by more.
+
+        Raises:
+            UnknownError: Engines differ in which letters are alike.
+        """
+        if not part.isascii():
+            raise UnknownError
+        if (domain.name, part) not in self._starts:
+            is_own = domain.name in self._own
+            start = hierarchies.normal_code(part) if is_own else part.upper()
+            self._starts[domain.name, part] = start
+        start = self._starts[domain.name, part]
+        return listed.startswith(
+            start if domain.name in self._own else start[: len(listed)]
+        )
 
 
 _ANYTHING: Final = Truths(1, 1, 1)

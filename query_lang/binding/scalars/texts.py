@@ -210,11 +210,19 @@ def _longest_result(call: Call) -> int | None:
 # -- domains -----------------------------------------------------------------
 
 
+_MOST_BYTES_LISTED: Final = 1_000_000
+"""Of all texts that a list becomes: each is made while the question is bound."""
+
+
 def _domain(call: Call) -> Domain | HalfRange | None:
     """Return what each listed value becomes, in the order of the list."""
     lists = [_listed(operand) for operand in call.operands]
     known = [values for values in lists if values is not None]
-    if len(known) == len(lists) and prod(map(len, known)) <= MAX_LISTED:
+    many = prod(map(len, known))
+    longest = sum(max(map(len, values), default=0) for values in known)
+    width = max(longest, _longest_result(call) or 0)
+    is_short = many <= MAX_LISTED and many * width <= _MOST_BYTES_LISTED
+    if len(known) == len(lists) and is_short:
         return _values(call.function, call.parameters, tuple(known))
     if call.function in _OF_NUMBERS:
         most = call.operands[0].facts.longest

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import duckdb
 import pytest
 
-from privacy.errors import LedgerUnavailableError
+from privacy.errors import AnchorMissingError, LedgerUnavailableError
 from server.use_cases.jobs.kinds import JobContext, JobParameters
 from server.use_cases.jobs.running import JobRunner, RunnerParts
 from server.use_cases.jobs.store import MAX_ATTEMPTS, JobStore, NewJob
@@ -125,8 +125,9 @@ def test_a_bug_shows_its_type_and_not_what_it_met(local):
     assert "4711" not in row.error
 
 
-def test_work_that_met_a_passing_fault_waits_and_is_tried_again(local):
-    row = local.do(raising(NOT_NOW))
+@pytest.mark.parametrize("fault", [NOT_NOW, AnchorMissingError()])
+def test_work_that_met_a_passing_fault_waits_and_is_tried_again(local, fault):
+    row = local.do(raising(fault))
     assert (row.state, row.attempts, row.lease_boot) == ("running", 1, None)
     assert not local.run(Work(None))  # it waits
 

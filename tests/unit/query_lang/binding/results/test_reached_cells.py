@@ -21,6 +21,7 @@ from privacy.schema import (
     Table,
     ValuesDomain,
 )
+from query_lang.binding.results import values_tried
 from tests.support.compiling import compile_query
 from tests.support.data import hospital
 
@@ -294,3 +295,33 @@ def test_a_key_that_is_another_over_fewer_values_keeps_all_its_cells(
     )
     touched, said = reached(database, sql)
     assert touched <= said
+
+
+@pytest.mark.parametrize("form", ["{} + 1", "COALESCE({}, 3)", "ABS({})"])
+def test_parts_of_an_expression_are_read_once_at_each_value(form, monkeypatch):
+    read, called = [], values_tried._Reading._called
+
+    def counted(self, call, value):
+        read.append(call)
+        return called(self, call, value)
+
+    monkeypatch.setattr(values_tried._Reading, "_called", counted)
+    nested, depth = "x", 30
+    for _ in range(depth):
+        nested = form.format(nested)
+    sql = f"SELECT x, COUNT(*) AS n FROM events WHERE {nested} = 4 GROUP BY x"
+    compile_query(sql, DATASET)
+    assert 0 < len(read) <= (len(VALUES["x"]) + 1) * (depth + 10)
+
+
+@pytest.mark.parametrize(
+    "where", ["code = 'É11'", "code LIKE 'ẞ1%'", "LOWER(code) = '\u013110'"]
+)
+def test_letters_that_engines_read_in_their_own_ways_leave_no_code_out(where):
+    sql = "SELECT icd_chapter(code) AS k, COUNT(*) AS n FROM events WHERE {} GROUP BY 1"
+    statements = [
+        compile_query(sql.format(each), DATASET).rendered.statements[0]
+        for each in (where, "code = 'E11.9'")
+    ]
+    assert len(statements[1].empty) > 15
+    assert not statements[0].empty
