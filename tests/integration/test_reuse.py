@@ -238,8 +238,8 @@ def test_an_answer_of_an_earlier_version_is_found_by_its_own_text(
 ):
     """That version stored the former identity, and no vectors."""
 
-    def formerly(*asked):
-        question = prepare(*asked)
+    def formerly(*asked, **counting):
+        question = prepare(*asked, **counting)
         return replace(question, identity=question.former)
 
     key = installation.analyst()

@@ -170,11 +170,16 @@ def test_every_route_answers_every_method_alike_on_both_arms(logged):
 
 
 def test_a_method_that_a_route_has_not_is_405_in_the_one_shape(logged):
-    for method in ("PUT", "OPTIONS", "DELETE", "HEAD"):
-        for path in ("/v1/budget", "/v1/datasets/clinic/queries"):
-            reply = _same(logged, method, path)
-            assert reply.status_code == 405
-            assert reply.headers["allow"] in {"GET", "POST"}
+    asked = [
+        (method, path)
+        for method in ("PUT", "OPTIONS", "DELETE", "HEAD")
+        for path in ("/v1/budget", "/v1/datasets/clinic/queries")
+    ]
+    asked.remove(("HEAD", "/v1/budget"))  # as GET
+    for method, path in asked:
+        reply = _same(logged, method, path)
+        assert reply.status_code == 405
+        assert reply.headers["allow"] in {"GET", "POST"}
 
 
 def test_questions_are_answered_and_refused_alike_on_both_arms(logged):

@@ -109,8 +109,8 @@ def test_the_same_question_is_free_when_its_blocks_are_spent(installation):
 
 
 def plan_of(press, release):
-    with press.service() as service:
-        return service.plan(OPERATOR, {"release": release})
+    with press.planner() as planner:
+        return planner.plan(OPERATOR, {"release": release})
 
 
 def test_a_release_is_charged_to_the_blocks_that_its_where_can_touch(installation):

@@ -52,8 +52,8 @@ def manifest_of(press):
 
 def test_a_release_is_planned_in_rho_and_told_as_an_epsilon(installation):
     means = str(epsilon_ceil(PAID, DELTA))
-    with Press(installation).service() as service:
-        planned = service.plan(OPERATOR, {"release": of_rho(spec())})
+    with Press(installation).planner() as planner:
+        planned = planner.plan(OPERATOR, {"release": of_rho(spec())})
     assert (planned["rho"], planned["epsilon"]) == ("0.1", means)
     (part,) = planned["parts"]
     assert part == {"name": "cells", "epsilon": means, "rho": "0.1"}
