@@ -50,9 +50,10 @@ serve: $(VENV)/.app ## Serve the demo's data until stopped
 test: $(VENV)/.dev ## The tests, the quick audits included
 	@$(PYTEST) -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=20 -m "not thorough and not long"
 
-# Each process reads the files that it is given: others' take half a minute.
+# Each process reads the files that it is given: others' take half a minute. What is killed
+# and synced lies on a disk.
 test-thorough: $(VENV)/.dev ## Whole processes killed, installed and served; random questions
-	@$(PYTEST) $$(grep -rl --include='*.py' mark.thorough tests) -n $(WAITERS) --dist loadfile --no-loadscope-reorder --durations=20 -m "thorough and not long"
+	@$(RUN)/python -m pytest $$(grep -rl --include='*.py' mark.thorough tests) -n $(WAITERS) --dist loadfile --no-loadscope-reorder --durations=20 -m "thorough and not long"
 
 check: $(VENV)/.dev ## Format, lint, types, import rules
 	@$(RUN)/ruff format --check .
