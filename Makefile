@@ -6,9 +6,11 @@ RUN = $(VENV)/bin
 WORKERS ?= $(shell echo $$(($$(nproc) * 3 / 2)))
 # Whole processes that are started, killed and waited for leave processors idle.
 WAITERS ?= $(shell echo $$(($$(nproc) * 2)))
-# Tests write and sync thousands of small files: in memory, where there are 4 GB of room.
+# Tests write and sync thousands of small files: in memory, where there are 4 GB of room
+# and what lies there may be run.
 TEMPORARY ?= $(shell room=$$(df --output=avail -k /dev/shm 2>/dev/null | tail -1); \
-	[ "$${room:-0}" -gt 4000000 ] && echo /dev/shm || echo $${TMPDIR:-/tmp})
+	[ "$${room:-0}" -gt 4000000 ] && ! grep -q ' /dev/shm .*noexec' /proc/mounts && \
+	[ -w /dev/shm ] && echo /dev/shm || echo $${TMPDIR:-/tmp})
 PYTEST = PYTEST_DEBUG_TEMPROOT=$(TEMPORARY) $(RUN)/python -m pytest -o tmp_path_retention_policy=failed
 # What is compiled once is not compiled again by each of the processes that tests start.
 unexport PYTHONDONTWRITEBYTECODE
