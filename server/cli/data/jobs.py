@@ -17,6 +17,7 @@ from server.cli.terminal.output import (
     Json,
     print_json,
     refusals,
+    say,
     show,
     show_list,
 )
@@ -178,6 +179,18 @@ def run_job(
         finally:
             stop.set()
             working.join()
+
+
+def require_done(ended: "JobDetail", cancelled: str) -> None:
+    """Exit with 1 and the reason where a job was not done.
+
+    Args:
+        ended: How it ended.
+        cancelled: What is said of one that has no reason.
+    """
+    if ended["state"] != "done":
+        say(f"refused: {ended['error'] or cancelled}")
+        raise typer.Exit(REFUSED)
 
 
 def _words(seen: "JobItem") -> str:

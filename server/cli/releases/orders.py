@@ -8,10 +8,10 @@ from pathlib import Path
 import typer
 
 from privacy.losses import ZERO_LOSS, Loss
-from server.cli.data.jobs import run_job
+from server.cli.data.jobs import require_done, run_job
 from server.cli.releases.parts import ReleaseParts
 from server.cli.terminal.arguments import read_loss
-from server.cli.terminal.output import REFUSED, USAGE, say
+from server.cli.terminal.output import USAGE, say
 from server.use_cases.publishing.replies import ReleasePlanShape
 from server.use_cases.publishing.shares import (
     SharesRefusedError,
@@ -171,9 +171,7 @@ def submitted(
     if background:
         return {"job": job}
     ended = run_job(jobs, viewer, parts.runner, job, quiet=quiet)
-    if ended["state"] != "done":
-        say(f"refused: {ended['error'] or 'the release was cancelled'}")
-        raise typer.Exit(REFUSED)
+    require_done(ended, "the release was cancelled")
     result = ended["result"]
     if result is None:
         return {}

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from server.cli.data.jobs import run_job
-from server.cli.terminal.output import REFUSED, say, show
+from server.cli.data.jobs import require_done, run_job
+from server.cli.terminal.output import show
 
 if TYPE_CHECKING:  # each command reads what it needs
     from server.use_cases.extraction.service import TextService
@@ -60,9 +60,7 @@ class TextCommandParts:
         if background:
             return {"job": job}
         ended = run_job(jobs, viewer, self.runner, job, quiet=quiet)
-        if ended["state"] != "done":
-            say(f"refused: {ended['error'] or 'the job was cancelled'}")
-            raise typer.Exit(REFUSED)
+        require_done(ended, "the job was cancelled")
         return {"job": job, **(ended["result"] or {})}
 
     def run(

@@ -28,7 +28,7 @@ from query_lang.showing.decimals import decimal_text
 from server.persistence import tables
 from server.use_cases.identity.access import Grant, snapshot_grant
 from server.use_cases.questions.questions import Compiler, prepare, request_of
-from server.use_cases.questions.requests import QuestionRequest
+from server.use_cases.questions.requests import QuestionRequest, with_loss
 from server.use_cases.questions.studies.asked import MISS, Asked
 from server.use_cases.questions.studies.layouts import (
     Gridded,
@@ -38,7 +38,6 @@ from server.use_cases.questions.studies.layouts import (
 )
 from server.use_cases.questions.studies.least_squares import Fit
 from server.use_cases.questions.studies.steps import Steps
-from server.use_cases.questions.studies.strategies import with_loss
 from server.use_cases.questions.wishes import LossRange
 from server.use_cases.services.errors import NotFoundError
 from server.use_cases.services.services import Services

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Final, Literal
@@ -82,6 +82,12 @@ _NOT_COUNTED: Mapping[MeasureName, str] = {
     "costs rho = epsilon * epsilon / 4",
 }
 """Why a loss of the other measure is refused, and what to give."""
+
+
+def with_loss(request: QuestionRequest, loss: Loss, word: str) -> QuestionRequest:
+    """Return a request for so much loss, in the place of an accuracy."""
+    losses = {"epsilon": None, "rho": None, word: str(loss)}
+    return replace(request, accuracy=None, epsilon=losses["epsilon"], rho=losses["rho"])
 
 
 def loss_of(value: str | int | Decimal) -> Loss:

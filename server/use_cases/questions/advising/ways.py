@@ -6,7 +6,6 @@ number of steps that the text alone decides.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
@@ -31,7 +30,7 @@ from server.use_cases.questions.questions import (
     prepare,
     schema_of,
 )
-from server.use_cases.questions.requests import QuestionRequest
+from server.use_cases.questions.requests import QuestionRequest, with_loss
 from server.use_cases.questions.wishes import BetterKnownError, LossRange
 from server.use_cases.releases.replies import FreeAnswer
 
@@ -114,12 +113,7 @@ class Adviser:
         self, grant: Grant, losses: LossRange, request: QuestionRequest, loss: Loss
     ) -> Question:
         """Return the same question for a loss; its plan is remembered."""
-        other = replace(request, accuracy=None)
-        other = (
-            replace(other, epsilon=str(loss))
-            if grant.measure.is_pure
-            else replace(other, rho=str(loss))
-        )
+        other = with_loss(request, loss, grant.measure.word)
         return prepare(self._compiler, grant, losses, other)
 
     def _coarser(

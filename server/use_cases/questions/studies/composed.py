@@ -29,7 +29,7 @@ from server.use_cases.questions.questions import (
     question_text,
     request_of,
 )
-from server.use_cases.questions.requests import QuestionRequest
+from server.use_cases.questions.requests import QuestionRequest, with_loss
 from server.use_cases.questions.studies.asked import Asked
 from server.use_cases.questions.studies.layouts import (
     Gridded,
@@ -39,7 +39,6 @@ from server.use_cases.questions.studies.layouts import (
 from server.use_cases.questions.studies.parts import Part, Study, Table
 from server.use_cases.questions.studies.requests import StudyRequest
 from server.use_cases.questions.studies.steps import Steps
-from server.use_cases.questions.studies.strategies import with_loss
 from server.use_cases.questions.wishes import LossRange
 
 _STEPS_PER_NUMBER: Final = 20_000

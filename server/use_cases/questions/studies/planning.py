@@ -14,7 +14,7 @@ from privacy.losses import Loss
 from server.use_cases.identity.access import Grant
 from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.questions import Compiler, Question, prepare
-from server.use_cases.questions.requests import QuestionRequest
+from server.use_cases.questions.requests import QuestionRequest, with_loss
 from server.use_cases.questions.studies.asked import Asked
 from server.use_cases.questions.studies.composed import (
     StudyQuestion,
@@ -27,7 +27,7 @@ from server.use_cases.questions.studies.layouts import Gridded
 from server.use_cases.questions.studies.parts import Part, Study, Table
 from server.use_cases.questions.studies.requests import StudyRequest
 from server.use_cases.questions.studies.steps import of_form, of_text
-from server.use_cases.questions.studies.strategies import Strategist, with_loss
+from server.use_cases.questions.studies.strategies import Strategist
 from server.use_cases.questions.wishes import LossRange
 
 Pricing = Callable[[QuestionRequest], tuple[Grant, Question]]

@@ -18,7 +18,7 @@ from privacy.losses import Loss
 from query_lang.advising.union_texts import union_text
 from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.questions import Question
-from server.use_cases.questions.requests import QuestionRequest
+from server.use_cases.questions.requests import QuestionRequest, with_loss
 from server.use_cases.questions.studies.asked import Asked
 from server.use_cases.questions.studies.layouts import (
     Gridded,
@@ -374,9 +374,3 @@ def _lost(draft: _Draft) -> float:
 def _alone(question: Question, measure: int) -> int:
     """Return what a measure costs in a question that is asked alone, in nano-units."""
     return question.event.vectors[measure].loss.nano_epsilon
-
-
-def with_loss(request: QuestionRequest, loss: Loss, word: str) -> QuestionRequest:
-    """Return a request for so much loss, in the place of an accuracy."""
-    losses = {"epsilon": None, "rho": None, word: str(loss)}
-    return replace(request, accuracy=None, epsilon=losses["epsilon"], rho=losses["rho"])
