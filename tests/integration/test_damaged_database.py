@@ -53,6 +53,7 @@ def test_no_question_is_charged_into_a_file_that_was_taken_away(tmp_path, is_cop
         copy.replace(path) if is_copied else path.unlink()
         reply = ask(http, sql="SELECT COUNT(*) AS n FROM visits WHERE age > 40")
         assert (reply.status_code, reply.json()["type"]) == (503, "anchor_mismatch")
+        assert "Retry-After" not in reply.headers  # waiting does not help
         server.readiness.look()
         assert http.get("/readyz").json()["type"] == "anchor_mismatch"
         assert made.anchor.read_bytes() == before

@@ -78,7 +78,7 @@ class Problem(Exception):  # noqa: N818 - RFC 9457 calls it a problem
 
     def headers(self) -> dict[str, str]:
         """Return the headers that go with the code."""
-        if STATUS_BY_CODE[self.code] in {429, 503}:
+        if STATUS_BY_CODE[self.code] in {429, 503} and self.code != "anchor_mismatch":
             return {"Retry-After": str(self.retry_after_seconds)}
         if self.code == "unauthenticated":
             return {"WWW-Authenticate": "Bearer"}

@@ -110,6 +110,22 @@ def test_a_dear_question_waits_until_it_is_confirmed(http, installation):
     assert again.json()["charge"]["reused"]  # what is free needs none
 
 
+def test_dear_precision_in_small_steps_is_confirmed_too(http, installation):
+    with installation.services() as services:
+        change = ProjectChange(confirm_above="2%")
+        ProjectService(services, "carol").change_project("study", change)
+    sql = "SELECT COUNT(*) AS slow FROM visits"
+    paid = ask(http, sql, epsilon="1.5").json()["charge"]["epsilon"]
+    _, planned = plan(http, sql=sql, epsilon="2.5")
+    finer = http.post(
+        "/v1/datasets/clinic/queries", json={"sql": sql, "epsilon": "2.5"}
+    )
+    assert (paid, planned["epsilon"]) == ("1.5", "1")
+    assert planned["needs_confirmation"]
+    assert (finer.status_code, finer.json()["type"]) == (409, "confirmation_needed")
+    assert "2.5 (1 more than was paid for it)" in finer.json()["detail"]
+
+
 @pytest.mark.parametrize("share", ["2", "0%", "101%", "two"])
 def test_what_is_no_share_is_refused(installation, share):
     change = ProjectChange(confirm_above=share)

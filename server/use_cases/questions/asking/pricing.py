@@ -268,11 +268,15 @@ class Pricing:
         most = self._beyond(grant, question)
         if most is not None:
             word = grant.measure.word
+            of_it = ""
+            if question.charged != question.event.loss:
+                of_it = f" ({question.charged} more than was paid for it)"
             message = (
-                f"this would cost {word} {question.charged}, and the project wants "
-                f"what costs more than {word} {most} ({grant.project.confirm_above} of "
-                "its allotment) confirmed: see the cheaper ways in its plan, or send "
-                'it again with "options": {"confirm": true}'
+                f"this would cost {word} {question.event.loss}{of_it}, and the project "
+                f"wants what costs more than {word} {most} "
+                f"({grant.project.confirm_above} of its allotment) confirmed: see the "
+                "cheaper ways in its plan, or send it again with "
+                '"options": {"confirm": true}'
             )
             raise ConfirmationNeededError(message)
 
@@ -280,11 +284,12 @@ class Pricing:
         """Return the most that a question may cost unconfirmed, where this costs more.
 
         A share of the allotment, not of what is left: whatever was asked, it is the
-        same question that is dear.
+        same question that is dear. With what was paid before for its numbers: else dear
+        precision could be bought in small steps.
         """
         share = share_of(grant.project.confirm_above)
         if share is None:
             return None
         whole = self._services.ledger.limit(Scope.project(grant.project.name))
         most = Loss(int(share * (whole or Loss(0)).nano_epsilon))
-        return most if question.charged > most else None
+        return most if question.event.loss > most else None
