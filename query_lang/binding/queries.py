@@ -27,7 +27,7 @@ from query_lang.binding.scope import (
     with_constancy,
     written_out,
 )
-from query_lang.binding.sources.from_clause import Columns, SourceBinder
+from query_lang.binding.sources.from_clause import Columns, Source, SourceBinder
 from query_lang.plans.domains import longest_of
 from query_lang.plans.expressions import (
     AverageRef,
@@ -133,10 +133,9 @@ class QueryBinder:
         Raises:
             QueryError: A name or type is wrong, or a join breaks a rule.
         """
-        source = self._sources(environment).bind(tree)
+        source = self._bound_from(tree, environment, None)
         if isinstance(source.node, PublicScan):
             raise refuse(rules.PRIVATE_TABLE_NEEDED, tree.source.position)
-        _check_names(tree, source.scope)
         node: Node = source.node
         if tree.where is not None:
             binder = ExpressionBinder(source.scope, environment, self)
@@ -151,8 +150,14 @@ class QueryBinder:
                 source.scope.settle()
         return node, source.scope
 
-    def _sources(self, environment: Environment) -> SourceBinder:
-        return SourceBinder(environment, self, self)
+    def _bound_from(
+        self, tree: Select, environment: Environment, outer: Scope | None
+    ) -> Source:
+        """Bind FROM; names that were read before tables were known are held to it."""
+        source = SourceBinder(environment, self, self).bind(tree, outer)
+        _check_names(tree, source.scope)
+        source.scope.gone = frozenset(tree.gone)
+        return source
 
     def _projected(
         self, tree: Select, node: Node, rows: ExpressionBinder
@@ -318,7 +323,7 @@ class QueryBinder:
         """Bind FROM of a subquery over one public table."""
         if query.group_by or query.having is not None or query.joins:
             raise refuse(rules.PUBLIC_QUERY, query.position)
-        source = self._sources(environment).bind(query, outer)
+        source = self._bound_from(query, environment, outer)
         if not isinstance(source.node, PublicScan):
             raise refuse(rules.PUBLIC_QUERY, query.position)
         return source.node, ExpressionBinder(source.scope, environment, self)
@@ -346,7 +351,7 @@ class QueryBinder:
             kept = restricting(wheres)
             condition = conjunction(kept) if kept else None
             return _exists(scan, (), condition, rows.scope)
-        source = self._sources(environment).bind(query, binder.scope)
+        source = self._bound_from(query, environment, binder.scope)
         if isinstance(source.node, PublicScan):
             raise refuse(rules.PUBLIC_QUERY, query.position)
         rows = ExpressionBinder(source.scope, environment, self)

@@ -244,6 +244,7 @@ class Scope:
     outer: "Scope | None" = None
     outer_slots: set[int] = field(default_factory=set)
     outer_constant: bool = True  # whether all that was read outside is constant
+    gone: frozenset[str] = frozenset()  # columns of tables written out, ``Select.gone``
 
     def find(self, name: Name) -> RelationColumn:
         """Return the column that a name means.
@@ -257,6 +258,10 @@ class Scope:
             return found
         if self.outer is None:
             raise self._unknown(name)
+        if name.qualifier is None and name.name in self.outer.gone:
+            detail = f"{name.name} could be a column of rows that the text computes"
+            hint = "write its table in front of it"
+            raise refuse(rules.AMBIGUOUS_NAME, name.position, detail=detail, hint=hint)
         outside = self.outer.find(name)
         self._note(outside)
         return outside

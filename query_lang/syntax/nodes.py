@@ -583,6 +583,8 @@ class Select:
             known; none of them may be a column.
         alone: Names without a table that were read as columns of rows in the text; none
             of them may be a column of a table of FROM, too.
+        gone: Columns of tables of FROM that were written out: what names one of them
+            alone, in brackets, may mean it.
         kept: QUALIFY of an answer: which of its rows stay once windows are over them.
         sets: Of an answer with totals (ROLLUP and the like): which of the keys, by
             their places from 0, each of its grouping sets has; of others none.
@@ -607,6 +609,7 @@ class Select:
     sets: tuple[tuple[int, ...], ...] = ()
     hides_keys: bool = False
     alone: tuple[Name, ...] = ()
+    gone: tuple[str, ...] = ()
     stacks: bool = False
 
 

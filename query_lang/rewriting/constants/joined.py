@@ -117,6 +117,7 @@ def read_constants(select: Select, known: Known, *, is_inner: bool) -> Select:
         check_alone(select, {c for table in tables.values() for c in table.columns})
     if tables:
         check_names(select)
+        select = replace(select, gone=_without(select, tables))
         select = private_first(without_using(select, tables), tables)
         tables = _tables(select, known)
     if -1 in tables or not tables:
@@ -164,7 +165,8 @@ def _with_computed_alone(
     for name in alone.values():
         if name.name in literal:
             raise refuse(rules.AMBIGUOUS_NAME, name.position, detail=_of_two(name))
-    return replace(select, alone=(*select.alone, *alone.values()))
+    alone_now = (*select.alone, *alone.values())
+    return replace(select, alone=alone_now, gone=(*select.gone, *sorted(computed)))
 
 
 def _of_two(name: Name) -> str:
@@ -183,6 +185,16 @@ def _with_alone(select: Select, tables: Tables) -> Select:
         if every.count(name.name) > 1:
             raise refuse(rules.AMBIGUOUS_NAME, name.position, detail=_of_two(name))
     return replace(select, alone=(*select.alone, *alone.values()))
+
+
+def _without(select: Select, tables: Tables) -> tuple[str, ...]:
+    """Return what can be named no more once literals are written out.
+
+    USING makes one column of two.
+    """
+    merged = {name for join in select.joins for name in join.using}
+    columns = {name for table in tables.values() for name in table.columns}
+    return (*select.gone, *sorted(columns - merged))
 
 
 def _check_kept(select: Select, tables: Tables) -> None:

@@ -118,6 +118,7 @@ def _part(
         joins=joins,
         where=all_of(kept),
         alone=select.alone,
+        gone=select.gone,
         aliases=(*select.aliases, *outer.left),
     )
 

@@ -24,6 +24,9 @@ REFUSED = {
     "a table called like what LATERAL computes": "SELECT COUNT(*) FROM encounters AS e CROSS JOIN LATERAL (SELECT 'main' AS rank) AS v WHERE e.patient_id IN (SELECT v.patient_id FROM diagnoses AS v WHERE v.rank = 'secondary')",
     "a name alone that is outside, too": "SELECT COUNT(*) FROM patients AS p WHERE EXISTS (SELECT 1 FROM encounters AS e JOIN (VALUES ('surgery', 1960)) AS v(d, birth_year) ON e.department = v.d WHERE e.patient_id = p.patient_id AND EXISTS (SELECT 1 FROM encounters AS f WHERE f.patient_id = e.patient_id AND f.year > birth_year))",
     "a table of FROM that reads them": f"SELECT COUNT(*) FROM encounters AS e JOIN {WARDS} ON e.department = v.d LEFT JOIN LATERAL (SELECT l.value FROM labs AS l WHERE l.patient_id = e.patient_id AND l.value > v.w ORDER BY l.taken LIMIT 1) AS q ON TRUE",
+    "a name alone in brackets that a table and LATERAL have": "SELECT COUNT(*) FROM encounters AS e CROSS JOIN LATERAL (SELECT 5 AS department) AS x WHERE EXISTS (SELECT 1 FROM patients AS f WHERE f.patient_id = e.patient_id AND department = 'surgery')",
+    "a name alone in brackets that a table and the text have": "SELECT COUNT(*) FROM encounters AS e JOIN (VALUES ('surgery')) AS v(department) ON e.department = v.department WHERE EXISTS (SELECT 1 FROM patients AS f WHERE f.patient_id = e.patient_id AND department = 'surgery')",
+    "a name alone of brackets that a table and LATERAL have": "SELECT COUNT(*) FROM patients AS p WHERE EXISTS (SELECT 1 FROM encounters AS e CROSS JOIN LATERAL (SELECT 2011 AS year) AS x WHERE e.patient_id = p.patient_id AND year = 2011)",
     "a column of LATERAL's own list": "SELECT x.b, COUNT(*) FROM encounters AS e CROSS JOIN LATERAL (SELECT e.department AS year, year AS b) AS x GROUP BY x.b",
 }
 
