@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.statistical]
 
 ONE = VectorSensitivity(Fraction(1), Fraction(1), Fraction(1))
 FIRST, WHOLE = Loss.parse("0.5"), Loss.parse("1")
-CELLS = 400_000
+CELLS = 100_000
 LEAST = 0.7
 
 
