@@ -21,6 +21,7 @@ from query_lang.plans.costs import PAID
 from query_lang.rendering.dialect import Target
 from server.answering import SamplerFactory
 from server.api.app import make_app
+from server.api.manual import read_manual
 from server.api.questions.routes import Asking, EndpointSettings, QueryEndpoint
 from server.api.routing.backlog import (
     STARTING_SECONDS,
@@ -243,6 +244,8 @@ class Server:
         app = make_app(self._lifespan)
         app.state.parts = parts
         app.state.endpoint = endpoint
+        folder = self.settings.manual
+        app.state.manual = None if folder is None else read_manual(folder)
         self.metrics = Metrics(
             lambda: Odometers(self.services).read(late=self.lateness.late),
             self.settings.permits,

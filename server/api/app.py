@@ -24,6 +24,7 @@ from server.api.admin.releases import RELEASES
 from server.api.docs_page import add_docs_routes
 from server.api.forms.forms import VARIES, Form, answer_in
 from server.api.front_page import add_front_page
+from server.api.manual import add_manual
 from server.api.questions.metadata import add_metadata_routes
 from server.api.questions.routes import QueryEndpoint, problem_for
 from server.api.questions.samples import add_sample_routes
@@ -110,7 +111,10 @@ class QuietRoute(APIRoute):
 
 
 def make_app(lifespan: Lifespan | None = None) -> FastAPI:
-    """Build the application; its server sets ``app.state.parts`` and ``endpoint``."""
+    """Build the application.
+
+    Its server sets ``app.state.parts``, ``endpoint`` and ``manual``.
+    """
     app = FastAPI(
         **INFO,
         generate_unique_id_function=lambda route: route.name,
@@ -121,6 +125,7 @@ def make_app(lifespan: Lifespan | None = None) -> FastAPI:
         lifespan=lifespan,
     )
     app.router.route_class = QuietRoute
+    app.state.manual = None
     app.add_middleware(AccessLog)
     _add_error_handlers(app)
     _add_question_routes(app)
@@ -143,6 +148,7 @@ def make_app(lifespan: Lifespan | None = None) -> FastAPI:
     add_release_routes(app)
     add_docs_routes(app, openapi_document)
     add_front_page(app)
+    add_manual(app)
     app.add_middleware(Edge)
     return app
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from string import Template
 from typing import Final
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from starlette.responses import Response
 
 from server.api.clients.offered import CHECKSUMS, checksums, offered_files
@@ -28,6 +28,15 @@ _INSTALLED_BY: Final = {
     False: 'Rscript -e \'install.packages("{server}/clients/{name}", repos = NULL, '
     'type = "source")\'',
 }
+_MANUAL: Final = {
+    True: '<a href="manual/">The manual</a> of this version, {version}: guides for '
+    "researchers, custodians and reviewers, the query language, the promise and its "
+    "proofs",
+    False: "The manual (guides, the query language, the promise and its proofs) is the "
+    "folder <code>docs</code> of this version's source, {version}: begin with "
+    "<code>docs/index.md</code>, or type <code>make docs</code> there. Whoever runs "
+    "this server can have it shown here: <code>CURATOR_MANUAL</code>",
+}
 _TITLES: Final = {True: "For Python", False: "For R"}
 
 
@@ -35,8 +44,9 @@ def add_front_page(app: FastAPI) -> None:
     """Add the page, its two files, and the clients."""
 
     @app.get("/", include_in_schema=False)
-    def show_front_page() -> Response:
-        return Response(_page(), media_type="text/html", headers=_HEADERS)
+    def show_front_page(request: Request) -> Response:
+        page = _page(has_manual=request.app.state.manual is not None)
+        return Response(page, media_type="text/html", headers=_HEADERS)
 
     @app.get("/front/page.css", include_in_schema=False)
     def show_style() -> Response:
@@ -62,9 +72,10 @@ def _static(file: Path, media_type: str) -> Response:
 
 
 @cache
-def _page() -> bytes:
+def _page(*, has_manual: bool) -> bytes:
     text = Template((_FRONT / "page.html").read_text("utf-8"))
-    return text.substitute(version=VERSION, clients=_clients()).encode()
+    manual = _MANUAL[has_manual].format(version=VERSION)
+    return text.substitute(manual=manual, clients=_clients()).encode()
 
 
 def _clients() -> str:

@@ -12,6 +12,7 @@ from sqlalchemy.exc import ArgumentError
 
 SETTINGS_FILE_VARIABLE = "CURATOR_SETTINGS"
 SETTINGS_FILE = Path("curator.env")  # in the working directory
+MADE_BY_SPHINX = ("index.html", "objects.inv", "searchindex.js")
 _ROOT_USER = 0
 _LAST_PORT = 65535
 
@@ -52,6 +53,7 @@ class Settings(BaseSettings):
     oidc_jwks: str = ""
     oidc_principal_claim: str = "sub"
     oidc_subjects: Path | None = None
+    manual: Path | None = None  # what `make docs` built
     text_key: Path | None = None  # encrypts texts and models in the database
 
     @model_validator(mode="after")
@@ -69,6 +71,7 @@ class Settings(BaseSettings):
             message = "CURATOR_TLS_CERT and CURATOR_TLS_KEY: set both, or neither"
             raise ValueError(message)
         self._check_text_key()
+        self._check_manual()
         self._check_database()
         return self
 
@@ -80,6 +83,21 @@ class Settings(BaseSettings):
             message = (
                 f"CURATOR_TEXT_KEY ({self.text_key}) lies inside CURATOR_DATA, with "
                 "the texts that it encrypts: set it to a path elsewhere"
+            )
+            raise ValueError(message)
+
+    def _check_manual(self) -> None:
+        """Refuse a folder that is no manual: all that it holds is shown to anybody."""
+        if self.manual is None:
+            return
+        self.manual = self.manual.expanduser().absolute()
+        made = all((self.manual / name).is_file() for name in MADE_BY_SPHINX)
+        private = (self.data, self.anchor, *filter(None, [self.import_]))
+        inside = [each for each in private if _overlap(self.manual, each)]
+        if not made or inside:
+            message = (
+                f"CURATOR_MANUAL ({self.manual}) must be the folder that 'make docs' "
+                "built, build/docs, away from the folders of data, anchor and imports"
             )
             raise ValueError(message)
 
@@ -179,6 +197,12 @@ def _backend(url: str) -> str:
     """Return the kind of database that a URL names, whatever the driver."""
     scheme, _, _ = url.partition("://")
     return scheme.partition("+")[0]
+
+
+def _overlap(folder: Path, other: Path) -> bool:
+    """Whether one of two paths lies in the other, links followed."""
+    one, two = folder.resolve(), other.resolve()
+    return one.is_relative_to(two) or two.is_relative_to(one)
 
 
 def _is_legible(text: str) -> bool:

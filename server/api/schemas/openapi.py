@@ -56,8 +56,8 @@ _SECURITY_SCHEMES = {
 }
 _RETRY_AFTER: dict[str, object] = {
     "Retry-After": {
-        "description": "Whole seconds to wait, at least 1. Absent where waiting does not "
-        "help: anchor_mismatch.",
+        "description": "Whole seconds to wait, at least 1. Absent where waiting does "
+        "not help: anchor_mismatch.",
         "schema": {"type": "integer", "minimum": 1},
     }
 }

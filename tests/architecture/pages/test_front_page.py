@@ -48,6 +48,7 @@ def test_the_page_loads_its_own_servers_files_under_a_strict_policy(http):
 def test_it_says_whose_it_is_and_of_which_version(http):
     text = http.get("/").text
     assert f"of this version's source, {VERSION}" in " ".join(text.split())
+    assert "CURATOR_MANUAL" in text
     for whom in ("Researchers", "Custodians", "Reviewers"):
         assert f"<dt>{whom}</dt>" in text
     assert "$" not in text
