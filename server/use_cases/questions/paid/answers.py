@@ -160,11 +160,11 @@ class PaidAnswers:
         listed = self._services.ledger.paid_questions(
             grant.project.name, grant.snapshot, LOOKED_AT
         )
-        if not listed:
+        if not listed or not looked_at.derives:
             return None, None
         paid = self._readings.of(grant, listed, looked_at)
         derived, held, tried = self._made_of(grant.project.name, question, paid)
-        looked_at.add(cells=tried)
+        looked_at.add_derived(tried)
         return derived, held
 
     def _made_of(
