@@ -3984,7 +3984,7 @@ FAULTS = (
     Fault(
         "accuracy_of_all_cells_as_of_each",
         "paid numbers suffice for all cells at once where each by itself does",
-        "server/use_cases/questions/wishes.py",
+        "server/use_cases/questions/wishes/demands.py",
         "        found = widths(miss / max(map(len, found)))\n",
         "        found = widths(miss)\n",
         ("tests/integration/test_paid_answers.py",),

@@ -51,7 +51,8 @@ from server.use_cases.questions.questions import (
     refined_text,
 )
 from server.use_cases.questions.requests import Accuracy
-from server.use_cases.questions.wishes import KnownNumbers, keeps_to
+from server.use_cases.questions.wishes.demands import keeps_to
+from server.use_cases.questions.wishes.prices import KnownNumbers
 from server.use_cases.services.services import Services
 
 LOOKED_AT: Final = 96

@@ -25,7 +25,7 @@ from server.use_cases.questions.replies import (
     Remaining,
 )
 from server.use_cases.questions.requests import Accuracy
-from server.use_cases.questions.wishes import keeps_to
+from server.use_cases.questions.wishes.demands import keeps_to
 from server.use_cases.releases.replies import (
     HalfWidths,
     Intervals,

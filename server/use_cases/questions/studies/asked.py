@@ -11,7 +11,7 @@ from query_lang.showing.chosen_rows import is_chosen_by_noise
 from server.use_cases.questions.questions import Question
 from server.use_cases.questions.requests import QuestionRequest
 from server.use_cases.questions.studies.layouts import Gridded
-from server.use_cases.questions.wishes import demand_of
+from server.use_cases.questions.wishes.demands import demand_of
 
 MISS: Final = Fraction(5, 100)
 """Of the half-widths that answers show."""

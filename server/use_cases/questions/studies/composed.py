@@ -39,7 +39,7 @@ from server.use_cases.questions.studies.layouts import (
 from server.use_cases.questions.studies.parts import Part, Study, Table
 from server.use_cases.questions.studies.requests import StudyRequest
 from server.use_cases.questions.studies.steps import Steps
-from server.use_cases.questions.wishes import LossRange
+from server.use_cases.questions.wishes.ranges import LossRange
 
 _STEPS_PER_NUMBER: Final = 20_000
 """Of the server, to make one number of a study of a table's cells, and its interval."""

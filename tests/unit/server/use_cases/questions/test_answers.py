@@ -34,7 +34,8 @@ from server.use_cases.questions.answers import (
 from server.use_cases.questions.paid.documents import _intervals
 from server.use_cases.questions.questions import Question
 from server.use_cases.questions.requests import Accuracy
-from server.use_cases.questions.wishes import LossRange, priced_wish
+from server.use_cases.questions.wishes.prices import priced_wish
+from server.use_cases.questions.wishes.ranges import LossRange
 from server.use_cases.services.documents import encode
 from tests.support.data.answers import WIDE, column, compiled, key, measure, number
 
