@@ -55,6 +55,7 @@ class Asked:
             bool(self.gridded.counted)
             and not compiled.presentation.sets
             and not is_chosen_by_noise(compiled.presentation)
+            and (self.request.accuracy is None or self.request.accuracy.rows is None)
             and all(isinstance(column.shown, plain) for column in compiled.columns)
         )
 

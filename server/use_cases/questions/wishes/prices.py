@@ -21,11 +21,9 @@ from privacy.losses import ZERO_LOSS, Loss
 from query_lang.plans.compiled import CompiledQuery
 from query_lang.showing.decimals import decimal_of
 from server.use_cases.questions.requests import Accuracy, loss_of
-from server.use_cases.questions.wishes.ranges import LossRange
-from server.use_cases.questions.wishes.refusals import (
-    check_has_half_widths,
-    check_is_of_parts,
-)
+from server.use_cases.questions.wishes.averages import loss_for_averages
+from server.use_cases.questions.wishes.ranges import LossRange, most_allowed
+from server.use_cases.questions.wishes.refusals import check_wish
 
 _OF_KNOWN: Final = Fraction(1, 20)
 """The part of the chance of a miss that numbers known with noise may take.
@@ -139,11 +137,12 @@ def priced_wish(
         InvalidLossError: More than may be spent; says what that can bring.
         InvalidOptionError: The question has no half-widths before its answer.
     """
-    check_has_half_widths(compiled)
-    check_is_of_parts(compiled, wish)
+    check_wish(compiled, wish)
     if wish.at_most is not None:
         most = _most_of(wish.at_most, losses) + paid()
         losses = replace(losses, maximum=min(losses.maximum, most))
+    if wish.rows is not None:
+        return Wish(loss_for_averages(compiled, losses, wish, wish.rows))
     if wish.relative is None:
         return Wish(_solved(compiled, losses, wish, _alike(compiled, wish.within)))
     found = known(_miss_of_known(compiled, wish))
@@ -340,16 +339,9 @@ def _solved(
         raise InvalidLossError(
             text=str(losses.maximum),
             reason=f"this accuracy needs more than {losses.maximum}, "
-            f"{_most_allowed(losses, wish)}; "
+            f"{most_allowed(losses, wish)}; "
             f"{_nearest(compiled, losses, wish.confidence)}",
         ) from None
-
-
-def _most_allowed(losses: LossRange, wish: Accuracy) -> str:
-    if wish.at_most is None:
-        return "the most that one query may spend"
-    paid = loss_of(wish.at_most) < losses.maximum
-    return f"the most that you allow{' with what was paid before' if paid else ''}"
 
 
 def _nearest(compiled: CompiledQuery, losses: LossRange, confidence: Fraction) -> str:

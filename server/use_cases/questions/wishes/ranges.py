@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from privacy.errors import InvalidLossError
 from privacy.losses import Loss
 from privacy.measures import PURE, Measure
+from server.use_cases.questions.requests import Accuracy, loss_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +31,11 @@ class LossRange:
         return (
             f"one query may spend {self.measure.word} {self.minimum} to {self.maximum}"
         )
+
+
+def most_allowed(losses: LossRange, wish: Accuracy) -> str:
+    """Say whose limit the most is that an accuracy may cost."""
+    if wish.at_most is None:
+        return "the most that one query may spend"
+    paid = loss_of(wish.at_most) < losses.maximum
+    return f"the most that you allow{' with what was paid before' if paid else ''}"
