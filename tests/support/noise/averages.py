@@ -1,10 +1,12 @@
 """How often noise moves an average too far: summed exactly, one count after another."""
 
 import math
+from functools import cache
 
 import numpy as np
 
 
+@cache
 def laplace_above(scale):
     """Return P(draw >= x) for any whole x."""
     a = math.exp(-1 / scale)
@@ -17,6 +19,7 @@ def laplace_above(scale):
     return above
 
 
+@cache
 def gaussian_above(scale):
     """Return P(draw >= x) for any whole x, from its weights within 12 sigma."""
     reach = math.ceil(12 * scale) + 2

@@ -27,8 +27,8 @@ def exact(noise, near, of_sum, of_count, bounds):
     """Return the worst of all averages that cells of just so many values may have."""
     above = ABOVE[noise]
     lower, upper = bounds
-    totals = [round(lower * near.rows + part * near.rows * (upper - lower) / 40)
-              for part in range(41)]  # fmt: skip
+    totals = [round(lower * near.rows + part * near.rows * (upper - lower) / 8)
+              for part in range(9)]  # fmt: skip
     totals += [round((upper - near.within) * near.rows) - 1]
     return max(
         miss_of_average(
@@ -47,7 +47,7 @@ def exact(noise, near, of_sum, of_count, bounds):
 @pytest.mark.parametrize("noise", [LAPLACE, GAUSSIAN])
 @pytest.mark.parametrize("bounds", [(0, 120), (-60, 60), (-5, 300), (3, 4), (0, 1)])
 @pytest.mark.parametrize("rows", [20, 400])
-@pytest.mark.parametrize("scale", [0.3, 2.0, 9.5, 40.0])
+@pytest.mark.parametrize("scale", [0.3, 2.0, 25.0])
 def test_no_average_is_moved_too_far_more_often_than_is_said(
     noise, bounds, rows, scale
 ):
