@@ -17,6 +17,7 @@ from mechanisms.scales.pricing import price, solve_scales
 from mechanisms.scales.sum_tails import SumLaw
 from privacy.errors import InvalidLossError, InvalidOptionError
 from privacy.losses import Loss
+from privacy.wording import counted
 from query_lang.plans.compiled import AverageShown, CompiledQuery
 from query_lang.showing.decimals import decimal_of
 from query_lang.showing.values import SHOWN_DIGITS
@@ -158,8 +159,8 @@ def _check_is_possible(compiled: CompiledQuery, wish: Accuracy, rows: int) -> No
         least = max(near.fewest_rows for near in impossible)
         message = (
             "the least noise in its sum and its count already moves an average of "
-            f"{rows} values by more than {float(wish.within):g}: ask for more rows "
-            f"({least} at least) or a greater within, or narrow the values, "
+            f"{counted(rows, 'value')} by more than {float(wish.within):g}: ask for "
+            f"more rows ({least} at least) or a greater within, or narrow the values, "
             "AVG(LEAST(x, 100))"
         )
         raise InvalidOptionError(message)
@@ -170,12 +171,11 @@ def _nearest(
 ) -> str:
     """Say how near the most that one query may spend brings averages."""
     cheaper = "more rows, fewer groups, lower bounds or AVG(LEAST(x, 100)) make it less"
+    values = counted(rows, "value")
     found = _least_within(compiled, losses, wish, rows)
     if found is None:
-        return f"cells of {rows} values are too small for any; {cheaper}"
-    return (
-        f"that brings ± {found} in cells of {rows} values at this confidence; {cheaper}"
-    )
+        return f"cells of {values} are too small for any; {cheaper}"
+    return f"that brings ± {found} in cells of {values} at this confidence; {cheaper}"
 
 
 def _least_within(

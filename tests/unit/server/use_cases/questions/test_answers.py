@@ -294,5 +294,5 @@ def test_an_accuracy_is_in_the_unit_of_each_column():
     ],
 )
 def test_an_accuracy_without_rows_is_for_counts_and_sums(asked):
-    with pytest.raises(InvalidOptionError, match="how many values|for a quantile"):
+    with pytest.raises(InvalidOptionError, match=r"how many values|for a quantile"):
         wished(asked.compiled, 20)
