@@ -88,6 +88,15 @@ def test_of_values_in_narrow_bounds_little_more_is_paid_than_has_to_be(losses):
     assert 0.03 < worst_miss(losses, scales, wish, (1, 3)) <= 0.05
 
 
+@pytest.mark.parametrize("losses", RANGES, ids=["epsilon", "rho"])
+def test_within_is_in_the_columns_unit_and_noise_in_steps_of_its_grid(losses):
+    sql = "SELECT AVG(dose) AS x FROM encounters"  # 0.5 or 1.5, in steps of 0.1
+    wish = Accuracy(Fraction(1, 10), SURE, rows=4_000)
+    scales = scales_at(sql, priced(sql, losses, wish).loss, losses.measure)
+    in_steps = replace(wish, within=Fraction(1))
+    assert 0.03 < worst_miss(losses, scales, in_steps, (5, 15)) <= 0.05
+
+
 def test_what_is_shown_is_as_near_as_is_wished_with_its_rounding():
     """Shown by the house's own code, at the ends of what the bound takes as kept."""
     compiled = question(MEAN)
