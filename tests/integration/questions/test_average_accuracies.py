@@ -119,7 +119,7 @@ def test_a_finer_answer_after_a_coarse_one_costs_the_difference(installation):
     assert answer["charge"]["epsilon"] == planned["epsilon"]
 
 
-@pytest.mark.parametrize("rows", [2_000, 20_000])
+@pytest.mark.parametrize("rows", [20_000, 60_000])
 def test_where_rho_is_counted_the_mean_of_all_draws_keeps_to_it(rho_installation, rows):
     key = rho_installation.analyst(allotment="1")
     with serve_in_thread(rho_installation) as url, client(url, key) as http:
