@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Final
 
 from query_lang.binding.results.computed import is_computed
 from query_lang.rewriting.trees import own_name
@@ -11,7 +12,10 @@ from query_lang.syntax.nodes import (
     Arithmetic,
     CountRows,
     Expression,
+    FunctionCall,
+    Name,
     Negative,
+    NumberLiteral,
     SelectItem,
 )
 from query_lang.syntax.refusals import refuse
@@ -51,3 +55,25 @@ def _own_name(tree: Expression) -> str | None:
     if isinstance(tree, Arithmetic | Negative) and not is_computed(tree):
         return None
     return own_name(tree)
+
+
+_OF_TEXTS: Final = frozenset({"left", "right", "substring", "upper", "lower", "trim"})
+
+
+def call_of_texts(tree: Expression) -> str | None:
+    """Return a call that makes a text of a column, as it is written; None of others.
+
+    >>> from query_lang.syntax.nodes import Position
+    >>> at = Position(1, 1)
+    >>> three = NumberLiteral("3", at)
+    >>> call_of_texts(FunctionCall("left", (Name("code", "d", at), three), at))
+    'left(d.code, 3)'
+    """
+    if not isinstance(tree, FunctionCall) or tree.name not in _OF_TEXTS:
+        return None
+    column, *others = tree.arguments
+    numbers = [each.text for each in others if isinstance(each, NumberLiteral)]
+    if not isinstance(column, Name) or len(numbers) < len(others):
+        return None
+    name = f"{column.qualifier}.{column.name}" if column.qualifier else column.name
+    return f"{tree.name}({', '.join([name, *numbers])})"

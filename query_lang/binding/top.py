@@ -16,7 +16,7 @@ from query_lang.binding.expressions import (
     describe,
 )
 from query_lang.binding.having import HavingBinder
-from query_lang.binding.names import output_names
+from query_lang.binding.names import call_of_texts, output_names
 from query_lang.binding.queries import item_at, key_tree
 from query_lang.binding.results.answer_windows import (
     MAX_WINDOW_ROWS,
@@ -344,9 +344,11 @@ class TopBinder:
         found = (c.domain for table in known.values() for c in table.columns)
         if any(isinstance(domain, HierarchyDomain) for domain in found):
             return None
+        call = call_of_texts(key)
+        shown, values = (call, "'a', 'b'") if call else ("code", "'E11.9', 'I10'")
         return (
-            "name the values in WHERE, code IN ('E11.9', 'I10'), or in CASE, CASE WHEN "
-            "code IN ('E11.9', 'I10') THEN code ELSE 'rest' END; or group by a column "
+            f"name the values in WHERE, {shown} IN ({values}), or in CASE, CASE WHEN "
+            f"{shown} IN ({values}) THEN {shown} ELSE 'rest' END; or group by a column "
             "that has a list. Which values there are is not shown: for the most "
             "frequent of all, a custodian declares their list"
         )

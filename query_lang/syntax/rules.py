@@ -699,9 +699,11 @@ DISTINCT_BELOW = Rule(
 GROUP_BY_UNIT = Rule(
     "group_by_unit",
     "below the top, GROUP BY has the unit key among its keys",
-    "GROUP BY patient_id; what is computed of groups of all units stands at the top, a "
-    "rate with weights as 0.6 * AVG(x) FILTER (WHERE age < 65) + 0.4 * AVG(x) FILTER "
-    "(WHERE age >= 65)",
+    "GROUP BY patient_id; what is computed of groups of all units stands at the top. "
+    "Two counts of one key are one answer: SELECT sex, COUNT(*) FILTER (WHERE age < "
+    "65) / COUNT(*) ... GROUP BY sex; of two tables, UNION ALL them with 1 and 0 in a "
+    "column, and add that up; a rate with weights is 0.6 * AVG(x) FILTER (WHERE "
+    "age < 65) + 0.4 * AVG(x) FILTER (WHERE age >= 65)",
 )
 HAVING = Rule("having", "HAVING needs GROUP BY", "write conditions on rows in WHERE")
 UNION_COLUMNS = Rule(

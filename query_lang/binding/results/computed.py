@@ -373,8 +373,13 @@ _LEAST: Final[
 
 
 def _is_made_decimal(tree: Tree) -> bool:
-    """Whether a cast in arithmetic asks for decimals: nobody would cut them there."""
+    """Whether a cast in arithmetic asks for decimals: nobody would cut them there.
+
+    Nor the sum of counts over groups, which is a numeric there.
+    """
     match tree:
+        case WindowCall(AggregateCall("sum" | "avg")):
+            return True
         case Cast():
             return cast_target(tree.type, tree.position).type is ColumnType.DECIMAL
         case Arithmetic(_, left, right):

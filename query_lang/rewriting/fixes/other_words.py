@@ -4,6 +4,7 @@ Each fix yields texts that may be allowed; ``query_lang.rewriting.mending`` offe
 first that compiles.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Final
@@ -110,6 +111,30 @@ def _ends(tokens: Sequence[Token], opened: int) -> Iterator[int]:
             return
 
 
+_SEVERAL: Final = re.compile(
+    r"(?P<name>percentile_(?:cont|disc))\s*\(\s*array\s*\[(?P<shares>(?:\s*0?\.\d+\s*,?)+)\]\s*\)"
+    r"(?P<order>\s*within\s+group\s*\([^()]*\))"
+    r"(?:\s+as\s+(?P<alias>[a-z][a-z0-9_]*))?",
+    re.IGNORECASE,
+)
+_MOST_SHARES: Final = 10
+
+
+def one_by_one(sql: str, _: int, __: QueryError) -> Iterator[str]:
+    """Write quantiles of an array one by one: a column each, of the same paid bins."""
+
+    def written(found: re.Match[str]) -> str:
+        shares = [each.strip() for each in found["shares"].split(",") if each.strip()]
+        alias = found["alias"] or "p"
+        return ", ".join(
+            f"{found['name']}({share}){found['order']} "
+            f"AS {alias}_{share.partition('.')[2]:0<2}"
+            for share in shares[:_MOST_SHARES]
+        )
+
+    yield _SEVERAL.sub(written, sql)
+
+
 def readable(sql: str, offset: int, _: QueryError) -> Iterator[str]:
     """Write DIV between operands as a call, a clause's word as it is spelt, a comma."""
     tokens = _tokens(sql)
@@ -174,6 +199,7 @@ OTHER_FIXES: Mapping[str, _Fix] = {
     "construct": without_table_hint,
     "name_needed": named_behind,
     "only_select": misspelt,
+    "symbol": one_by_one,
     "syntax": readable,
     "unread_text": without_comma,
 }

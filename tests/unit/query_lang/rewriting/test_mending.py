@@ -15,6 +15,10 @@ from tests.support.compiling import calls_of, compile_query
 
 MENDED = (
     (
+        "SELECT percentile_cont(array[0.25, 0.5]) WITHIN GROUP (ORDER BY length_of_stay) AS los FROM encounters",
+        "SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY length_of_stay) AS los_25, percentile_cont(0.5) WITHIN GROUP (ORDER BY length_of_stay) AS los_50 FROM encounters",
+    ),
+    (
         "SELECT COUNT(*) FROM encounters WHERE department == 'surgery' && age > 60&&age < 90",
         "SELECT COUNT(*) FROM encounters WHERE department == 'surgery' AND age > 60 AND age < 90",
     ),

@@ -181,6 +181,16 @@ def test_whole_numbers_divided_warn_that_nothing_is_cut():
     assert not compiled("(COUNT(age) * COUNT(*))::numeric / COUNT(*) AS x").warnings
 
 
+def test_a_sum_of_counts_over_groups_is_a_numeric_elsewhere_too():
+    sql = (
+        "SELECT ward, COUNT(*) / SUM(COUNT(*)) OVER () AS share, COUNT(*) AS n "
+        "FROM encounters GROUP BY ward"
+    )
+    assert "exact_division" not in {
+        w.code for w in compile_query(sql, HOSPITAL).warnings
+    }
+
+
 def test_a_weight_goes_to_the_vectors_of_a_computed_column():
     query = compile_query(
         "SELECT COUNT(age) / COUNT(*) AS share, COUNT(DISTINCT patient_id) AS n "

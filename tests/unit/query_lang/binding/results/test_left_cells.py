@@ -124,6 +124,16 @@ def test_cells_that_where_empties_are_told_of_where_they_come_back(rest, warned)
     assert [warning.code for warning in compiled.warnings] == warned
 
 
+@pytest.mark.parametrize("call", ["left(code, 3)", "upper(code)"])
+def test_a_key_without_cells_is_listed_in_its_own_words(call):
+    sql = f"SELECT {call} AS k, COUNT(*) FROM encounters {{}} GROUP BY 1"
+    with pytest.raises(QueryError, match="no declared list") as refused:
+        compile_query(sql.format(""), HOSPITAL)
+    hint = f"{call} IN ('a', 'b')"
+    assert refused.value.hint.startswith(f"name the values in WHERE, {hint}")
+    assert len(compile_query(sql.format(f"WHERE {hint}"), HOSPITAL).rendered.cells) == 2
+
+
 MANY = Table(
     "many",
     (
