@@ -29,7 +29,7 @@ from query_lang.reading.parse import parse_query
 from server.api.forms.forms import Form, answer_in
 from server.use_cases.questions.answers import answer_document, free_pieces
 from server.use_cases.questions.questions import Question
-from server.use_cases.questions.wishes import LossRange
+from server.use_cases.questions.wishes.ranges import LossRange
 from server.use_cases.services.documents import encode
 from tests.support.data.answers import compiled, key, measure, number
 

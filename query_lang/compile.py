@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from privacy.contributions import NO_BOUNDS, ContributionBounds
 from privacy.errors import InvalidOptionError
-from privacy.schema import ColumnType, Dataset
+from privacy.schema import ColumnType, Dataset, Scalar
 from query_lang.binding.bind import ResolvedQuery, bind_query
 from query_lang.binding.top import vectors_of, weights_of
 from query_lang.confining.touched import touched_blocks
@@ -159,12 +159,15 @@ def key_places(plan: Aggregate) -> tuple[KeyPlaces, ...]:
     if not plan.presentation.sets:
         return ()
     return tuple(
-        KeyPlaces(
-            len(key.values),
-            tuple(n for n, value in enumerate(key.values) if value in {*key.reached}),
-        )
+        KeyPlaces(len(key.values), _places(key.values, {*key.reached}))
         for key in plan.keys
     )
+
+
+def _places(
+    values: Sequence[Scalar | None], reached: set[Scalar | None]
+) -> tuple[int, ...]:
+    return tuple(n for n, value in enumerate(values) if value in reached)
 
 
 def output_columns(plan: Aggregate, unit: str) -> tuple[OutputColumn, ...]:

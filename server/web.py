@@ -257,7 +257,11 @@ class Server:
 
     @asynccontextmanager
     async def _lifespan(self, _: FastAPI) -> AsyncIterator[None]:
-        self.start()
+        try:
+            self.start()
+        except CuratorError as error:  # of a worker nobody else says why
+            _log.error("the server cannot start", extra={"code": error.code})
+            raise
         tasks = [
             asyncio.create_task(forever)
             for forever in (

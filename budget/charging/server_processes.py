@@ -193,11 +193,15 @@ def register(connection: Connection, worker_id: str, identity: HostIdentity) -> 
 def renew(
     connection: Connection, worker_id: str, identity: HostIdentity | None = None
 ) -> None:
-    """Say that a server process is alive; its row is made where there is none."""
+    """Say that a server process is alive; its row is made where there is none.
+
+    And where it runs, with which anchor: that file may have come back as another one.
+    """
+    where = {} if identity is None else _place_of(identity)
     renewed = connection.execute(
         update(server_process)
         .where(server_process.c.id == worker_id)
-        .values(renewed_ms=now_ms())
+        .values(renewed_ms=now_ms(), **where)
     )
     if renewed.rowcount == 0:
         forgotten = server_process.c.renewed_ms < now_ms() - _FORGET_MS
@@ -207,10 +211,13 @@ def renew(
                 id=worker_id,
                 renewed_ms=now_ms(),
                 since_ms=now_ms(),
-                host=None if identity is None else identity.host,
-                place=None if identity is None else identity.digest,
+                **where,
             )
         )
+
+
+def _place_of(identity: HostIdentity) -> dict[str, str]:
+    return {"host": identity.host, "place": identity.digest}
 
 
 def end(connection: Connection, worker_id: str) -> None:
@@ -264,6 +271,8 @@ class Heartbeat:
             _log.warning("the database is away: this process's row ends by itself")
 
     def _renew(self) -> None:
+        if self._anchor.exists():  # while it is away, it is still the one it was
+            self._identity = HostIdentity.of(self._anchor)
         with self._databases.work.begin() as connection:
             renew(connection, self._worker_id, self._identity)
 

@@ -117,21 +117,63 @@ def solve_share(  # noqa: PLR0913 - the wish and the range are the request's own
     Neighbouring relation: add or remove all rows of one unit.
     Source: Hoeffding 1956, Theorem 4; docs/proofs/accuracy.md.
     """
-    total = _checked_total(weights)
-    vectors = list(zip(sensitivities, weights, tolerances, strict=True))
+    tolerated = list(tolerances)
     noise = noise_of_measure(measure)
 
-    def suffices(nano: int) -> bool:
+    def suffices(scales: Sequence[float]) -> bool:
         return all(
-            (scale := _scale(noise, vector, weight / total, nano)) is not None
-            and _is_mostly_near(noise, scale, near, share, 1 - confidence)
-            for vector, weight, near in vectors
+            _is_mostly_near(noise, scale, near, share, 1 - confidence)
+            for scale, near in zip(scales, tolerated, strict=True)
         )
 
-    if not suffices(maximum.nano_epsilon):
+    return solve_scales(
+        sensitivities,
+        weights,
+        suffices,
+        minimum=minimum,
+        maximum=maximum,
+        measure=measure,
+    )
+
+
+def solve_scales(  # noqa: PLR0913 - as of an accuracy
+    sensitivities: Sequence[VectorSensitivity],
+    weights: Sequence[Fraction],
+    suffices: Callable[[Sequence[float]], bool],
+    *,
+    minimum: Loss,
+    maximum: Loss,
+    measure: Measure = PURE,
+) -> Loss:
+    """Return the least loss at whose scales something holds.
+
+    Args:
+        sensitivities: One a vector, in grid steps.
+        weights: One a vector, positive.
+        suffices: Whether it holds at scales, one a vector; what holds must go on
+            holding where all are less.
+        minimum: Least loss that a query may spend; the answer is never below it.
+        maximum: Greatest loss that a query may spend.
+        measure: What losses count; it says of which kind the noise is.
+
+    Raises:
+        InvalidLossError: It does not hold at ``maximum`` either.
+
+    Neighbouring relation: add or remove all rows of one unit.
+    """
+    total = _checked_total(weights)
+    vectors = list(zip(sensitivities, weights, strict=True))
+    noise = noise_of_measure(measure)
+
+    def holds(nano: int) -> bool:
+        scales = [_scale(noise, vector, w / total, nano) for vector, w in vectors]
+        known = [scale for scale in scales if scale is not None]
+        return len(known) == len(scales) and suffices(known)
+
+    if not holds(maximum.nano_epsilon):
         raise _needs_more(maximum)
     low, high = minimum.nano_epsilon, maximum.nano_epsilon
-    return Loss(_least(suffices, low, high, start=low))
+    return Loss(_least(holds, low, high, start=low))
 
 
 def _needs_more(maximum: Loss) -> InvalidLossError:

@@ -26,7 +26,7 @@ from query_lang.syntax import rules
 from query_lang.syntax.nodes import Position
 from query_lang.syntax.refusals import refuse
 
-MOST_BOUND: Final = 10_000
+MOST_BOUND: Final = 5_000
 """Nodes of all expressions of a query. A text of 2,000 tokens has fewer than 4,000
 unless forms that repeat their operands stand in each other."""
 MOST_REREAD: Final = 10_000

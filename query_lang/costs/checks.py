@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Final
 
 from privacy.errors import SqlNotAllowedError
 from privacy.schema import Dataset
@@ -49,6 +50,14 @@ _KEEPING_ROWS = (
 )
 _DROPPING_ROWS = (
     ". Or drop rows: number those that count (ROW_NUMBER() ... AS n, WHERE n <= 5)"
+)
+
+
+_OF_TABLES: Final = frozenset({"steps", "memory_bytes"})
+"""What declared sizes of tables decide; the others are of one unit."""
+_OF_DECLARED = (
+    ". What counts is how large tables are declared: their custodian may declare a "
+    "lower max_rows"
 )
 
 
@@ -108,8 +117,9 @@ class CostCheck:
             keeping = _KEEPING_ROWS.format(unit=self.dataset.unit) + _DROPPING_ROWS
             tables = ", ".join(f'"{name}": {most}' for name, most in lower.items())
             bounds = f'{{"bounds": {{"tables": {{{tables}}}}}}}'
-            return f"{keeping}, or ask with the options {bounds}"
-        if passed in {"steps", "memory_bytes"}:
+            declared = _OF_DECLARED if passed in _OF_TABLES else ""
+            return f"{keeping}, or ask with the options {bounds}{declared}"
+        if passed in _OF_TABLES:
             return (
                 "read fewer tables or columns; or ask the custodian to declare the "
                 "tables' max_rows, the texts' max_length and the population's max_units"

@@ -3984,10 +3984,29 @@ FAULTS = (
     Fault(
         "accuracy_of_all_cells_as_of_each",
         "paid numbers suffice for all cells at once where each by itself does",
-        "server/use_cases/questions/wishes.py",
+        "server/use_cases/questions/wishes/demands.py",
         "        found = widths(miss / max(map(len, found)))\n",
         "        found = widths(miss)\n",
         ("tests/integration/test_paid_answers.py",),
+    ),
+    Fault(
+        "averages_forget_the_noise_of_their_count",
+        "an accuracy of averages is priced as if their counts were exact",
+        "mechanisms/scales/averages.py",
+        "((near.lever * weight, scale) for weight, scale in of_count)",
+        "((0 * weight, scale) for weight, scale in of_count)",
+        (
+            "tests/unit/mechanisms/scales/test_averages.py",
+            "tests/unit/server/use_cases/questions/test_average_wishes.py",
+        ),
+    ),
+    Fault(
+        "averages_of_all_cells_as_of_each",
+        "an accuracy of all averages at once is priced as of each by itself",
+        "server/use_cases/questions/wishes/averages.py",
+        "            found = probability_of_more(cells, found, allowed)\n",
+        "            found = min(found, probability_of_more(1, found, allowed))\n",
+        ("tests/unit/server/use_cases/questions/test_average_wishes.py",),
     ),
     Fault(
         "a_release_tells_the_farther_end",

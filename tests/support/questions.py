@@ -12,7 +12,7 @@ from query_lang.rendering.duckdb.dialect import DUCKDB
 from server.use_cases.identity.access import Grant, Project
 from server.use_cases.questions.questions import Compiler, prepare
 from server.use_cases.questions.requests import read_request
-from server.use_cases.questions.wishes import LossRange
+from server.use_cases.questions.wishes.ranges import LossRange
 from tests.support.data.hospital import HOSPITAL
 
 LOSSES = LossRange(Loss.parse("0.001"), Loss.parse("5"), PURE)

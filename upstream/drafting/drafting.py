@@ -57,6 +57,7 @@ from upstream.manifests.proposals import (
     is_age,
     is_identifier,
     number_proposal,
+    rung_above,
 )
 from upstream.manifests.rules.manifest_rules import RESERVED, TODO
 from upstream.public_check.published_ids import HANDFUL, literal_rows
@@ -411,7 +412,7 @@ class _Draft:
         lines += [f"  # {said}." for said in self.source.said]
         lines += written_lines(self.source, self.columns, self.guesses)
         lines += self._privacy()
-        lines.append(f"  # max_rows: {DEFAULT_MAX_ROWS} unless you declare otherwise")
+        lines += self._most_rows()
         if any(c.kind is ColumnType.TEXT for c in self.columns):
             most = f"{DEFAULT_MAX_LENGTH} unless declared; longer ones become NULL"
             lines.append(f"  # max_length of a text column, in bytes: {most}")
@@ -587,6 +588,21 @@ class _Draft:
         if not isinstance(values, list) or not isinstance(count, int) or count > 20:  # noqa: PLR2004 - longer than any
             return None
         return vocabulary_proposal(column.name, [str(value) for value in values])
+
+    def _most_rows(self) -> list[str]:
+        """Propose how large the table is declared: it is what a question costs.
+
+        A rung of a public ladder, ten times beyond what was seen: for years to come.
+        """
+        (seen,) = self._one("count(*)")
+        most = rung_above(10 * int(str(seen)))
+        if most >= DEFAULT_MAX_ROWS:
+            return [f"  # max_rows: {DEFAULT_MAX_ROWS} unless you declare otherwise"]
+        return [
+            f"  # max_rows: {DEFAULT_MAX_ROWS} unless you declare otherwise; questions",
+            "  # cost what is declared (too_costly). If it never has more, write:",
+            f"  # max_rows: {most}",
+        ]
 
     def _one(self, wanted: str) -> tuple[object, ...]:
         return tuple(

@@ -26,7 +26,11 @@ from upstream.files.sources import (
 from upstream.full_disks import is_for_want_of_space
 from upstream.id_forms.loose_ids import FUNCTIONS
 from upstream.ingestion.derived_values import DerivedValues
-from upstream.ingestion.load_warnings import alike_warnings, load_warnings
+from upstream.ingestion.load_warnings import (
+    alike_warnings,
+    load_warnings,
+    word_warnings,
+)
 from upstream.ingestion.private_tables import PrivateTable
 from upstream.ingestion.public_tables import store_public_table
 from upstream.ingestion.secrets import IngestionKeys, derive_keys
@@ -59,6 +63,7 @@ from upstream.staging.units import (
     collect_source_ids,
     count_alike,
     count_units,
+    count_words,
     population_digests,
     prepare_units,
 )
@@ -478,7 +483,11 @@ class _Load:
         reports = [stored[table.name] for table in self.manifest.tables]
         warnings = load_warnings(self.area.connection, self.manifest.tables, reports)
         alike = count_alike(self.area.connection)
-        told = alike_warnings(self.manifest.population, alike)
+        population = self.manifest.population
+        told = (
+            *alike_warnings(population, alike),
+            *word_warnings(*count_words(self.area.connection), population.unit),
+        )
         return Ingested(
             IngestionReport(
                 tuple(reports),

@@ -15,6 +15,7 @@ _NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
 _MUCH_IN = 20  # more than one row, or value, in so many
 _REPEATED_IN = 100  # more than one row in so many
 _SHARED_IN = 10  # fewer than one unit in so many
+_WORDS_IN = 20  # fewer than one unit in so many
 
 
 def load_warnings(
@@ -138,6 +139,21 @@ def _strangers(
                 f"only {shared} of {counted(report.units, 'unit')} of {report.name} "
                 f"can be found in {largest.name}: are the ids written alike?"
             )
+
+
+def word_warnings(words: int, units: int, unit: str) -> tuple[str, ...]:
+    """Return a sentence where few ids are words among many that have digits.
+
+    Lines of totals ("Sum") at the end of an export look so.
+    """
+    if not 0 < words * _WORDS_IN < units:
+        return ()
+    said = (
+        f"{words} of {counted(units, 'unit')} have ids without a digit, all others "
+        f"have some: a line of totals counts as a {unit}; is it one? Then declare "
+        "footer_rows, or leave it out of the file"
+    )
+    return (said,)
 
 
 def alike_warnings(

@@ -2,7 +2,8 @@
 
 Staging collects them in temporary tables, from every private table. ``people`` has
 ``unit_key``; ``digest``, the population's, which stands for the unit; and hashes, for
-this load alone, of the id without what ``unit_fold`` may join. ``forms`` has the
+this load alone, of the id without what ``unit_fold`` may join; ``is_word``: it has no
+digit. ``forms`` has the
 digests of each unit's forms (``upstream.id_forms.loose_ids``), by which populations,
 and what is public, are compared; ``spelled`` those of ids as they are before
 ``unit_fold``; ``numbers`` has hashes of the digits of ids with letters. Where a linkage
@@ -29,7 +30,7 @@ def prepare_units(connection: duckdb.DuckDBPyConnection) -> None:
     loose = ", ".join(f"{fold}_loose UBIGINT" for fold in FOLDS)
     connection.execute(
         "CREATE TEMP TABLE people "
-        f"(unit_key BIGINT, digest BLOB, loose UBIGINT, {loose}); "
+        f"(unit_key BIGINT, digest BLOB, is_word BOOLEAN, loose UBIGINT, {loose}); "
         "CREATE TEMP TABLE forms (unit_key BIGINT, digest BLOB, is_kept BOOLEAN); "
         "CREATE TEMP TABLE numbers (unit_key BIGINT, number UBIGINT); "
         "CREATE TEMP TABLE spelled (unit_key BIGINT, digest BLOB)"
@@ -49,7 +50,8 @@ def collect_units(connection: duckdb.DuckDBPyConnection, ids: str) -> int:
         f"CREATE TEMP TABLE fresh AS SELECT *, {population_id_sql('uid')} AS digest, "  # noqa: S608 - our own names
         f"{forms_sql('uid', 'id_forms')} AS forms "
         f"FROM (SELECT DISTINCT unit_key, uid FROM {ids} WHERE uid IS NOT NULL); "
-        "INSERT INTO temp.people SELECT unit_key, digest, "
+        "INSERT INTO temp.people "
+        "SELECT unit_key, digest, NOT regexp_matches(uid, '[0-9]'), "
         f"hash({folded_sql('uid', FOLDS)}), {each} FROM temp.fresh; "
         "INSERT INTO temp.forms SELECT unit_key, "
         f"CASE WHEN form = uid THEN digest ELSE {digest} END, place = 1 FROM ("
@@ -130,6 +132,15 @@ def count_alike(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
         name: _count_alike(connection, column) for name, column in columns.items()
     }
     return counts | {"other": max(0, _count_same_form(connection) - counts["any"])}
+
+
+def count_words(connection: duckdb.DuckDBPyConnection) -> tuple[int, int]:
+    """Return how many units have ids without a digit, and how many there are."""
+    found = connection.execute(
+        "SELECT count(*) FILTER (is_word), count(*) FROM "
+        "(SELECT unit_key, bool_and(is_word) AS is_word FROM temp.people GROUP BY ALL)"
+    ).fetchone()
+    return (int(found[0]), int(found[1])) if found else (0, 0)
 
 
 def _count_alike(connection: duckdb.DuckDBPyConnection, column: str) -> int:

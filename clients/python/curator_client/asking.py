@@ -30,6 +30,12 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
         help="likewise within such a part of each number: 5%%; goes with --at-least",
     )
     parser.add_argument(
+        "--rows",
+        metavar="N",
+        type=int,
+        help="of --within: it is of averages, in groups of N values or more",
+    )
+    parser.add_argument(
         "--at-least",
         metavar="W",
         type=float,
@@ -159,6 +165,7 @@ def _accuracy_of(given: argparse.Namespace) -> dict[str, Any] | None:
         ValueError: Something of an accuracy is given without one.
     """
     more = {
+        "rows": given.rows,
         "at_least": given.at_least,
         "cells": given.cells,
         "at_most": given.at_most,

@@ -230,7 +230,8 @@ class Questions(Generic[Asked, Opened]):
             dataset: Which dataset; may be left out where you have but one.
             epsilon: What to spend; or
             accuracy: For the least epsilon: ``{"within": 20, "confidence": 0.95}``,
-                or 20 alone; or ``{"relative": "5%", "at_least": 10}``; with
+                or 20 alone; of averages ``{"within": 0.5, "rows": 100}``, in groups of
+                so many values; or ``{"relative": "5%", "at_least": 10}``; with
                 ``"cells": "90%"`` of so many cells at once, with ``"at_most": "0.5"``
                 refused where it costs more.
             rho: What to spend where the population counts rho instead of epsilon.

@@ -10,10 +10,15 @@ Epsilon = str | float | Decimal
 
 
 class AccuracyWish(TypedDict, total=False):
-    """How sure each number shall be: ``within``, or ``relative`` and ``at_least``."""
+    """How sure each number shall be: ``within``, or ``relative`` and ``at_least``.
+
+    Averages: ``within`` and ``rows``.
+    """
 
     within: float
     """So far off at most, in the column's unit."""
+    rows: int
+    """Of averages: in groups of so many values or more."""
     relative: str
     """So far off at most, as a part of the number: ``"5%"``."""
     at_least: float

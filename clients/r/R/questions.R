@@ -8,7 +8,8 @@
 #' @param sql The question.
 #' @param epsilon What to pay: `"0.1"`, or a number.
 #' @param within Instead of `epsilon`: how far off every count and sum may be, with 95 %.
-#'   A list is a wish in full: `list(within = 50, confidence = "0.99")`, or
+#'   A list is a wish in full: `list(within = 50, confidence = "0.99")`, of averages
+#'   `list(within = 0.5, rows = 100)` (in groups of so many values or more), or
 #'   `list(relative = "5%", at_least = 10, cells = "90%", at_most = "0.5")`.
 #' @param prefer `"release"` or `"paid"` takes what is there for nothing. Where nothing is,
 #'   the question is paid: the plan tells (`for nothing:`).
@@ -103,6 +104,7 @@ question <- function(con, sql, epsilon, within, rho, project, prefer, reuse, wei
 wish <- function(within) {
   if (!is.list(within)) return(list(within = within))
   if (!is.null(within$at_most)) within$at_most <- decimal_text(within$at_most)
+  if (!is.null(within$rows)) within$rows <- as.integer(within$rows) # never 1e+05
   within
 }
 

@@ -70,7 +70,7 @@ def _compared(holds: Callable[[int], bool]) -> Callable[[Call, Read], Value]:
     return compared
 
 
-def sign_of(left: Value, right: Value) -> int | None:  # noqa: PLR0911 - an arm a kind
+def sign_of(left: Value, right: Value) -> int | None:
     """Return -1, 0 or 1; None where one is NULL: nothing is coerced.
 
     Raises:
@@ -78,14 +78,22 @@ def sign_of(left: Value, right: Value) -> int | None:  # noqa: PLR0911 - an arm 
     """
     if left is None or right is None:
         return None
-    if isinstance(left, str) and isinstance(right, str):
-        return (left > right) - (left < right)
-    if is_day(left) and is_day(right):
-        return (left > right) - (left < right)
-    if is_number(left) and is_number(right):
-        return (left > right) - (left < right)
-    if isinstance(left, bool) and isinstance(right, bool):
-        return left - right
+    if kind_of(left) is not kind_of(right):
+        raise UnknownError
+    return (left > right) - (left < right)  # type: ignore[operator]  # of one kind
+
+
+def kind_of(value: Scalar) -> type:
+    """Return what values compare with: texts, days, truths, or numbers of any scale.
+
+    Raises:
+        UnknownError: It compares with nothing here.
+    """
+    kind = type(value)
+    if kind in {str, date, bool}:
+        return kind
+    if is_number(value):
+        return Decimal
     raise UnknownError
 
 

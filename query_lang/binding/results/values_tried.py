@@ -18,6 +18,7 @@ from query_lang.binding.results.values_at import (
     UnknownError,
     is_day,
     is_number,
+    kind_of,
 )
 from query_lang.binding.scalars.narrowing import Conditions
 from query_lang.confining.truths import Truths
@@ -92,7 +93,8 @@ def _steps(tree: Expression) -> tuple[int, int]:
     if not isinstance(tree, Call):
         value = tree.value if isinstance(tree, Constant) else None
         return 1, len(value) if isinstance(value, str) else 0
-    parts = tree.operands[:1] if tree.function is Function.IN else tree.operands
+    is_looked_up = tree.function is Function.IN and _listed(tree) is not None
+    parts = tree.operands[:1] if is_looked_up else tree.operands
     read = [_steps(part) for part in parts]
     said = sum(len(each) for each in tree.parameters if isinstance(each, str))
     characters = said + sum(many for _, many in read)
@@ -137,8 +139,8 @@ class _Reading:
 
     def __init__(self, column: FieldRef, own: OwnHierarchies) -> None:
         self._slot, self._own = column.slot, own
-        self._lists: dict[int, frozenset[Scalar | None]] = {}  # of IN, by its identity
-        self._codes: dict[int, frozenset[str | None]] = {}
+        self._lists: dict[int, _Listed | None] = {}  # of IN, by its identity
+        self._codes: dict[int, frozenset[str | None] | None] = {}
         self._starts: dict[tuple[str, str], str] = {}
         self._known: dict[int, _Tried | UnknownError] = {}  # at one value
 
@@ -216,8 +218,9 @@ class _Reading:
             return first is None
         if isinstance(first, _Code):
             return self._of_code(call, first)
-        if call.function is Function.IN and self._is_listed(call):
-            return None if first is None else first in self._lists[id(call)]
+        listed = self._listed(call) if call.function is Function.IN else None
+        if listed is not None:
+            return listed.holds(first)
         if call.function in FORMS and call.function is not Function.RESCALE:
             return FORMS[call.function](call, lambda each: self._plain(each, value))
         operands = [self._plain(each, value) for each in call.operands]
@@ -234,13 +237,11 @@ class _Reading:
             raise UnknownError
         return found
 
-    def _is_listed(self, call: Call) -> bool:
-        """Whether a list has texts alone, which are looked up then."""
-        items = [each.value for each in call.operands[1:] if isinstance(each, Constant)]
+    def _listed(self, call: Call) -> "_Listed | None":
+        """Return the literals of a list, made once: it is asked at each value."""
         if id(call) not in self._lists:
-            self._lists[id(call)] = frozenset(items)
-        is_whole = len(items) == len(call.operands) - 1
-        return is_whole and all(isinstance(item, str) for item in items)
+            self._lists[id(call)] = _listed(call)
+        return self._lists[id(call)]
 
     # -- codes, of which only what they begin with is known ---------------------
 
@@ -254,21 +255,30 @@ class _Reading:
                 if self._begins(code.domain, code.listed, str(call.parameters[0])):
                     raise UnknownError
                 return False
-            case Function.EQ | Function.IN | Function.NE if self._is_listed(call):
-                if not all(str(each).isascii() for each in self._lists[id(call)]):
-                    raise UnknownError  # engines differ in what letters are alike
-                if code.listed in self._codes_of(call, code.domain):
+            case Function.EQ | Function.IN | Function.NE:
+                codes = self._codes_of(call, code.domain)
+                if codes is None or code.listed in codes:
                     raise UnknownError
                 return call.function is Function.NE
             case _:
                 raise UnknownError
 
-    def _codes_of(self, call: Call, domain: HierarchyDomain) -> frozenset[str | None]:
-        """Return what literals begin with; None among them: one is no code."""
+    def _codes_of(
+        self, call: Call, domain: HierarchyDomain
+    ) -> frozenset[str | None] | None:
+        """Return what literals begin with; None among them: one is no code.
+
+        None where that is not known: of what is no text, and of other letters than
+        ASCII's, as engines differ in which of those are alike.
+        """
         if id(call) not in self._codes:
+            listed = self._listed(call)
+            values = [] if listed is None or listed.has_null else listed.values
+            literals = [each for each in values if isinstance(each, str)]
+            known = 0 < len(literals) == len(values) and all(map(str.isascii, literals))
             listed_as = hierarchies.listed_as(domain, self._own)
-            literals = map(str, self._lists[id(call)])
-            self._codes[id(call)] = frozenset(map(listed_as, literals))
+            found = frozenset(map(listed_as, literals))
+            self._codes[id(call)] = found if known else None
         return self._codes[id(call)]
 
     def _begins(self, domain: HierarchyDomain, listed: str, part: str) -> bool:
@@ -287,6 +297,47 @@ class _Reading:
         return listed.startswith(
             start if domain.name in self._own else start[: len(listed)]
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """Literals of a list, which are looked up.
+
+    Attributes:
+        values: But NULL; equal numbers are one, whatever their decimals.
+        kind: That all of them have.
+        has_null: Whether NULL is among them.
+    """
+
+    values: frozenset[Scalar]
+    kind: type
+    has_null: bool
+
+    def holds(self, value: Scalar | None) -> bool | None:
+        """Whether a value is listed; None where a NULL lets that be unknown.
+
+        Raises:
+            UnknownError: It is of another kind.
+        """
+        if value is None:
+            return None
+        if kind_of(value) is not self.kind:
+            raise UnknownError
+        return True if value in self.values else None if self.has_null else False
+
+
+def _listed(call: Call) -> _Listed | None:
+    """Return the literals of a list; None if it has others, or several kinds."""
+    others = call.operands[1:]
+    items = [each.value for each in others if isinstance(each, Constant)]
+    values = frozenset(each for each in items if each is not None)
+    if len(items) < len(others):
+        return None
+    try:
+        kinds = {kind_of(each) for each in values}
+    except UnknownError:
+        return None
+    return _Listed(values, kinds.pop(), None in items) if len(kinds) == 1 else None
 
 
 _ANYTHING: Final = Truths(1, 1, 1)

@@ -62,12 +62,8 @@ def without_table_hint(sql: str, _: int, __: QueryError) -> Iterator[str]:
 def as_cast(sql: str, _: int, __: QueryError) -> Iterator[str]:
     """Write ``CONVERT(date, x)`` as a cast, ``'30 days'::interval`` as an interval."""
     tokens = _tokens(sql)
-    converted = sql
-    for at in range(len(tokens) - 1, -1, -1):  # from the end: places before it stay
-        if tokens[at].word in {"CONVERT", "TRY_CONVERT"}:
-            converted = _converted(converted, _tokens(converted), at)
     yield from _intervals(sql, tokens)
-    yield converted
+    yield _converted(sql, tokens, 0, len(tokens))
 
 
 def _intervals(sql: str, tokens: Sequence[Token]) -> Iterator[str]:
@@ -77,15 +73,30 @@ def _intervals(sql: str, tokens: Sequence[Token]) -> Iterator[str]:
             yield _with(sql, tokens, at - 1, at + 2, text)
 
 
-def _converted(sql: str, tokens: Sequence[Token], at: int) -> str:
-    """Return a text with one CONVERT as a cast; one with a style stays."""
-    ends = list(_ends(tokens, at + 1))
-    if len(ends) != 2:  # noqa: PLR2004 - a type and a value; a third would be a style
-        return sql
-    kind = _between(sql, tokens, at + 2, ends[0])
-    value = _between(sql, tokens, ends[0] + 1, ends[1])
-    name = "CAST" if tokens[at].word == "CONVERT" else "TRY_CAST"
-    return _with(sql, tokens, at, ends[1] + 1, f"{name}({value} AS {kind})")
+def _converted(sql: str, tokens: Sequence[Token], first: int, after: int) -> str:
+    """Return some tokens' text with each CONVERT as a cast; one with a style stays."""
+    whole = _between(sql, tokens, first, after) if first < after else ""
+    start = at = tokens[first].start if first < after else 0
+    end, text, place = start + len(whole), "", first
+    while place < after:
+        ends = _arguments(tokens, place)
+        if ends is None or ends[1] >= after:
+            place += 1
+            continue
+        kind = _between(sql, tokens, place + 2, ends[0])
+        value = _converted(sql, tokens, ends[0] + 1, ends[1])
+        name = "CAST" if tokens[place].word == "CONVERT" else "TRY_CAST"
+        text += f"{sql[at : tokens[place].start]}{name}({value} AS {kind})"
+        at, place = tokens[ends[1]].start + 1, ends[1] + 1
+    return text + sql[at:end]
+
+
+def _arguments(tokens: Sequence[Token], place: int) -> tuple[int, int] | None:
+    """Return where the type and the value of a CONVERT end; None of anything else."""
+    if tokens[place].word not in {"CONVERT", "TRY_CONVERT"}:
+        return None
+    ends = list(_ends(tokens, place + 1))
+    return (ends[0], ends[1]) if len(ends) == 2 else None  # noqa: PLR2004 - no style
 
 
 def _ends(tokens: Sequence[Token], opened: int) -> Iterator[int]:

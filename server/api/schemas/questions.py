@@ -37,11 +37,15 @@ class _Asked(BaseModel):
 class AccuracyWish(_Asked):
     """How far noise may move the cells of every aggregate: within, or relative.
 
-    Each cell by itself at this confidence; with ``cells``, so many of them at once.
+    Each cell by itself at this confidence; with ``cells``, so many of them at once. Of
+    averages: within, with ``rows``.
     """
 
     within: float | None = Field(default=None, gt=0, examples=[20])
     """The largest error that noise may bring, in the unit of each measure."""
+    rows: int | None = Field(default=None, gt=0, le=10**9, examples=[100])
+    """Of averages: in cells of so many values that are not NULL or more, which alone
+    are held to it; goes with `within`."""
     relative: str | None = Field(default=None, examples=["5%"])
     """The largest error as a share of the number itself; goes with `at_least`."""
     at_least: float | None = Field(default=None, gt=0, examples=[10])

@@ -102,6 +102,8 @@ ROUTES: Mapping[str, frozenset[str]] = {
     "GET /front/page.css": EVERYBODY,
     "GET /front/start.js": EVERYBODY,
     "GET /clients/{file}": EVERYBODY,
+    "GET /manual": EVERYBODY,
+    "GET /manual/{path:path}": EVERYBODY,
     "GET /docs": EVERYBODY,
     "GET /docs/page.css": EVERYBODY,
     "GET /docs/start.js": EVERYBODY,

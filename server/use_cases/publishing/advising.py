@@ -38,7 +38,7 @@ from server.use_cases.questions.studies.layouts import (
 )
 from server.use_cases.questions.studies.least_squares import Fit
 from server.use_cases.questions.studies.steps import Steps
-from server.use_cases.questions.wishes import LossRange
+from server.use_cases.questions.wishes.ranges import LossRange
 from server.use_cases.services.errors import NotFoundError
 from server.use_cases.services.services import Services
 

@@ -6,6 +6,8 @@ from typing import Final
 _CELLS_OF_A_RELEASE: Final = 600
 _CELLS_OF_AN_ANSWER: Final = 100
 _CELLS_OF_A_STEP: Final = 5 / 3
+MOST_DERIVED: Final = 10_000
+"""Cells after which no further question of a request is looked for in paid answers."""
 
 
 @dataclass(slots=True)
@@ -16,12 +18,16 @@ class LookedAt:
         texts: Questions that were read and compiled anew.
         cells: Cells that were looked for in paid answers, or drawn again, and what else
             takes as long as one of them.
+        derived: Of these cells, those that were looked for in paid answers.
+        derives: Whether more of them may be looked for.
         releases: Ids of those that were opened, whose opening that reply alone waits
             for: they stay open for those to come.
     """
 
     texts: int = 0
     cells: float = 0
+    derived: int = 0
+    derives: bool = True
     releases: set[str] = field(default_factory=set)
 
     def add(self, texts: int = 0, cells: float = 0) -> None:
@@ -41,6 +47,19 @@ class LookedAt:
         Short texts repeat their operands: bytes do not tell how long they take.
         """
         self.cells += _CELLS_OF_A_STEP * steps
+
+    def add_derived(self, cells: int) -> None:
+        """Count so many cells that were looked for in paid answers."""
+        self.derived += cells
+        self.cells += cells
+
+    def begin_another(self) -> None:
+        """Begin with the next question of a study: they share what may be looked for.
+
+        Everybody behind waits for it. Whether one is left out is a function of what
+        the asker's project asks and paid, the same for a plan and for what it plans.
+        """
+        self.derives = self.derived < MOST_DERIVED
 
     def add_release(self, release: str, cells: int) -> None:
         """Count an answer of so many cells from a release that may not be open yet."""

@@ -34,13 +34,13 @@ from server.use_cases.identity.access import Grant
 from server.use_cases.losses.measures import measure_in
 from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.requests import Accuracy, QuestionRequest, loss_of
-from server.use_cases.questions.wishes import (
+from server.use_cases.questions.wishes.prices import (
     KnownNumbers,
-    LossRange,
     Wish,
     priced_wish,
     vectors_of,
 )
+from server.use_cases.questions.wishes.ranges import LossRange
 from server.use_cases.services.services import Parser
 
 _CACHED_PLANS = 2_048

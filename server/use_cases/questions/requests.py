@@ -22,13 +22,16 @@ _LARGEST_POWER = 30  # nothing that fits a grid or a domain has more digits
 _LOSSES = ("epsilon", "rho")
 _KEYS = {"sql", *_LOSSES, "accuracy", "project", "options"}
 _OPTIONS = {"reuse", "weights", "prefer", "bounds", "confirm"}
-_ACCURACY = {"within", "relative", "at_least", "cells", "confidence", "at_most"}
+_ACCURACY = {
+    "within", "rows", "relative", "at_least", "cells", "confidence", "at_most",
+}  # fmt: skip
+_MOST_ROWS = 10**9
 _BOUNDS = {"tables", "max_rows_per_unit", "max_groups_per_unit"}
 
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """A wish: how far noise may move the cells of every aggregate.
+    """A wish: how far noise may move the cells of every aggregate, or every average.
 
     Attributes:
         within: That far, in the column's unit, whatever the number is.
@@ -36,6 +39,7 @@ class Accuracy:
         relative: So large a part of the number itself, where that is more.
         cells: The share of the cells that is to be moved no further.
         at_most: The most that may be charged for it.
+        rows: It is of averages, in cells of so many values that are not NULL or more.
     """
 
     within: Fraction
@@ -43,6 +47,7 @@ class Accuracy:
     relative: Fraction | None = None
     cells: Fraction | None = None
     at_most: str | int | Decimal | None = None  # a loss, still unread
+    rows: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +195,28 @@ def _accuracy(value: JsonValue) -> Accuracy:
         raise InvalidOptionError(message)
     cells = _percent(fields["cells"], "cells") if "cells" in fields else None
     at_most = _loss(fields, "at_most")
-    return Accuracy(within, confidence, relative, cells, at_most)
+    rows = _rows(fields)
+    return Accuracy(within, confidence, relative, cells, at_most, rows)
+
+
+def _rows(fields: Mapping[str, JsonValue]) -> int | None:
+    """Return how many values a cell of averages has at least; None: not of averages."""
+    if "rows" not in fields:
+        return None
+    if "relative" in fields:
+        message = (
+            "accuracy.rows goes with within, of averages: "
+            '{"within": 0.5, "rows": 100}; relative is of counts and sums'
+        )
+        raise InvalidOptionError(message)
+    rows = fields["rows"]
+    if isinstance(rows, bool) or not isinstance(rows, int):
+        message = "accuracy.rows is a whole number of values, such as 100"
+        raise InvalidOptionError(message)
+    if not 0 < rows <= _MOST_ROWS:
+        message = f"accuracy.rows is a number of values from 1 to {_MOST_ROWS}"
+        raise InvalidOptionError(message)
+    return rows
 
 
 def _confidence(value: JsonValue) -> Fraction:

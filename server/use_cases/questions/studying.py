@@ -118,6 +118,7 @@ class StudyService:
         _, losses = prices.granted(caller, dataset, request.questions[0])
 
         def pricing(one: QuestionRequest) -> tuple[Grant, Question]:
+            looked_at.begin_another()
             return prices.priced(caller, dataset, one, looked_at, adds=False)
 
         return planned_study(self._compiler, request, losses, pricing, looked_at)

@@ -9,6 +9,7 @@ import pytest
 from server.configuration.settings import SettingsError, read_settings
 from tests.architecture.pages.test_docs_page import CHROMIUM
 from tests.support.installations.harness import Installation, serve_in_thread
+from tests.support.installations.manuals import built_manual
 
 PAGE = """<!DOCTYPE html><html><head><title>Manual</title>
 <link rel="stylesheet" href="_static/own.css?v=1"></head><body>
@@ -20,12 +21,9 @@ PAGE = """<!DOCTYPE html><html><head><title>Manual</title>
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("built")
-    for name in ("objects.inv", "searchindex.js", ".buildinfo"):
-        (folder / name).write_text("Search.setIndex({})")
+    folder = built_manual(tmp_path_factory.mktemp("built"), PAGE.format("first"))
     for name in ("law", "_static"):
         (folder / name).mkdir()
-    (folder / "index.html").write_text(PAGE.format("first"))
     (folder / "law/privacy.html").write_text(PAGE.format("second"))
     (folder / "_static/own.css").write_text("h1 { color: green }")
     (folder / "_static/own.js").write_text("document.body.dataset.loaded = 'yes';")

@@ -26,6 +26,7 @@ from tests.support.installations.harness import (
     client,
     serve_in_thread,
 )
+from tests.support.installations.manuals import built_manual
 from tests.support.installations.publishing import Press, spec
 from tests.support.installations.two_persons import Two
 from tests.support.linking import store_linkage
@@ -65,7 +66,7 @@ class World:
     def send(self, role, row, names):
         """Send one route's request with the names of things filled in."""
         verb, template = row.route.split()
-        path = template.format(**names)
+        path = template.replace(":path}", "}").format(**names)
         more = {} if row.body is None else {"json": row.body}
         return self.http[role].request(verb, path, **more)
 
@@ -188,6 +189,8 @@ ROWS = {
         Row("GET /front/page.css"),
         Row("GET /front/start.js"),
         Row("GET /clients/{file}"),
+        Row("GET /manual", status=307),
+        Row("GET /manual/{path:path}"),
         Row("GET /docs"),
         Row("GET /docs/page.css"),
         Row("GET /docs/start.js"),
@@ -216,7 +219,10 @@ NAMED = sorted(route for route in GUARDED if "{" in route)
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
-    installation = ImportingInstallation(tmp_path_factory.mktemp("matrix"))
+    manual = built_manual(tmp_path_factory.mktemp("manual"))
+    installation = ImportingInstallation(
+        tmp_path_factory.mktemp("matrix"), more_settings={"manual": manual}
+    )
     initialise(installation.settings, single_custodian=False)
     two = Two.make(installation, ("carol", "dora", "emil", "spare", "ended"))
     two.people(lambda service: service.disable_principal("ended"), "root")
@@ -259,7 +265,7 @@ def world(tmp_path_factory):
             theirs = other.post(asked.format("school"), json=QUESTION).json()
         own = {
             "population": "people", "dataset": "clinic", "project": "study",
-            "file": CHECKSUMS,
+            "file": CHECKSUMS, "path": "index.html",
             "principal": "ada", "key": spare_key, "query_id": mine["query_id"],
             "job": _job(installation, "people"), "snapshot": older, "newer": newer,
             "release": releases[0], "tree": trees[0],

@@ -12,6 +12,7 @@ import pytest
 from privacy.errors import CuratorError
 from privacy.losses import Loss
 from server.use_cases.identity.access import Caller
+from server.use_cases.questions import looked_at
 from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.studies.documents import is_as_sure, parts_document
 from server.use_cases.questions.studies.requests import read_study
@@ -144,16 +145,16 @@ def test_what_a_refused_study_took_is_counted(installation, total):
     installation.analyst(name, f"counted_{name}")
     body = study(*((f"{TOTAL} WHERE age > {n}", within(90)) for n in range(8)))
     request = read_study({**body, "epsilon": total})
-    looked_at = LookedAt()
+    counted = LookedAt()
     server = Server(installation.settings)
     server.start()
     try:
         with pytest.raises(CuratorError):
-            server.studies.plan(Caller(name, "analyst"), "clinic", request, looked_at)
+            server.studies.plan(Caller(name, "analyst"), "clinic", request, counted)
     finally:
         server.stop()
         server.services.databases.close()
-    assert looked_at.cells > 8 * 300  # a text each, and the search
+    assert counted.cells > 8 * 300  # a text each, and the search
 
 
 @pytest.mark.parametrize(
@@ -220,13 +221,13 @@ def test_many_slices_of_one_table_are_brought_together_at_once(installation):
     ]
     asked = [(BY_AGE, within(150)), *((sql, within(320)) for sql in slices)]
     body = study(*asked)
-    looked_at = LookedAt()
+    counted = LookedAt()
     server = Server(installation.settings)
     server.start()
     try:
         told = json.loads(
             server.studies.plan(
-                Caller("sue", "analyst"), "clinic", read_study(body), looked_at
+                Caller("sue", "analyst"), "clinic", read_study(body), counted
             )
         )
     finally:
@@ -235,7 +236,7 @@ def test_many_slices_of_one_table_are_brought_together_at_once(installation):
     assert len(asked) == 24
     assert len(told["parts"]) <= 3
     assert 4 * float(told["epsilon"]) < float(told["one_by_one"]["epsilon"])
-    assert looked_at.cells < MOST_STEPS
+    assert counted.cells < MOST_STEPS
 
 
 def test_answers_without_noise_are_exact(installation):
@@ -311,6 +312,35 @@ def test_tables_of_a_study_are_paid_numbers_afterwards(installation):
     assert by_ward["paid"]["epsilon"] == asked["charge"]["epsilon"]
     for (ward,), n in cells(by_ward).items():
         assert n == sum(m for (_, w), m in by_both.items() if w == ward)
+
+
+@pytest.mark.parametrize("most", [looked_at.MOST_DERIVED, 1])
+def test_the_questions_of_a_study_share_what_is_looked_for(
+    installation, monkeypatch, most
+):
+    """Each of 24 could look through all paid answers, while everybody waited."""
+    monkeypatch.setattr(looked_at, "MOST_DERIVED", most)
+    name = f"sid{most}"
+    key = installation.analyst(name, f"shared{most}")
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        body = {"sql": BY_AGE, "epsilon": "1"}
+        assert http.post("/v1/datasets/clinic/queries", json=body).status_code == 200
+    wish = {"accuracy": {"relative": "5%", "at_least": 10}}
+    texts = (f"{BY_AGE} HAVING n > {limit}" for limit in range(3))
+    request = read_study(study(*((text, wish) for text in (BY_AGE, *texts))))
+    server, counted = Server(installation.settings), []
+    server.start()
+    try:
+        for _ in range(2):  # what is remembered changes nothing
+            counted.append(LookedAt())
+            caller = Caller(name, "analyst")
+            server.studies.plan(caller, "clinic", request, counted[-1])
+    finally:
+        server.stop()
+        server.services.databases.close()
+    first, again = (each.derived for each in counted)
+    assert first == again
+    assert (first < 2 * 121) == (most == 1)
 
 
 def test_a_study_killed_before_its_answer_is_answered_for_nothing_more(installation):

@@ -15,6 +15,8 @@ def asked(*words):
 
 def test_an_accuracy_is_written_as_options():
     assert asked("--within", "20")["accuracy"] == {"within": 20, "confidence": 0.95}
+    average = asked("--within", "0.5", "--rows", "100")["accuracy"]
+    assert average == {"within": 0.5, "rows": 100, "confidence": 0.95}
     words = "--relative 5% --at-least 10 --cells 90% --at-most 0.5 --prefer paid"
     found = asked(*words.split())
     assert found["accuracy"] == {
@@ -27,10 +29,12 @@ def test_an_accuracy_is_written_as_options():
     assert found["options"] == {"prefer": "paid"}
 
 
-@pytest.mark.parametrize("word", ["--cells", "--at-most", "--at-least", "--confidence"])
+@pytest.mark.parametrize(
+    "word", ["--cells", "--at-most", "--at-least", "--confidence", "--rows"]
+)
 def test_what_belongs_to_an_accuracy_does_not_stand_alone(word):
     with pytest.raises(ValueError, match=word):
-        asked("--epsilon", "1", word, "0.5")
+        asked("--epsilon", "1", word, "5")
 
 
 def test_bounds_and_weights_are_pairs():

@@ -88,6 +88,11 @@ test_that("weights, bounds of tables and a wish in full are sent", {
       '"bounds":{"max_groups_per_unit":2,"tables":{"encounters":5}}}}'
     )
   )
+  average <- curator:::wish(list(within = 0.5, rows = 1e5))
+  expect_identical(
+    as.character(jsonlite::toJSON(average, auto_unbox = TRUE)),
+    '{"within":0.5,"rows":100000}'
+  )
   expect_error(curator:::members(5), "have names")
 })
 

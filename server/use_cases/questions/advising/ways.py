@@ -31,7 +31,8 @@ from server.use_cases.questions.questions import (
     schema_of,
 )
 from server.use_cases.questions.requests import QuestionRequest, with_loss
-from server.use_cases.questions.wishes import BetterKnownError, LossRange
+from server.use_cases.questions.wishes.prices import BetterKnownError
+from server.use_cases.questions.wishes.ranges import LossRange
 from server.use_cases.releases.replies import FreeAnswer
 
 MOST_STEPS: Final = 8_000

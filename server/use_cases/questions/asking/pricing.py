@@ -35,11 +35,8 @@ from server.use_cases.questions.released_numbers import (
     sizes_told,
 )
 from server.use_cases.questions.requests import Accuracy, QuestionRequest
-from server.use_cases.questions.wishes import (
-    BetterKnownError,
-    KnownNumbers,
-    LossRange,
-)
+from server.use_cases.questions.wishes.prices import BetterKnownError, KnownNumbers
+from server.use_cases.questions.wishes.ranges import LossRange
 from server.use_cases.releases.offers import Near, Offer, ReleaseOffers
 from server.use_cases.services.errors import (
     ConfirmationNeededError,

@@ -12,6 +12,9 @@ from math import ceil
 from typing import Final
 
 from budget.ledger import PaidQuestion
+from mechanisms.scales.averages import Draws
+from mechanisms.scales.noises import noise_of_measure
+from privacy.events import PriceEvent
 from privacy.losses import Loss
 from query_lang.deriving.derivations import (
     value_of,
@@ -42,6 +45,7 @@ from server.use_cases.questions.paid.refining import (
     Refining,
     refined_widths,
     refining,
+    weights_of,
 )
 from server.use_cases.questions.paid.vectors import PaidVectors, loss_of_all
 from server.use_cases.questions.questions import (
@@ -51,7 +55,9 @@ from server.use_cases.questions.questions import (
     refined_text,
 )
 from server.use_cases.questions.requests import Accuracy
-from server.use_cases.questions.wishes import KnownNumbers, keeps_to
+from server.use_cases.questions.wishes.averages import DrawnNoise, averages_keep_to
+from server.use_cases.questions.wishes.demands import keeps_to
+from server.use_cases.questions.wishes.prices import KnownNumbers
 from server.use_cases.services.services import Services
 
 LOOKED_AT: Final = 96
@@ -160,11 +166,11 @@ class PaidAnswers:
         listed = self._services.ledger.paid_questions(
             grant.project.name, grant.snapshot, LOOKED_AT
         )
-        if not listed:
+        if not listed or not looked_at.derives:
             return None, None
         paid = self._readings.of(grant, listed, looked_at)
         derived, held, tried = self._made_of(grant.project.name, question, paid)
-        looked_at.add(cells=tried)
+        looked_at.add_derived(tried)
         return derived, held
 
     def _made_of(
@@ -416,7 +422,23 @@ def _keeps(question: Question, found: Refining, price: Loss, wish: Accuracy) -> 
         return [[width] * (cells * measure.size) for width, measure in found_widths]
 
     priced = question.wish
+    if wish.rows is not None:
+        return _averages_keep_to(question, events, wish, wish.rows)
     return priced is not None and keeps_to(wish, priced, measures, widths)
+
+
+def _averages_keep_to(
+    question: Question, events: Sequence[PriceEvent], wish: Accuracy, rows: int
+) -> bool:
+    """Whether averages of the means of all draws, which are rounded, keep to a wish."""
+
+    def draws_of(vector: int) -> Draws:
+        scales = [event.vectors[vector].scale for event in events]
+        return [*zip(weights_of(scales), scales, strict=True)]
+
+    law = noise_of_measure(question.event.measure).sums
+    noise = DrawnNoise(draws_of, law, rounded=Fraction(1, 2))
+    return averages_keep_to(question.compiled, wish, rows, noise)
 
 
 def _is_plain(question: Question) -> bool:

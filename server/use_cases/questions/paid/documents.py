@@ -25,7 +25,7 @@ from server.use_cases.questions.replies import (
     Remaining,
 )
 from server.use_cases.questions.requests import Accuracy
-from server.use_cases.questions.wishes import keeps_to
+from server.use_cases.questions.wishes.demands import keeps_to
 from server.use_cases.releases.replies import (
     HalfWidths,
     Intervals,
@@ -39,8 +39,8 @@ _CONFIDENCE = "0.95"
 
 def suffices(question: Question, derived: Derived, wish: Accuracy | None) -> bool:
     """Whether paid numbers keep to the accuracy that is wished for."""
-    if wish is None or question.wish is None:
-        return False
+    if wish is None or question.wish is None or wish.rows is not None:
+        return False  # of averages nothing is made of other paid answers
     measures = question.compiled.measures
     return keeps_to(wish, question.wish, measures, derived.widths)
 

@@ -17,7 +17,7 @@ from privacy.events import PriceEvent
 from privacy.losses import Loss
 from server.use_cases.questions.measured import Drawn, Measured
 from server.use_cases.questions.questions import Question, finer_text
-from server.use_cases.questions.wishes import LEAST_GAIN
+from server.use_cases.questions.wishes.prices import LEAST_GAIN
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from query_lang.showing.chosen_rows import is_chosen_by_noise
 from server.use_cases.questions.questions import Question
 from server.use_cases.questions.requests import QuestionRequest
 from server.use_cases.questions.studies.layouts import Gridded
-from server.use_cases.questions.wishes import demand_of
+from server.use_cases.questions.wishes.demands import demand_of
 
 MISS: Final = Fraction(5, 100)
 """Of the half-widths that answers show."""
@@ -55,6 +55,7 @@ class Asked:
             bool(self.gridded.counted)
             and not compiled.presentation.sets
             and not is_chosen_by_noise(compiled.presentation)
+            and (self.request.accuracy is None or self.request.accuracy.rows is None)
             and all(isinstance(column.shown, plain) for column in compiled.columns)
         )
 

@@ -29,7 +29,11 @@ from server.use_cases.questions.questions import (
     question_text,
     request_of,
 )
-from server.use_cases.questions.requests import QuestionRequest, with_loss
+from server.use_cases.questions.requests import (
+    Accuracy,
+    QuestionRequest,
+    with_loss,
+)
 from server.use_cases.questions.studies.asked import Asked
 from server.use_cases.questions.studies.layouts import (
     Gridded,
@@ -39,7 +43,7 @@ from server.use_cases.questions.studies.layouts import (
 from server.use_cases.questions.studies.parts import Part, Study, Table
 from server.use_cases.questions.studies.requests import StudyRequest
 from server.use_cases.questions.studies.steps import Steps
-from server.use_cases.questions.wishes import LossRange
+from server.use_cases.questions.wishes.ranges import LossRange
 
 _STEPS_PER_NUMBER: Final = 20_000
 """Of the server, to make one number of a study of a table's cells, and its interval."""
@@ -115,7 +119,7 @@ def identity_of(grant: Grant, request: StudyRequest) -> str:
             q.sql,
             str(q.epsilon),
             str(q.rho),
-            repr(q.accuracy),
+            _accuracy_text(q.accuracy),
             repr(q.bounds),
             *q.weights,
         ]
@@ -124,6 +128,11 @@ def identity_of(grant: Grant, request: StudyRequest) -> str:
     parts = {"study": asked, "total": request.total, "snapshot": grant.snapshot}
     text = json.dumps(parts, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _accuracy_text(accuracy: Accuracy | None) -> str:
+    """Return it as it was written down before accuracies had rows."""
+    return repr(accuracy).replace(", rows=None", "")
 
 
 def blocks_of(study: Study) -> set[tuple[str, ...]]:

@@ -28,7 +28,7 @@ from server.use_cases.questions.studies.parts import Part, Study, Table
 from server.use_cases.questions.studies.requests import StudyRequest
 from server.use_cases.questions.studies.steps import of_form, of_text
 from server.use_cases.questions.studies.strategies import Strategist
-from server.use_cases.questions.wishes import LossRange
+from server.use_cases.questions.wishes.ranges import LossRange
 
 Pricing = Callable[[QuestionRequest], tuple[Grant, Question]]
 """Prices a request as if it were asked alone."""

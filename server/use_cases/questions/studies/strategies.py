@@ -29,7 +29,7 @@ from server.use_cases.questions.studies.layouts import (
 from server.use_cases.questions.studies.parts import Part, Table
 from server.use_cases.questions.studies.shares import Dividing, Division
 from server.use_cases.questions.studies.steps import Steps, of_form, of_text
-from server.use_cases.questions.wishes import LossRange
+from server.use_cases.questions.wishes.ranges import LossRange
 
 MOST_UNIONS: Final = 16
 """Texts of union tables that are compiled for one study."""

@@ -77,6 +77,36 @@ def test_a_heartbeat_renews_from_its_own_thread(databases, monkeypatch):
     heartbeat.stop()
 
 
+def test_a_heartbeat_tells_of_an_anchor_that_came_back_as_another_file(
+    databases, monkeypatch, tmp_path
+):
+    """Else a worker that starts anew is refused by the one that goes on."""
+    monkeypatch.setattr(server_processes, "RENEW_SECONDS", 0.01)
+    anchor, away = tmp_path / "a.anchor", tmp_path / "away"
+    anchor.write_text("a record")
+    beat = server_processes.Heartbeat(databases, "one", anchor)
+    beat.start()
+    try:
+        anchor.rename(away)
+        time.sleep(0.1)  # some renewals without it
+        anchor.write_text("a record")
+        here = server_processes.HostIdentity.of(anchor)
+        assert here != server_processes.HostIdentity.of(away)
+        until = time.monotonic() + 30
+        while place_of(databases) != here.digest:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        register(databases, "two", here)
+    finally:
+        beat.stop()
+
+
+def place_of(databases):
+    with databases.reader.connect() as connection:
+        (told,) = server_processes.serving(connection)
+    return told.place
+
+
 def test_the_databases_clock_is_this_hosts_here(databases):
     with databases.reader.connect() as connection:
         told = connection.execute(select(server_processes.now_ms())).scalar_one()

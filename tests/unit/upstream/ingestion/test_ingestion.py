@@ -474,6 +474,23 @@ def test_a_report_warns_of_tables_whose_units_are_strangers(hospital, ids, said)
     assert strangers == ([said] if said else [])
 
 
+@pytest.mark.parametrize(
+    ("last", "said"),
+    [
+        ("Zwischensumme,,\n", "1 of 41 units have ids without a digit"),
+        ("P40,,\n", None),
+    ],
+)
+def test_a_report_warns_of_lines_of_totals_that_count_as_people(hospital, last, said):
+    hospital.unit_type = "text"
+    hospital.column("pid", type="text")
+    rows = "".join(f"P{i},,A\n" for i in range(40))
+    hospital.csv = f"pid,day,ward\n{rows}{last}"
+    warnings = hospital.load().report.warnings
+    found = [w.split(",")[0] for w in warnings if "without a digit" in w]
+    assert found == ([said] if said else [])
+
+
 # Public tables
 
 

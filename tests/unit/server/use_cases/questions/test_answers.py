@@ -34,7 +34,8 @@ from server.use_cases.questions.answers import (
 from server.use_cases.questions.paid.documents import _intervals
 from server.use_cases.questions.questions import Question
 from server.use_cases.questions.requests import Accuracy
-from server.use_cases.questions.wishes import LossRange, priced_wish
+from server.use_cases.questions.wishes.prices import priced_wish
+from server.use_cases.questions.wishes.ranges import LossRange
 from server.use_cases.services.documents import encode
 from tests.support.data.answers import WIDE, column, compiled, key, measure, number
 
@@ -292,6 +293,6 @@ def test_an_accuracy_is_in_the_unit_of_each_column():
         ),
     ],
 )
-def test_an_accuracy_is_for_counts_and_sums(asked):
-    with pytest.raises(InvalidOptionError, match="counts and sums"):
+def test_an_accuracy_without_rows_is_for_counts_and_sums(asked):
+    with pytest.raises(InvalidOptionError, match=r"how many values|for a quantile"):
         wished(asked.compiled, 20)

@@ -44,6 +44,10 @@ def test_a_confidence_as_text_is_the_number():
         wish(relative="101%", at_least=1), wish(relative="5", at_least=1),
         wish(within=1, cells="0%"), wish(within=1, cells=Decimal("0.9")),
         wish(within=1, at_most=True), wish(within=1, at_least=1), wish(within=1, x=1),
+        wish(rows=100), wish(within=1, rows=0), wish(within=1, rows=10**9 + 1),
+        wish(within=1, rows="100"), wish(within=1, rows=True),
+        wish(within=1, rows=Decimal("100.0")), wish(within=1, rows=None),
+        wish(relative="5%", at_least=1, rows=100),
         body(project=None), body(project=1), body(options=None), body(options={"x": 1}),
         body(options={"reuse": "maybe"}), body(options={"prefer": "answer"}),
         body(options={"weights": []}), body(options={"weights": {"a": 0}}),
@@ -70,6 +74,8 @@ def test_bodies_of_the_wrong_form_are_refused(wrong):
         (wish(relative=Decimal("0.025"), at_least=1), 'write "2.5%"'),
         (wish(relative="1000", at_least=1), 'at most "100%"'),
         (wish(relative="5%"), "accuracy.at_least is missing"),
+        (wish(relative="5%", at_least=1, rows=9), '{"within": 0.5, "rows": 100}'),
+        (wish(within=1, rows=0), "from 1 to 1000000000"),
         (wish(relative="5%", within=1, at_least=1), "not both"),
     ],
 )
@@ -82,6 +88,10 @@ def test_an_accuracy_is_absolute_or_relative_for_each_cell_or_a_share():
     absolute = read_request(wish(within=20)).accuracy
     assert (absolute.within, absolute.confidence) == (20, Fraction(95, 100))
     assert (absolute.relative, absolute.cells, absolute.at_most) == (None, None, None)
+    assert (absolute.rows, read_request(wish(within=1, rows=9)).accuracy.rows) == (
+        None,
+        9,
+    )
     relative = read_request(
         wish(relative="2.5%", at_least=10, cells="90%", at_most="0.5")
     ).accuracy

@@ -10,12 +10,12 @@ from mechanisms.scales.pricing import price
 from privacy.errors import InvalidLossError, InvalidOptionError
 from privacy.losses import Loss
 from server.use_cases.questions.requests import Accuracy
-from server.use_cases.questions.wishes import (
+from server.use_cases.questions.wishes.prices import (
     KnownNumbers,
-    LossRange,
     priced_wish,
     vectors_of,
 )
+from server.use_cases.questions.wishes.ranges import LossRange
 from tests.support.compiling import compile_query
 from tests.support.data.answers import compiled, measure, number
 from tests.support.data.hospital import HOSPITAL

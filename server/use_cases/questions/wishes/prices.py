@@ -7,7 +7,7 @@ Proof: docs/proofs/accuracy.md.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -15,23 +15,15 @@ from typing import Final, Literal
 
 from mechanisms.scales.noises import noise_of_measure
 from mechanisms.scales.pricing import price, solve_accuracy, solve_share
-from privacy.errors import InvalidLossError, InvalidOptionError
+from privacy.errors import InvalidLossError
 from privacy.events import VectorSensitivity
 from privacy.losses import ZERO_LOSS, Loss
-from privacy.measures import PURE, Measure
-from query_lang.plans.compiled import (
-    AverageShown,
-    CompiledQuery,
-    ComputedShown,
-    Operation,
-    QuantileShown,
-    Shown,
-    leaves,
-)
-from query_lang.plans.compiled import Measure as PlanMeasure
+from query_lang.plans.compiled import CompiledQuery
 from query_lang.showing.decimals import decimal_of
-from query_lang.showing.noisy_conditions import all_shown
 from server.use_cases.questions.requests import Accuracy, loss_of
+from server.use_cases.questions.wishes.averages import loss_for_averages
+from server.use_cases.questions.wishes.ranges import LossRange, most_allowed
+from server.use_cases.questions.wishes.refusals import check_wish
 
 _OF_KNOWN: Final = Fraction(1, 20)
 """The part of the chance of a miss that numbers known with noise may take.
@@ -42,31 +34,6 @@ accuracy dearer.
 
 _MOST_MISS: Final = Fraction(1, 20)
 """Of a wish, as far as its part for what is known goes."""
-
-
-@dataclass(frozen=True, slots=True)
-class LossRange:
-    """The losses that a population lets one query spend, and what they count."""
-
-    minimum: Loss
-    maximum: Loss
-    measure: Measure = PURE
-
-    def check(self, loss: Loss) -> Loss:
-        """Return ``loss`` if it lies in the range.
-
-        Raises:
-            InvalidLossError: It does not.
-        """
-        if not self.minimum <= loss <= self.maximum:
-            raise InvalidLossError(text=str(loss), reason=str(self))
-        return loss
-
-    def __str__(self) -> str:
-        """Say it as refusals do."""
-        return (
-            f"one query may spend {self.measure.word} {self.minimum} to {self.maximum}"
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,15 +137,16 @@ def priced_wish(
         InvalidLossError: More than may be spent; says what that can bring.
         InvalidOptionError: The question has no half-widths before its answer.
     """
-    _check_has_half_widths(compiled)
-    _check_is_of_parts(compiled, wish)
+    check_wish(compiled, wish)
     if wish.at_most is not None:
         most = _most_of(wish.at_most, losses) + paid()
         losses = replace(losses, maximum=min(losses.maximum, most))
+    if wish.rows is not None:
+        return Wish(loss_for_averages(compiled, losses, wish, wish.rows))
     if wish.relative is None:
         return Wish(_solved(compiled, losses, wish, _alike(compiled, wish.within)))
     found = known(_miss_of_known(compiled, wish))
-    noise = _of_noise(wish)
+    noise = of_noise(wish)
     if found is not None:
         return _of_known(compiled, losses, noise, found, paid())
     return _of_public_facts(compiled, losses, noise)
@@ -195,68 +163,6 @@ def _most_of(written: str | int | Decimal, losses: LossRange) -> Loss:
     except InvalidLossError as error:
         reason = f"accuracy.at_most: {error.reason}"
         raise InvalidLossError(text=error.text, reason=reason) from None
-
-
-def keeps_to(
-    wish: Accuracy,
-    priced: Wish,
-    measures: Sequence[PlanMeasure],
-    widths: Callable[[Fraction], Sequence[Sequence[int]]],
-) -> bool:
-    """Whether numbers that exist already are as accurate as is wished for.
-
-    Each cell of a measure, and where a share of them is wished for, all at once: by the
-    sum of their chances to miss.
-
-    Args:
-        wish: The accuracy.
-        priced: How it was priced: what is known of how large numbers are.
-        measures: Of the question.
-        widths: Returns the half-width of each cell, in steps, at a chance to miss.
-    """
-    demanded = demand_of(wish, priced, measures)
-    miss = demanded.miss
-    found = widths(miss)
-    if wish.cells is not None:
-        found = widths(miss / max(map(len, found)))
-    return all(
-        width <= demanded.tolerance(place, cell)
-        for place in range(len(measures))
-        for cell, width in enumerate(found[place])
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Demand:
-    """How far noise may move each cell.
-
-    Attributes:
-        miss: How often it may move one further; of all cells together where a share of
-            them is wished for.
-        floors: Of each measure, in steps, whatever the number is.
-        relative: The part of a number that it may be moved by, where that is more.
-        least: What the size of each cell is at least; None: nothing is known.
-    """
-
-    miss: Fraction
-    floors: Sequence[int]
-    relative: Fraction
-    least: Sequence[Sequence[int]] | None
-
-    def tolerance(self, measure: int, cell: int) -> int:
-        """Return how far one cell may be moved, in steps."""
-        size = 0 if self.least is None else self.least[measure][cell]
-        return max(self.floors[measure], math.floor(self.relative * size))
-
-
-def demand_of(wish: Accuracy, priced: Wish, measures: Sequence[PlanMeasure]) -> Demand:
-    """Return what a wish demands of each cell, as it was priced."""
-    return Demand(
-        miss=1 - (wish if wish.relative is None else _of_noise(wish)).confidence,
-        floors=[math.floor(wish.within * 10**m.scale) for m in measures],
-        relative=wish.relative or Fraction(0),
-        least=None if priced.known is None else priced.known.least,
-    )
 
 
 _FIRST: Final = 128
@@ -368,7 +274,7 @@ def _miss_of_known(compiled: CompiledQuery, wish: Accuracy) -> Fraction:
     return miss if wish.cells is None else miss / len(compiled.rendered.cells)
 
 
-def _of_noise(wish: Accuracy) -> Accuracy:
+def of_noise(wish: Accuracy) -> Accuracy:
     """Return the wish with the chance of a miss that noise itself may take."""
     miss = (1 - wish.confidence) * (1 - _OF_KNOWN)
     return replace(wish, confidence=1 - miss)
@@ -433,16 +339,9 @@ def _solved(
         raise InvalidLossError(
             text=str(losses.maximum),
             reason=f"this accuracy needs more than {losses.maximum}, "
-            f"{_most_allowed(losses, wish)}; "
+            f"{most_allowed(losses, wish)}; "
             f"{_nearest(compiled, losses, wish.confidence)}",
         ) from None
-
-
-def _most_allowed(losses: LossRange, wish: Accuracy) -> str:
-    if wish.at_most is None:
-        return "the most that one query may spend"
-    paid = loss_of(wish.at_most) < losses.maximum
-    return f"the most that you allow{' with what was paid before' if paid else ''}"
 
 
 def _nearest(compiled: CompiledQuery, losses: LossRange, confidence: Fraction) -> str:
@@ -457,52 +356,3 @@ def _nearest(compiled: CompiledQuery, losses: LossRange, confidence: Fraction) -
         f"that brings ± {max(widths):f} at this confidence; lower bounds, coarser "
         "groups or fewer aggregates make it smaller"
     )
-
-
-def _check_is_of_parts(compiled: CompiledQuery, wish: Accuracy) -> None:
-    """Refuse a wish that means a ratio: an accuracy is of what it is computed of.
-
-    Raises:
-        InvalidOptionError: A ratio's counts would have to be exact.
-    """
-    divides = any(
-        isinstance(part, ComputedShown) and part.operation is Operation.DIVIDE
-        for shown in all_shown(compiled)
-        for part in _computed_in(shown)
-    )
-    steps = [math.floor(wish.within * 10**m.scale) for m in compiled.measures]
-    if divides and 0 in steps:
-        name = "within" if wish.relative is None else "at_least"
-        message = (
-            f"accuracy is of the counts and sums that a ratio is computed of, not of "
-            f"the ratio: accuracy.{name} says how far these may be off, such as 20"
-        )
-        raise InvalidOptionError(message)
-
-
-def _computed_in(shown: Shown) -> Iterator[Shown]:
-    yield shown
-    if isinstance(shown, ComputedShown):
-        for part in shown.operands:
-            yield from _computed_in(part)
-
-
-def _check_has_half_widths(compiled: CompiledQuery) -> None:
-    """Refuse an accuracy for what has no half-width before its answer is drawn.
-
-    Raises:
-        InvalidOptionError: The query speaks of an average or a quantile.
-    """
-    if compiled.presentation.sets:
-        message = (
-            "accuracy is for groups of one kind; ask for ROLLUP, CUBE and GROUPING "
-            "SETS with epsilon: a plan tells the half-width of each set"
-        )
-        raise InvalidOptionError(message)
-    read = (leaf for shown in all_shown(compiled) for leaf in leaves(shown))
-    if any(isinstance(leaf, AverageShown | QuantileShown) for leaf in read):
-        message = (
-            "accuracy is for counts and sums; say what to spend (epsilon, or rho) for "
-            "an average or a quantile"
-        )
-        raise InvalidOptionError(message)

@@ -1,0 +1,41 @@
+"""What one query may spend."""
+
+from dataclasses import dataclass
+
+from privacy.errors import InvalidLossError
+from privacy.losses import Loss
+from privacy.measures import PURE, Measure
+from server.use_cases.questions.requests import Accuracy, loss_of
+
+
+@dataclass(frozen=True, slots=True)
+class LossRange:
+    """The losses that a population lets one query spend, and what they count."""
+
+    minimum: Loss
+    maximum: Loss
+    measure: Measure = PURE
+
+    def check(self, loss: Loss) -> Loss:
+        """Return ``loss`` if it lies in the range.
+
+        Raises:
+            InvalidLossError: It does not.
+        """
+        if not self.minimum <= loss <= self.maximum:
+            raise InvalidLossError(text=str(loss), reason=str(self))
+        return loss
+
+    def __str__(self) -> str:
+        """Say it as refusals do."""
+        return (
+            f"one query may spend {self.measure.word} {self.minimum} to {self.maximum}"
+        )
+
+
+def most_allowed(losses: LossRange, wish: Accuracy) -> str:
+    """Say whose limit the most is that an accuracy may cost."""
+    if wish.at_most is None:
+        return "the most that one query may spend"
+    paid = loss_of(wish.at_most) < losses.maximum
+    return f"the most that you allow{' with what was paid before' if paid else ''}"
