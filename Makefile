@@ -39,7 +39,7 @@ $(VENV)/.docs: $(VENV)/.app requirements/docs.txt
 	@$(PIP) install --no-deps --require-hashes -r requirements/docs.txt
 	@touch $@
 
-demo: $(VENV)/.app ## A synthetic hospital: six paid questions, releases that are asked for nothing
+demo: $(VENV)/.app ## A synthetic hospital: six paid questions, releases that are free to ask
 	@$(RUN)/curator demo
 
 demo-upstream: $(VENV)/.app ## Notes of 2,000 made-up patients, read, tagged and counted; records linked, and counted right

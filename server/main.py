@@ -73,7 +73,7 @@ COMMANDS: Final[dict[str, Told]] = {
     ),
     "release": (
         "server.commands.releases",
-        "Private cubes and sequences: paid once, then asked for nothing.",
+        "Private cubes and sequences: paid once, then free to ask.",
     ),
     "text": (
         "server.commands.texts",

@@ -1,6 +1,6 @@
 """Every rule that refuses a query: its name, what is wrong, the nearest allowed form.
 
-docs/query-language.md has a line for each name; a test holds that.
+docs/refusals.md has a heading for each name; a test holds that.
 """
 
 from collections.abc import Mapping
@@ -113,13 +113,14 @@ COLUMN_LIST = Rule(
 )
 SET_OPERATION = Rule(
     "set_operation",
-    "UNION, INTERSECT and EXCEPT stand in derived tables, WITH and IN (...)",
+    "UNION, INTERSECT and EXCEPT stand in derived tables, WITH and IN (...); at the "
+    "top, UNION of SELECTs that aggregate alike and that a literal tells apart",
     "count over it: SELECT what, COUNT(*) FROM (SELECT patient_id, 'a' AS what FROM a "
     "UNION ALL SELECT patient_id, 'b' FROM b) AS u GROUP BY what",
 )
 SCALAR_SUBQUERY = Rule(
     "scalar_subquery",
-    "a subquery is no value",
+    "a subquery cannot stand here as a value",
     "join a derived table, or use IN (SELECT ...) or EXISTS (SELECT ...); a share of "
     "what WHERE keeps is COUNT(*) / SUM(COUNT(*)) OVER (), of all rows COUNT(*) FILTER "
     "(WHERE age >= 60) / COUNT(*) without WHERE; else ask both and divide the answers",
@@ -207,12 +208,12 @@ ROW_NUMBERS = Rule(
 SAMPLE = Rule("sample", "sampling is not allowed", "ask over the whole table")
 WINDOW = Rule(
     "window",
-    "this stands over no window",
-    "aggregates, ROW_NUMBER, LAG, LEAD, FIRST_VALUE and LAST_VALUE do",
+    "this function cannot stand over a window",
+    "aggregates, ROW_NUMBER, LAG, LEAD, FIRST_VALUE and LAST_VALUE can",
 )
 WINDOW_NEEDED = Rule(
     "window_needed",
-    "this function stands over a window",
+    "this function needs a window, OVER (...)",
     "ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY admitted)",
 )
 NAMED_WINDOW = Rule(
@@ -290,7 +291,7 @@ MIN_MAX = Rule(
 )
 AGGREGATE_DISTINCT = Rule(
     "aggregate_distinct",
-    "DISTINCT stands in COUNT(DISTINCT x) only",
+    "DISTINCT stands in COUNT and STRING_AGG only",
     "take distinct values in a derived table: SELECT DISTINCT patient_id, code",
 )
 AGGREGATE_FILTER = Rule(
@@ -300,7 +301,7 @@ AGGREGATE_FILTER = Rule(
 )
 ORDER_IN_CALL = Rule(
     "order_in_call",
-    "ORDER BY stands in FIRST and LAST only",
+    "ORDER BY stands in FIRST, LAST and STRING_AGG only",
     "FIRST(code ORDER BY admitted)",
 )
 FIRST_LAST_ORDER = Rule(
@@ -320,8 +321,9 @@ IGNORE_NULLS = Rule(
 )
 AGGREGATE_PLACE = Rule(
     "aggregate_place",
-    "an aggregate stands by itself in SELECT, HAVING or ORDER BY, without arithmetic",
-    "ask for the aggregates and work with the answer; for conditions on one unit's "
+    "an aggregate of all rows stands in SELECT, HAVING or ORDER BY, not in a condition "
+    "on rows",
+    "write a condition on results in HAVING; for one on one unit's "
     "rows, roll up by the unit key in a derived table: GROUP BY patient_id HAVING "
     "COUNT(*) >= 2",
 )
@@ -366,7 +368,7 @@ PATTERN = Rule(
 )
 TEXT_NEEDED = Rule(
     "text_needed",
-    "functions of texts are of text",
+    "this function takes a text",
     "LEFT(code, 3); of a number LEFT(CAST(age AS TEXT), 1)",
 )
 TEXT_PART = Rule(
@@ -441,12 +443,13 @@ UNKNOWN_TABLE = Rule(
 )
 PRIVATE_TABLE_NEEDED = Rule(
     "private_table_needed",
-    "a query reads a private table",
+    "a query has to read a private table",
     "public tables can be read on the dataset's page",
 )
 UNIT_KEY_OPAQUE = Rule(
     "unit_key_opaque",
-    "the unit key is never compared, shown or grouped by",
+    "the unit key is not shown, not grouped by at the top, and compared with nothing "
+    "but another unit key",
     "count it: COUNT(DISTINCT unit key)",
 )
 NULL_LITERAL = Rule(
@@ -488,11 +491,13 @@ SELECT_ITEM = Rule(
 )
 NOT_GROUPED = Rule(
     "not_grouped",
-    "a selected column is a key of GROUP BY",
+    "each selected column has to be a key of GROUP BY",
     "add it to GROUP BY",
 )
 KEY_NOT_SELECTED = Rule(
-    "key_not_selected", "every key is selected", "add the key to the SELECT list"
+    "key_not_selected",
+    "each key of GROUP BY has to be selected",
+    "add the key to the SELECT list",
 )
 GROUP_BY_FORM = Rule(
     "group_by_form",
@@ -619,8 +624,8 @@ HIERARCHY_NEEDED = Rule(
 )
 LEVEL = Rule(
     "level",
-    "icd_chapter, icd_block and icd_category read ICD codes; level reads an own "
-    "hierarchy's",
+    "icd_chapter, icd_block and icd_category read ICD codes; level reads those "
+    "of a custodian's own hierarchy",
     "icd_chapter(code), level(code, 'name')",
 )
 AGE_BAND = Rule(
@@ -641,7 +646,7 @@ AVERAGE_OPAQUE = Rule(
 )
 TOO_COMPLEX = Rule(
     "too_complex",
-    "this condition would need too long a text",
+    "the SQL that the database gets for this condition would be too long",
     "compute its parts in a derived table first",
 )
 
@@ -759,7 +764,7 @@ ORDER_TERM = Rule(
 )
 WINDOW_PLACE = Rule(
     "window_place",
-    "window functions stand in the SELECT list of a derived table",
+    "windows over one unit's rows stand in the SELECT list of a derived table",
     "FROM (SELECT patient_id, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY "
     "admitted) AS n FROM encounters) AS numbered WHERE n = 1",
 )
@@ -770,7 +775,7 @@ WINDOW_PARTITION = Rule(
 )
 WINDOW_FORM = Rule(
     "window_form",
-    "this window function is not written so",
+    "this window function is written otherwise",
     "LAG(x), LEAD(x, 2), ROW_NUMBER(), COUNT(*), SUM(x), MIN(x), FIRST_VALUE(x)",
 )
 WINDOW_FRAME = Rule(

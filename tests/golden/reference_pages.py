@@ -3,7 +3,9 @@
 ``CURATOR_GOLDEN=1`` lets the tests rewrite them; a reviewer reads the difference.
 """
 
+import re
 from collections import defaultdict
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,38 +16,40 @@ from query_lang.syntax.rules import RULES
 from server.demo.manifest import MANIFEST
 from tests.golden.meanings import REFUSED_BY_MEANING, REFUSED_ON_CLINIC, UNREACHED
 from tests.golden.refusals import REFUSED
+from tests.golden.rule_topics import OF_PRIVACY, TOPICS
 from tests.support.compiling import compile_query
 from upstream.manifests.manifest import load_manifest
 
 ROOT = Path(__file__).parents[2]
-REFERENCE = ROOT / "docs/query-language.md"
 REFUSALS = ROOT / "docs/refusals.md"
 ALL_REFUSALS = ROOT / "docs/refusals-all.md"
-TABLE_HEAD = "| rule | what is wrong | what to write |\n|---|---|---|\n"
 MOST_SHOWN = 220  # characters of a text
+FEW_SHOWN = 120  # on the researchers' page
 EXAMPLES = 3  # of each rule, on the researchers' page
 INTRODUCTION = """\
 # Refusals by example
 
-What a refusal's `rule` means, and what to write instead: at most three examples of each
-rule. Nothing is charged for a refusal. Each names its rule, the line and column (both
-from 1) and the nearest allowed form. What is allowed: [the query
-language](query-language.md). Every text that a test holds to be refused:
-[all refusals](refusals-all.md).
+A refused question costs nothing. The refusal names a `rule`, the line and the column of your
+text (both count from 1), and what to write instead. This page has every rule, with up to three
+texts that it refuses. To find yours, search the page for the rule's name, or look under its
+heading:
 
-The page is made from the golden refusals, and a test holds that it is current.
+{topics}
+
+Some rules protect patients, and other SQL does not have them: {privacy}.
+[What the language allows](query-language.md) says why.
 """
 ALL_INTRODUCTION = """\
 # All refusals
 
-For reviewers: every text of the golden refusals, rule by rule; a test holds that each is
-refused as it says here, and that this page is current. [Refusals by example](refusals.md)
-is the shorter page for researchers.
+This page is for reviewers. It has every text that a test holds to be refused, rule by rule.
+[Refusals by example](refusals.md) is the shorter page for researchers.
 """
 CONVENTIONS = """
-Long texts are cut; line breaks, control characters and signs that are hard to see are
-written as escapes. Texts that parsing refuses speak of tables that need not exist; the
-others ask the demo hospital, or the clinic of `examples/clinic` where it says so.
+The texts ask the demo hospital, or the clinic of `examples/clinic` where it says so. Some
+name tables that do not exist: these are refused before any table is looked up. Long texts
+are cut. Line breaks, control characters and signs that are hard to see are written as
+escapes. The page is made from the texts of a test, which holds that it is current.
 """
 
 
@@ -77,42 +81,55 @@ def refusal(sql, dataset=None):
     raise AssertionError(message)
 
 
-def rule_table():
-    """Return the reference page's table: a line for each rule."""
-    lines = [
-        f"| `{rule.name}` | {_cell(rule.detail)} | {_cell(rule.hint)} |\n"
-        for _, rule in sorted(RULES.items())
-    ]
-    return TABLE_HEAD + "".join(lines)
-
-
-def reference_page():
-    """Return the reference page with its table as the rules are now."""
-    text = REFERENCE.read_text("utf-8")
-    return text[: text.index(TABLE_HEAD)] + rule_table()
-
-
 def refusals_page():
-    """Return the researchers' page: a few golden refusals of each rule."""
-    parts = [INTRODUCTION + CONVENTIONS]
-    for name, items in _found().items():
-        rule = RULES[name]
-        head = f"## `{name}`\n\nWrong: {rule.detail}.\n\nInstead: {rule.hint}\n"
-        shown = sorted(items, key=lambda item: "instead:" not in item)[:EXAMPLES]
-        parts.append(head + "\n" + "".join(shown))
+    """Return the researchers' page: the rules by topic, a few refused texts of each."""
+    topics = "\n".join(
+        f"- [{title}](#{_anchor(title)}): {_links(names.split())}"
+        for title, names in TOPICS.items()
+    )
+    introduction = INTRODUCTION.format(topics=topics, privacy=_links(OF_PRIVACY))
+    parts = [introduction + CONVENTIONS]
+    for title, names in TOPICS.items():
+        parts.append(f"## {title}\n")
+        parts += [_rule_part(RULES[name]) for name in names.split()]
     return "\n".join(parts)
 
 
 def all_refusals_page():
     """Return the page of all golden refusals, rule by rule."""
     parts = [ALL_INTRODUCTION + CONVENTIONS]
-    parts += [f"## `{name}`\n\n" + "".join(items) for name, items in _found().items()]
+    for name, texts in _found().items():
+        items = "".join(f"- {text.whole()}\n" for text in texts)
+        parts.append(f"## `{name}`\n\n" + (items or _unreached(name)))
     return "\n".join(parts)
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A text that is refused, with what the refusal says beyond its rule."""
+
+    sql: str
+    place: str
+    detail: str
+    hint: str
+
+    def whole(self):
+        """Return the text with its place and all that is said of it."""
+        said = "; ".join(filter(None, [self.detail, self.hint]))
+        return f"{_code(self.sql)} ({self.place})" + (f": {said}" if said else "")
+
+    def short(self, told):
+        """Return the text, cut, with what was not told already."""
+        said = [part for part in (self.detail, self.hint) if part and part not in told]
+        told.update(said)
+        ends = f": {'; '.join(said)}" if said else ""
+        where = " (clinic)" if self.place.startswith("clinic") else ""
+        return _code(self.sql, FEW_SHOWN) + where + ends
 
 
 @cache
 def _found():
-    """Return each rule's refused texts, as lists' items, in the order of the rules."""
+    """Return the refused texts of each rule, in the order of the rules' names."""
     found = defaultdict(list)
     for sql, *_ in REFUSED:
         _note(found, refusal(sql), sql, "")
@@ -120,33 +137,49 @@ def _found():
         _note(found, refusal(sql, hospital()), sql, "")
     for _, sql in REFUSED_ON_CLINIC:
         _note(found, refusal(sql, clinic()), sql, "clinic, ")
-    return {
-        name: found[name] or [f"- no text meets this rule: {UNREACHED[name]}\n"]
-        for name in sorted(RULES)
-    }
+    return {name: found[name] for name in sorted(RULES)}
 
 
 def _note(found, error, sql, where):
     rule = RULES[error.rule]
-    more = []
-    if error.detail != rule.detail:
-        more.append(error.detail)
-    if error.hint != rule.hint:
-        more.append(f"instead: {error.hint}")
-    said = f": {'; '.join(more)}" if more else ""
-    place = f"({where}line {error.line}, column {error.column})"
-    found[error.rule].append(f"- {_code(sql)} {place}{said}\n")
+    detail = error.detail if error.detail != rule.detail else ""
+    hint = f"instead: {error.hint}" if error.hint != rule.hint else ""
+    place = f"{where}line {error.line}, column {error.column}"
+    found[error.rule].append(Refused(sql, place, detail, hint))
 
 
-def _cell(text):
-    return text.replace("|", "\\|")
+def _rule_part(rule):
+    """Return a rule's heading, what it says, and a few texts that it refuses."""
+    told = set()
+    texts = sorted(_found()[rule.name], key=lambda text: not text.hint)
+    hints = [text.hint for text in texts]
+    texts.sort(key=lambda text: bool(text.hint) and hints.count(text.hint) > EXAMPLES)
+    items = "".join(f"- {text.short(told)}\n" for text in texts[:EXAMPLES])
+    head = f"### `{rule.name}`\n\n{_sentence(rule.detail)} Instead: {rule.hint}\n"
+    return f"{head}\n{items or _unreached(rule.name)}"
 
 
-def _code(sql):
+def _unreached(name):
+    return f"- no text meets this rule: {UNREACHED[name]}\n"
+
+
+def _sentence(text):
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _anchor(title):
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+def _links(names):
+    return ", ".join(f"[`{name}`](#{name})" for name in names)
+
+
+def _code(sql, most=MOST_SHOWN):
     """Show a text as code: on one line, in signs that can be seen, cut if long."""
     shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in sql)
-    if len(shown) > MOST_SHOWN:
-        shown = f"{shown[:MOST_SHOWN]} ... ({len(sql):,} characters)"
+    if len(shown) > most:
+        shown = f"{shown[:most]} ... ({len(sql):,} characters)"
     if not shown:
         return "the empty text"
     fence = "``" if "`" in shown else "`"

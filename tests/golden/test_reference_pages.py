@@ -9,16 +9,15 @@ from tests.golden.meanings import REFUSED_BY_MEANING, REFUSED_ON_CLINIC, UNREACH
 from tests.golden.reference_pages import (
     ALL_REFUSALS,
     EXAMPLES,
-    REFERENCE,
     REFUSALS,
     all_refusals_page,
     clinic,
     hospital,
-    reference_page,
     refusal,
     refusals_page,
 )
 from tests.golden.refusals import REFUSED
+from tests.golden.rule_topics import OF_PRIVACY, TOPICS
 
 HOSPITAL = [(rule, sql, hospital) for rule, sql in REFUSED_BY_MEANING]
 CLINIC = [(rule, sql, clinic) for rule, sql in REFUSED_ON_CLINIC]
@@ -41,11 +40,10 @@ def test_every_rule_has_a_text_or_a_reason_for_none():
 @pytest.mark.parametrize(
     ("path", "made"),
     [
-        (REFERENCE, reference_page),
         (REFUSALS, refusals_page),
         (ALL_REFUSALS, all_refusals_page),
     ],
-    ids=["reference", "refusals", "all"],
+    ids=["refusals", "all"],
 )
 def test_a_page_is_current(path, made):
     text = made()
@@ -55,5 +53,12 @@ def test_a_page_is_current(path, made):
 
 
 def test_researchers_see_at_most_three_examples_of_a_rule():
-    for part in refusals_page().split("\n## ")[1:]:
+    for part in refusals_page().split("\n### ")[1:]:
         assert 1 <= part.count("\n- ") <= EXAMPLES, part.splitlines()[0]
+
+
+def test_each_rule_stands_under_one_heading_in_the_order_of_the_alphabet():
+    listed = [names.split() for names in TOPICS.values()]
+    assert sorted(name for names in listed for name in names) == sorted(RULES)
+    assert all(names == sorted(names) for names in listed)
+    assert set(OF_PRIVACY) <= set(RULES)

@@ -13,7 +13,7 @@ INFO: Final[dict[str, Any]] = {
     "summary": "Differentially private answers about patients, paid from a budget.",
     "description": "Analysts ask SQL over patients and get noisy answers; each is paid "
     "from a budget of epsilon. Custodians hold the data and publish releases, which "
-    "are asked for nothing.\n\nSend `Authorization: Bearer KEY`. Every refusal is "
+    "are free to ask.\n\nSend `Authorization: Bearer KEY`. Every refusal is "
     "`application/problem+json` with a stable code as its `type`; docs/errors.md has "
     "a heading for each, such as docs/errors.md#402-budget_exceeded. What may change "
     "within `/v1`, and how it is announced, is in docs/http.md, under Versions.",
@@ -24,7 +24,7 @@ INFO: Final[dict[str, Any]] = {
         for name, description in (
             ("questions", "Plan and ask queries of a dataset; answers are paid."),
             ("reading", "What an analyst may ask, may spend, and has asked."),
-            ("releases", "Published cubes and sequences: read and asked for nothing."),
+            ("releases", "Published cubes and sequences: free to read and to ask."),
             ("publishing", "Custodians plan, publish, verify and withdraw releases."),
             ("custody", "Populations, datasets and projects, for their custodians."),
             ("oversight", "Snapshots, privacy statements and reports."),

@@ -79,7 +79,7 @@ def _add_loading(cli: typer.Typer, parts: DatasetParts) -> None:
             typer.Option(help="Check and report the first rows; change nothing."),
         ] = False,
         whole: Annotated[
-            bool, typer.Option(help="Of a dry run: read all rows.")
+            bool, typer.Option(help="With --dry-run: read all rows.")
         ] = False,
         override_overlap: Annotated[
             bool, typer.Option(help="Let patients be in two populations.")

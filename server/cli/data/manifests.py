@@ -43,11 +43,11 @@ def _add_draft(cli: typer.Typer) -> None:
         How they are written (delimiter, encoding, decimal commas, formats of dates,
         lines around the table) is recognised, and said in a sentence each.
 
-        Domains are rungs of public ladders and published code lists, never the data's
-        own ends or values. It is refused until each TODO is replaced.
+        Domains come from public ladders and published code lists, never from the data.
+        The manifest is refused until each TODO is replaced.
 
-        Of a database all tables and views are drafted, or each that --table names.
-        Passwords are never printed: of a URL that has one a variable is named.
+        In a database it drafts all tables and views, or those that --table names. It
+        prints no password: --url-variable names a variable that holds the URL.
 
         Example: curator manifest draft stays.csv --unit patient_id > hospital.yaml
         """

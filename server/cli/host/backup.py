@@ -36,10 +36,12 @@ RecipientsFile = Annotated[
     typer.Option("--recipients-file", help="File of public keys, one a line."),
 ]
 KeepDaily = Annotated[
-    int, typer.Option(min=0, help="Keep the newest of so many days; with --into.")
+    int, typer.Option(min=0, help="With --into: keep one a day, of so many days.")
 ]
-KeepWeekly = Annotated[int, typer.Option(min=0, help="Of so many weeks.")]
-KeepMonthly = Annotated[int, typer.Option(min=0, help="Of so many months.")]
+KeepWeekly = Annotated[int, typer.Option(min=0, help="One a week, of so many weeks.")]
+KeepMonthly = Annotated[
+    int, typer.Option(min=0, help="One a month, of so many months.")
+]
 
 
 def backup_commands(read: Callable[[], Settings]) -> typer.Typer:
@@ -87,7 +89,7 @@ def _add_create(cli: typer.Typer, read: Callable[[], Settings]) -> None:
         *,
         into: Annotated[
             Path | None,
-            typer.Option(help="Folder in which it gets a name, and old ones end."),
+            typer.Option(help="Name it by its time, in this folder; see --keep-daily."),
         ] = None,
         recipient: Recipients = None,
         recipients_file: RecipientsFile = None,
@@ -97,7 +99,8 @@ def _add_create(cli: typer.Typer, read: Callable[[], Settings]) -> None:
         without_snapshots: Annotated[
             bool,
             typer.Option(
-                "--without-snapshots", help="Leave the rows out; load them again."
+                "--without-snapshots",
+                help="Leave the rows out: load again after a restore.",
             ),
         ] = False,
         json: Json = False,

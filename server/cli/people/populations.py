@@ -79,8 +79,8 @@ def population_commands(
         """Set the most that all answers together may spend.
 
         A lower cap holds at once; a higher one needs two persons. A cap of 0 stops
-        every answer: a terminal is asked first, unless --yes is given. Of a population
-        that counts rho it is a rho: what that amounts to is told.
+        every answer: a terminal asks first, unless --yes is given. If the population
+        counts rho, give a rho; the command says what it amounts to as an epsilon.
 
         Example: curator population cap hospital 12.5 --reason "a second cohort"
         """

@@ -32,7 +32,9 @@ def _add_making(cli: typer.Typer, service: Callable[[], ProjectService]) -> None
         *,
         dataset: Annotated[list[str], typer.Option(help="May be repeated.")],
         principal: Annotated[list[str], typer.Option(help="May be repeated.")],
-        allotment: Annotated[str, typer.Option(help="Epsilon that it may spend.")],
+        allotment: Annotated[
+            str, typer.Option(help="Epsilon (or rho) that it may spend.")
+        ],
         expires: Annotated[
             str | None, typer.Option(help="First day without access, YYYY-MM-DD.")
         ] = None,
@@ -49,7 +51,7 @@ def _add_making(cli: typer.Typer, service: Callable[[], ProjectService]) -> None
         ] = None,
         confirm_above: Annotated[
             str | None,
-            typer.Option(help="Have dearer questions confirmed: a share of it, 2%."),
+            typer.Option(help="Share of the allotment above which to confirm: 2%."),
         ] = None,
         json: Json = False,
     ) -> None:
@@ -111,7 +113,7 @@ def _add_changing(cli: typer.Typer, service: Callable[[], ProjectService]) -> No
         name: str,
         *,
         allotment: Annotated[
-            str | None, typer.Option(help="Epsilon that it may spend.")
+            str | None, typer.Option(help="Epsilon (or rho) that it may spend.")
         ] = None,
         expires: Annotated[
             str | None,
@@ -121,7 +123,7 @@ def _add_changing(cli: typer.Typer, service: Callable[[], ProjectService]) -> No
         protocol: Annotated[str | None, typer.Option(callback=check_line)] = None,
         confirm_above: Annotated[
             str | None,
-            typer.Option(help="Have dearer questions confirmed: 2%, or never."),
+            typer.Option(help="Share of it above which to confirm: 2%, or never."),
         ] = None,
         reason: Reason = None,
         json: Json = False,

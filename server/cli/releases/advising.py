@@ -18,17 +18,21 @@ def add_advising(cli: typer.Typer, parts: ReleaseParts) -> None:
     def advise(
         dataset: Annotated[str, typer.Argument(help="Whose questions.")],
         *,
-        days: Annotated[int, typer.Option(min=1, help="How far to look back.")] = 365,
+        days: Annotated[
+            int, typer.Option(min=1, help="How many days to look back.")
+        ] = 365,
         loss: Annotated[
             str, typer.Option(help="Epsilon (or rho) that a table would spend.")
         ] = "1",
-        tables: Annotated[int, typer.Option(min=1, max=20, help="At most.")] = 5,
+        tables: Annotated[
+            int, typer.Option(min=1, max=20, help="How many tables at most.")
+        ] = 5,
         json: Json = False,
     ) -> None:
         """Rank tables by how many past questions they would have answered.
 
-        Texts alone are read: no row, no answer. Each table is told with how often its
-        questions were asked, and their widest 95 % half-width at so much loss.
+        It reads texts alone: no row and no answer. It says of each table how often its
+        questions were asked, and their least and greatest 95 % half-width at that loss.
 
         Example: curator release advise hospital --loss 1
         """

@@ -13,15 +13,15 @@ from server.cli.releases.parts import ReleaseParts
 from server.cli.terminal.output import Json, print_json, refusals, show
 
 Share = Annotated[
-    str | None, typer.Option(help="Of several: how the loss divides, as 1:1.")
+    str | None, typer.Option(help="Divide the loss between several releases: 1:1.")
 ]
 Epsilon = Annotated[
     str | None,
-    typer.Option(help="In the place of the specs' own; with --share: of all."),
+    typer.Option(help="Epsilon in place of the specs'; with --share, of all together."),
 ]
 Rho = Annotated[
     str | None,
-    typer.Option(help="The same, of a population that counts rho."),
+    typer.Option(help="Rho likewise, where the population counts rho."),
 ]
 Specs = Annotated[
     list[Path], typer.Argument(help="YAML or JSON files; docs/releases.md.")
@@ -85,7 +85,8 @@ def _add_publishing(cli: typer.Typer, parts: ReleaseParts) -> None:
     ) -> None:
         """Charge the population once a release, and publish each for good.
 
-        Interrupted before the charge, nothing has happened; after it, the charge stays.
+        If it is cut off before the charge, nothing has happened; after it, the charge
+        stays.
 
         Example: curator release publish cube.yaml tree.yaml --share 1:1 --epsilon 1
         """

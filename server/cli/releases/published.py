@@ -30,9 +30,7 @@ _BRIEF: Final = ("id", "name", "population", "dataset", "epsilon", "state")
 
 def release_commands(parts: ReleaseParts) -> typer.Typer:
     """Return the commands about releases."""
-    cli = typer.Typer(
-        help="Private cubes and sequences: paid once, then asked for nothing."
-    )
+    cli = typer.Typer(help="Private cubes and sequences: paid once, then free to ask.")
     add_making(cli, parts)
     add_advising(cli, parts)
     _add_reading(cli, parts)

@@ -183,7 +183,7 @@ _ACTIONS: Final = {
     "added up, not by each: two caps of 1 are one of 2 to these people.",
     "overlap.compare": "Comparing tells whether the populations share people. Nothing "
     "is loaded or published by it.",
-    "release.publish": "Everybody with a key may read it and ask it for nothing, for "
+    "release.publish": "Everybody with a key may read and ask it free of charge, for "
     "good: what was read cannot be called back. It is charged to the cap once, when it "
     "is made.",
     "anonymized.grant": "Records leave, and nothing of the promise covers them.",

@@ -50,7 +50,7 @@ CHARGE_TIMES = (
 )
 RELEASES_READ = (
     "Of its population. They were paid from the population's cap, not from the "
-    "allotment, and are read and asked for nothing."
+    "allotment, and are free to read and to ask."
 )
 
 _IN_BLOCKS: Final = (

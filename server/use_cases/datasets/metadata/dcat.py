@@ -36,7 +36,7 @@ def catalog_of(page: ListOf[ReleaseItem], limit: int) -> Document:
         "@type": "dcat:Catalog",
         "dct:title": "Releases of a Curator server",
         "dct:description": "Differentially private tables that were paid for once, "
-        "and are read and asked for nothing.",
+        "and are free to read and to ask.",
         "dcat:dataset": [_dataset(item) for item in page["items"]],
         **following,
     }
