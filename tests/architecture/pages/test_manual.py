@@ -9,7 +9,7 @@ import pytest
 from server.configuration.settings import SettingsError, read_settings
 from tests.architecture.pages.test_docs_page import CHROMIUM
 from tests.support.installations.harness import Installation, serve_in_thread
-from tests.support.installations.manuals import built_manual
+from tests.support.manuals import built_manual
 
 PAGE = """<!DOCTYPE html><html><head><title>Manual</title>
 <link rel="stylesheet" href="_static/own.css?v=1"></head><body>

@@ -26,10 +26,10 @@ from tests.support.installations.harness import (
     client,
     serve_in_thread,
 )
-from tests.support.installations.manuals import built_manual
 from tests.support.installations.publishing import Press, spec
 from tests.support.installations.two_persons import Two
 from tests.support.linking import store_linkage
+from tests.support.manuals import built_manual
 
 RELEASED = [("clinic", "study", "mine"), ("school", "other", "theirs")]
 PATHS = {

@@ -114,7 +114,7 @@ def test_dear_precision_in_small_steps_is_confirmed_too(http, installation):
     with installation.services() as services:
         change = ProjectChange(confirm_above="2%")
         ProjectService(services, "carol").change_project("study", change)
-    sql = "SELECT COUNT(*) AS slow FROM visits"
+    sql = "SELECT COUNT(*) AS slow FROM visits WHERE age > 41"
     paid = ask(http, sql, epsilon="1.5").json()["charge"]["epsilon"]
     _, planned = plan(http, sql=sql, epsilon="2.5")
     finer = http.post(
