@@ -271,7 +271,7 @@ class Heartbeat:
             _log.warning("the database is away: this process's row ends by itself")
 
     def _renew(self) -> None:
-        if self._anchor.exists():  # while it is away, it is still the one it was
+        if self._anchor.exists():  # else it is still the one it was
             self._identity = HostIdentity.of(self._anchor)
         with self._databases.work.begin() as connection:
             renew(connection, self._worker_id, self._identity)

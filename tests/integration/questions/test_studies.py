@@ -323,7 +323,7 @@ def test_the_questions_of_a_study_share_what_is_looked_for(
     name = f"sid{most}"
     key = installation.analyst(name, f"shared{most}")
     with serve_in_thread(installation) as url, client(url, key) as http:
-        body = {"sql": BY_AGE, "epsilon": "1"}
+        body = {"sql": BY_AGE, "epsilon": "1", "options": {"reuse": "never"}}
         assert http.post("/v1/datasets/clinic/queries", json=body).status_code == 200
     wish = {"accuracy": {"relative": "5%", "at_least": 10}}
     texts = (f"{BY_AGE} HAVING n > {limit}" for limit in range(3))
