@@ -40,7 +40,7 @@ def relations_in(question, tables):
                 yield found, rows
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("chunk", gate_first(3, range(CHUNKS)))
 def test_no_unit_has_more_values_or_groups_than_the_plan_says(chunk):
