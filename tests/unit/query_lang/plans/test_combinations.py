@@ -10,14 +10,14 @@ from itertools import combinations
 
 import pytest
 
-from tests.effort import gate_first
+from tests.effort import gate_first, rounds
 from tests.semantics import hospital
 from tests.semantics.grammar import random_question
 from tests.semantics.meaning import queries, tree
 from tests.semantics.meaning.scopes import NotAnswerableError
 
 CHUNKS = 12
-QUESTIONS = 150
+QUESTIONS = rounds(150, gate=75)
 MOST_COLUMNS = 3  # that are looked at together
 LEAST_BOUNDED = (
     20  # sets of columns with fewer values than rows, and as many as allowed
