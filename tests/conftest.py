@@ -8,7 +8,8 @@ import pytest
 from fastapi.utils import create_model_field
 from hypothesis import HealthCheck, settings
 
-from tests.support.installations import parsers, replies
+from tests.support import parsers
+from tests.support.installations import replies
 from tests.support.installations.clusters import Cluster, MissingPostgresError
 from tests.support.installations.remembered import remember_in
 
