@@ -1,11 +1,14 @@
 import gc
 import os
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
+from fastapi.utils import create_model_field
 from hypothesis import HealthCheck, settings
 
+from tests.support import parsers
 from tests.support.installations import replies
 from tests.support.installations.clusters import Cluster, MissingPostgresError
 from tests.support.installations.remembered import remember_in
@@ -29,6 +32,12 @@ os.environ.pop("COLUMNS", None)
 gc.disable()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """Look for examples in what ships alone: no docstring of a test has any."""
+    return [found for found in (yield) if type(found) is pytest.Module]
+
+
 @pytest.hookimpl(tryfirst=True)  # before cases are chosen by their marks
 def pytest_collection_modifyitems(items):
     met = Counter()
@@ -41,7 +50,12 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
+    gc.freeze()  # items and modules stay: no collection need look through them
     gc.enable()
+
+
+def pytest_unconfigure():
+    gc.unfreeze()  # or modules in C complain of leaks at the very end
 
 
 @pytest.fixture(scope="session")
@@ -58,6 +72,16 @@ def _remembered_installations(tmp_path_factory):
     base = tmp_path_factory.getbasetemp()
     run = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     remember_in(run / "installations")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _started_quickly():
+    """Let servers of this process share what takes them half of the time to start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("server.web.ParserPool", parsers.LastingPool)
+        patch.setattr("fastapi.routing.create_model_field", cache(create_model_field))
+        yield
+        parsers.end_children()
 
 
 @pytest.fixture(scope="session", autouse=True)

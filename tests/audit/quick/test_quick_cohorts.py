@@ -89,6 +89,7 @@ def test_cohorts_show_what_was_charged(suite, cohorts, urls, report):
     assert LEAST * suite.claim <= hits.lower_bound(VERDICT_ALPHA) <= suite.claim
 
 
+@pytest.mark.thorough
 def test_a_heavy_patient_of_a_join_shows_no_more_than_the_charge(
     cohorts, urls, snapshots, report
 ):

@@ -7,8 +7,8 @@ import sys
 import pytest
 import yaml
 
-from server.installing import initialise
-from tests.support.installations.two_persons import Two
+from tests.support.installations.remembered import remembered
+from tests.support.installations.two_persons import Two, initialise_for_two
 
 REASON = "needs two persons"
 
@@ -16,7 +16,7 @@ REASON = "needs two persons"
 @pytest.fixture
 def curator(bare):
     """Commands on an installation that was not told to have one custodian."""
-    initialise(bare.installation.settings, single_custodian=False)
+    initialise_for_two(bare.installation)
     return bare
 
 
@@ -141,6 +141,11 @@ def test_an_approved_load_is_repeated_and_its_approver_becomes_a_custodian(
 @pytest.fixture
 def people(curator, two):
     """A population with two custodians, and a project of one analyst."""
+    remembered(curator.installation, ("people",), lambda: begin(curator, two))
+    return curator
+
+
+def begin(curator, two):
     manifest = curator.installation.write_manifest(cap="10")
     curator.said("dataset", "load", manifest)
     two.approve_all("carol")
@@ -149,7 +154,6 @@ def people(curator, two):
     curator.run("principal", "create", "ada", "--role", "analyst")
     options = ("--principal", "ada", "--allotment", "3", "--expires", "2099-01-01")
     curator.run("project", "create", "study", "--dataset", "clinic", *options)
-    return curator
 
 
 RAISES = [

@@ -16,6 +16,7 @@ from tests.support.installations.harness import (
     client,
     serve_in_thread,
 )
+from tests.support.installations.remembered import remembered
 from upstream.extraction.models.model import ModelSpec
 
 PAGE = Path(__file__).parents[3] / "docs" / "text.md"
@@ -40,9 +41,13 @@ def texts(tmp_path, monkeypatch):
         (tmp_path / name).write_text(of_page(name))
     (tmp_path / "quick.yaml").write_text(QUICK)
     commands = Commands(made)
+    remembered(made, ("texts and a model",), lambda: train(commands))
+    return commands
+
+
+def train(commands):
     commands.run("text", "read", "gold.yaml")
     commands.run("model", "train", "names", "gold", "--spec", "quick.yaml")
-    return commands
 
 
 @pytest.fixture

@@ -16,6 +16,8 @@ from pathlib import Path
 
 _FOLDER: list[Path] = []
 _PARTS = ("data", "anchor")
+_OF_SERVING = {"slot_ms", "rate_limit", "max_in_flight", "permits"}
+"""Settings that no act reads which is remembered: they are of requests alone."""
 
 
 def remember_in(folder: Path):
@@ -32,7 +34,8 @@ def remembered(installation, act: tuple, do: Callable[[], object]):
     root = installation.folder
     if not _FOLDER or installation.url or not _is_at_rest(root):
         return do()
-    settings = installation.settings.model_dump_json().replace(str(root), "")
+    told = installation.settings.model_dump_json(exclude=_OF_SERVING)
+    settings = told.replace(str(root), "")
     key = hashlib.blake2b(repr((_state(root), settings, act)).encode(), digest_size=20)
     kept = _FOLDER[0] / key.hexdigest()
     if not kept.is_dir():

@@ -17,8 +17,30 @@ from server.use_cases.custody.projects import ProjectService
 from server.use_cases.identity.access import Caller
 from server.use_cases.loading.service import LoadService
 from tests.support.installations.harness import Installation
+from tests.support.installations.remembered import remembered
 
 CUSTODIANS = ("carol", "dora")
+
+
+def initialise_for_two(installation):
+    """Initialise where some changes need two persons."""
+
+    def initialised():
+        initialise(installation.settings, single_custodian=False)
+
+    remembered(installation, ("for two",), initialised)
+
+
+def _keys(installation, custodians):
+    """Make an admin, as the host, and custodians, as the admin; return their keys."""
+    with installation.services() as services:
+        host, admin = (PeopleService(services, who) for who in ("local:test", "root"))
+        host.create_principal("root", "admin")
+        keys = {"root": host.create_key("root")["key"]}
+        for name in custodians:
+            admin.create_principal(name, "custodian")
+            keys[name] = admin.create_key(name)["key"]
+    return keys
 
 
 @dataclass
@@ -31,25 +53,21 @@ class Two:
     @classmethod
     def make(cls, installation, custodians=CUSTODIANS):
         """Make them."""
-        two = cls(installation, {})
-        with installation.services() as services:
-            host = PeopleService(services, "local:test")
-            host.create_principal("root", "admin")
-            two.keys["root"] = host.create_key("root")["key"]
-            for name in custodians:
-                two._make(services, name)
-        return two
-
-    def _make(self, services, name):
-        admin = PeopleService(services, "root")
-        admin.create_principal(name, "custodian")
-        self.keys[name] = admin.create_key(name)["key"]
+        act = ("custodians", custodians)
+        keys = remembered(installation, act, lambda: _keys(installation, custodians))
+        return cls(installation, keys)
 
     @classmethod
     def made(cls, folder, *, cap):
         """Make a population ``people`` of carol, dora and emil, whom an admin made."""
         installation = Installation(folder)
-        initialise(installation.settings, single_custodian=False)
+        act = ("population of three", cap)
+        keys = remembered(installation, act, lambda: cls._begun(installation, cap).keys)
+        return cls(installation, keys)
+
+    @classmethod
+    def _begun(cls, installation, cap):
+        initialise_for_two(installation)
         two = cls.make(installation, ("carol", "dora", "emil"))
         manifest = installation.write_manifest(cap=cap)
         with pytest.raises(ProposalOpenError):

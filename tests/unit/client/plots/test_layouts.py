@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 from curator_client.plots.keys import keys_of
+from tests.effort import gate_sample
 from tests.support.data.drawable import WIDTH, drawable
 
 mpl.use("Agg")
@@ -91,7 +92,7 @@ def assert_is_legible(axes):
         assert page.y0 - 1 <= box.y0 <= box.y1 <= page.y1 + 1, text
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", gate_sample(10, CASES))
 def test_no_label_lies_over_another_or_leaves_the_page(case):
     assert_is_legible(drawn(CASES[case], hide_below=30))
 

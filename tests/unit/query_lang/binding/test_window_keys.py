@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from tests.effort import rounds
 from tests.semantics import engine, hospital
 from tests.support.compiling import compile_query
 
@@ -41,7 +42,7 @@ def test_a_subquery_in_a_key_is_computed_before_the_window(window, inside):
     one, other = (compile_query(text, hospital.DATASET) for text in texts)
     assert one.measures == other.measures
     rng = random.Random(3)
-    for _ in range(6):
+    for _ in range(rounds(6, gate=3)):
         with engine.connect() as connection:
             engine.load(connection, hospital.random_tables(rng))
             found = engine.exact_vectors(connection, one.rendered)

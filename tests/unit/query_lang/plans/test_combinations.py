@@ -10,14 +10,14 @@ from itertools import combinations
 
 import pytest
 
-from tests.effort import gate_first
+from tests.effort import gate_first, rounds
 from tests.semantics import hospital
 from tests.semantics.grammar import random_question
 from tests.semantics.meaning import queries, tree
 from tests.semantics.meaning.scopes import NotAnswerableError
 
 CHUNKS = 12
-QUESTIONS = 150
+QUESTIONS = rounds(150, gate=75)
 MOST_COLUMNS = 3  # that are looked at together
 LEAST_BOUNDED = (
     20  # sets of columns with fewer values than rows, and as many as allowed
@@ -40,7 +40,7 @@ def relations_in(question, tables):
                 yield found, rows
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("chunk", gate_first(3, range(CHUNKS)))
 def test_no_unit_has_more_values_or_groups_than_the_plan_says(chunk):

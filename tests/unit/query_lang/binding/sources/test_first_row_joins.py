@@ -12,6 +12,7 @@ from query_lang.binding.bind import bind_query
 from query_lang.normalising.questions import normal_question
 from query_lang.reading.parse import parse_query
 from query_lang.syntax.wire import from_json, to_json
+from tests.effort import rounds
 from tests.semantics import engine, hospital
 from tests.support.compiling import compile_query
 
@@ -60,7 +61,7 @@ def test_each_row_is_joined_with_the_first_that_it_meets(form):
     rng = random.Random(5)
     compiled = compile_query(sql, hospital.DATASET)
     assert [measure.sensitivity.l1 for measure in compiled.measures] == [4, 16]
-    for _ in range(20):
+    for _ in range(rounds(20, gate=8)):
         tables = hospital.random_tables(rng)
         with engine.connect() as connection:
             engine.load(connection, tables)
@@ -93,7 +94,7 @@ def test_what_is_selected_is_null_where_there_is_no_row(shown, order):
     value = WHAT_IS_SHOWN[shown]
     by_value = order.startswith(("1", "v"))
     rng = random.Random(6)
-    for _ in range(12):
+    for _ in range(rounds(12, gate=5)):
         tables = hospital.random_tables(rng)
         found = []
         for stay in tables["encounters"]:

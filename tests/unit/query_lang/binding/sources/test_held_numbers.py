@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+from tests.effort import rounds
 from tests.semantics import engine, hospital
 from tests.support.compiling import compile_query
 
@@ -49,7 +50,7 @@ def test_what_is_said_of_a_row_number_means_what_it_says(join):
         )
         for one, other in zip(held.measures, free.measures, strict=True):
             assert one.sensitivity.l1 <= other.sensitivity.l1
-        for _ in range(4):
+        for _ in range(rounds(4, gate=2)):
             with engine.connect() as connection:
                 engine.load(connection, hospital.random_tables(rng))
                 found = engine.exact_vectors(connection, held.rendered)

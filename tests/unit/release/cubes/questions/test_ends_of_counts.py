@@ -13,6 +13,7 @@ from release.cubes.models.parts.boxes import Overlaps
 from release.cubes.models.parts.parts import Meeting, parts_of
 from release.cubes.questions.answering import AskedCube
 from release.cubes.strategies.registry import STRATEGIES
+from tests.effort import rounds
 from tests.support.noise.meters import cube_of, domain_of, epsilon, run
 from tests.unit.release.cubes.asked_cubes import cells_cube
 
@@ -70,7 +71,7 @@ def test_rows_that_were_chosen_by_their_estimates_have_wider_intervals():
 def test_intervals_of_rows_that_noise_raised_hold():
     generator = np.random.default_rng(4)
     held = shown = 0
-    for _ in range(60):
+    for _ in range(rounds(60, gate=20)):
         first, second = generator.geometric(1 - np.exp(-0.1), (2, 200))
         answer = answered(
             50 + first - second,
