@@ -33,11 +33,6 @@ class Steps:
         self._most = most
         self.taken = 0.0
 
-    @property
-    def are_spent(self) -> bool:
-        """Whether as many were taken as may be, or what was wanted was more."""
-        return self.taken >= self._most
-
     def take(self, steps: float) -> None:
         """Count more of it."""
         self.taken += steps

@@ -48,6 +48,17 @@ def test_all_tables_and_views_of_a_database_are_drafted(his):
     assert not set(re.findall(r"[\w.]+", text)) & {"blue", "60.5", "17", "89.5"}
 
 
+def test_a_primary_key_is_told(his):
+    with sqlite3.connect(his) as connection:
+        connection.execute(
+            "CREATE TABLE codes (icd TEXT, year INT, PRIMARY KEY (icd, year))"
+        )
+    connection.close()
+    text = drafted(DraftDatabase(f"sqlite:///{his}"))
+    assert text.count("its primary key is") == 1
+    assert "# its primary key is [icd, year]: declare it" in text.replace('"', "")
+
+
 def test_tables_are_chosen_by_name(his):
     text = drafted(DraftDatabase(f"sqlite:///{his}", tables=("long_stays",)))
     assert text.count("database: ") == 1
