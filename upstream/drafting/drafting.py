@@ -56,6 +56,7 @@ from upstream.manifests.proposals import (
     date_proposal,
     is_age,
     is_identifier,
+    names_people,
     number_proposal,
     rung_above,
 )
@@ -66,12 +67,6 @@ from upstream.staging.raw_rows import unread_type
 _DEFAULT_SCALE = 2  # of decimals that no text shows
 _JOINING = frozenset({ColumnType.INTEGER, ColumnType.TEXT})
 _INTEGER = "[+-]?0*[0-9]{1,18}"
-_PEOPLE = re.compile(
-    r"(?:^|_)(?:patients?|pat|persons?|people|subjects?|members?|insured|mrn|ssn)"
-    r"(?:_?(?:id|nr|nbr|no|num|number|key|code))?$"
-)
-"""Names of columns that hold ids of people, most likely."""
-
 _SPELLED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "o"})
 _WIDE = """\
   # {count} columns are named by ids of people, and left out here: names of columns are
@@ -345,7 +340,7 @@ class _Draft:
                 f"SELECT count(DISTINCT t) FROM ({texts}) "  # noqa: S608 - as above
                 "SEMI JOIN temp.unit_ids USING (form)"
             ).fetchone()
-            if (found and found[0] > HANDFUL) or _PEOPLE.search(column.name):
+            if (found and found[0] > HANDFUL) or names_people(column.name):
                 return column.name
         return None
 
@@ -484,12 +479,32 @@ class _Draft:
             return [f"  public: {TODO} # no column of the unit: {only}"]
         return [
             *wide,
+            *self._other_people(),
             *(_joined_lines(*self.joined) if self.joined else ()),
             f"  unit_column: {unit or (f'{TODO} # {seems}' if seems else TODO)}",
             f"  max_rows_per_unit: {TODO} # a rung of 1-2-5, from the protocol",
             *self._key(),
             f"  source: {TODO} which public fact bounds the rows of one unit",
         ]
+
+    def _other_people(self) -> Iterator[str]:
+        """Ask where ids of people have several units: is the unit a case or a stay?"""
+        if self.unit is None:
+            return
+        unit = quoted_name(self.unit)
+        for column in self.columns:
+            if column.source == self.unit or not names_people(column.name):
+                continue
+            name = quoted_name(column.source)
+            (several,) = self._one(
+                f"count(DISTINCT {unit}) > count(DISTINCT {name}) AND "
+                f"count(DISTINCT {name}) > 1"
+            )
+            if several:
+                yield (
+                    f"  # {column.name} looks like ids of people, who have several "
+                    f"{in_yaml(self.unit)} each: is it the unit?"
+                )
 
     def _key(self) -> Iterator[str]:
         """Yield the proposal of a key: what no two rows share and is named like one."""

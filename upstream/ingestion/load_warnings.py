@@ -8,6 +8,7 @@ import duckdb
 from privacy.schema import ColumnType
 from privacy.wording import counted
 from upstream.manifests.declarations import FOLDS, ColumnSpec, PopulationSpec, TableSpec
+from upstream.manifests.proposals import names_people
 from upstream.staging.report import ColumnReport, TableReport
 
 _TIMES = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
@@ -33,7 +34,30 @@ def load_warnings(
     pairs = zip(tables, reports, strict=True)
     lost = chain.from_iterable(_lost(table, report) for table, report in pairs)
     private = [r for t, r in zip(tables, reports, strict=True) if not t.public]
-    return (*lost, *_strangers(connection, private))
+    keyed = [table for table in tables if not table.public]
+    people = chain.from_iterable(_other_people(connection, table) for table in keyed)
+    return (*lost, *_strangers(connection, private), *people)
+
+
+def _other_people(
+    connection: duckdb.DuckDBPyConnection, table: TableSpec
+) -> Iterator[str]:
+    """Ask where ids of people have several units: is the unit a case or a stay?"""
+    for column in table.columns:
+        if column.name == table.unit_column or not names_people(column.name):
+            continue
+        name = f'"{column.name}"'
+        row = connection.execute(
+            f"SELECT count(DISTINCT unit_key), count(DISTINCT {name}) "  # noqa: S608 - declared identifiers
+            f'FROM snapshot."{table.name}"'
+        ).fetchone()
+        units, people = row or (0, 0)
+        if 1 < people < units:
+            yield (
+                f"{table.name}.{column.name} looks like ids of people, of whom there "
+                f"are {people} for {units} units: is {table.unit_column} a case or a "
+                f"stay, and {column.name} the unit?"
+            )
 
 
 def _lost(table: TableSpec, report: TableReport) -> Iterator[str]:

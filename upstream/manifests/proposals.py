@@ -47,6 +47,17 @@ def is_identifier(name: str) -> bool:
     return _IDENTIFIER.search(name) is not None
 
 
+_PEOPLE = re.compile(
+    r"(?:^|_)(?:patients?|pat|persons?|people|subjects?|members?|insured|mrn|ssn)"
+    r"(?:_?(?:id|nr|nbr|no|num|number|key|code))?$"
+)
+
+
+def names_people(name: str) -> bool:
+    """Return whether a column's name says that it holds ids of people, most likely."""
+    return _PEOPLE.search(name) is not None
+
+
 def age_proposal() -> Proposal:
     """Propose ages."""
     return Proposal("{min: 0, max: 120}", "ages in completed years, 0 to 120")

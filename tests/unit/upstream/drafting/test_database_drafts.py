@@ -59,6 +59,17 @@ def test_a_primary_key_is_told(his):
     assert "# its primary key is [icd, year]: declare it" in text.replace('"', "")
 
 
+def test_a_unit_that_people_have_several_of_is_asked_about(his):
+    with sqlite3.connect(his) as connection:
+        connection.execute("CREATE TABLE cases (pid INT, patnr INT, pat_id INT)")
+        rows = [(n, n // 3, n) for n in range(30)]
+        connection.executemany("INSERT INTO cases VALUES (?, ?, ?)", rows)
+    connection.close()
+    text = drafted(DraftDatabase(f"sqlite:///{his}"))
+    assert text.count("looks like ids of people, who have several") == 1
+    assert "# patnr looks like ids of people" in text
+
+
 def test_tables_are_chosen_by_name(his):
     text = drafted(DraftDatabase(f"sqlite:///{his}", tables=("long_stays",)))
     assert text.count("database: ") == 1

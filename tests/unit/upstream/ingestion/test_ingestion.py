@@ -491,6 +491,16 @@ def test_a_report_warns_of_lines_of_totals_that_count_as_people(hospital, last, 
     assert found == ([said] if said else [])
 
 
+@pytest.mark.parametrize(("stays", "asks"), [(3, True), (1, False)])
+def test_a_report_asks_whether_a_case_is_taken_for_a_person(hospital, stays, asks):
+    hospital.column("patnr", type="integer")
+    rows = "".join(f"{i},,A,{i // stays}\n" for i in range(30))
+    hospital.csv = f"pid,day,ward,patnr\n{rows}"
+    said = "stays.patnr looks like ids of people, of whom there are 10 for 30"
+    warnings = hospital.load().report.warnings
+    assert any(said in each for each in warnings) == asks
+
+
 # Public tables
 
 
