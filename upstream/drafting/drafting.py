@@ -67,6 +67,9 @@ from upstream.staging.raw_rows import unread_type
 _DEFAULT_SCALE = 2  # of decimals that no text shows
 _JOINING = frozenset({ColumnType.INTEGER, ColumnType.TEXT})
 _INTEGER = "[+-]?0*[0-9]{1,18}"
+_LEAST_ROWS = 10_000
+"""That are proposed as ``max_rows`` of a small table."""
+
 _SPELLED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "o"})
 _WIDE = """\
   # {count} columns are named by ids of people, and left out here: names of columns are
@@ -610,7 +613,7 @@ class _Draft:
         A rung of a public ladder, ten times beyond what was seen: for years to come.
         """
         (seen,) = self._one("count(*)")
-        most = rung_above(10 * int(str(seen)))
+        most = max(_LEAST_ROWS, rung_above(10 * int(str(seen))))
         if most >= DEFAULT_MAX_ROWS:
             return [f"  # max_rows: {DEFAULT_MAX_ROWS} unless you declare otherwise"]
         return [

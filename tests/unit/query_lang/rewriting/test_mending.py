@@ -10,7 +10,7 @@ from privacy.errors import CuratorError, QueryError
 from query_lang.binding.bind import bind_query
 from query_lang.reading.parse import parse_query
 from query_lang.rewriting.mending import LONGEST, MOST_STEPS, MOST_TRIED, mended
-from tests.golden.reference_pages import REFERENCE, hospital
+from tests.golden.reference_pages import ROOT, hospital
 from tests.support.compiling import calls_of, compile_query
 
 MENDED = (
@@ -265,7 +265,8 @@ def test_a_text_that_takes_long_to_be_refused_is_the_last_that_is_tried():
 
 
 def test_ordinary_texts_take_few_steps():
-    pages = re.findall(r"```sql\n(.*?)```", REFERENCE.read_text("utf-8"), re.DOTALL)
+    page = (ROOT / "docs/query-language.md").read_text("utf-8")
+    pages = re.findall(r"```sql\n(.*?)```", page, re.DOTALL)
     steps = [n for text in pages if (n := steps_of(text)) is not None]
     assert len(steps) > 50
     assert max(steps) < 300 < MOST_STEPS // 4
