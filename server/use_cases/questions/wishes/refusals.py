@@ -8,6 +8,7 @@ from query_lang.plans.compiled import (
     AverageShown,
     CompiledQuery,
     ComputedShown,
+    LiteralShown,
     Operation,
     QuantileShown,
     Shown,
@@ -88,8 +89,11 @@ def _check_is_of_averages(compiled: CompiledQuery) -> None:
 
 
 def _divides(compiled: CompiledQuery) -> bool:
+    """Whether something is divided by what has noise; a literal scales alone."""
     return any(
-        isinstance(part, ComputedShown) and part.operation is Operation.DIVIDE
+        isinstance(part, ComputedShown)
+        and part.operation is Operation.DIVIDE
+        and not isinstance(part.operands[1], LiteralShown)
         for shown in all_shown(compiled)
         for part in _computed_in(shown)
     )

@@ -68,6 +68,9 @@ def test_an_accuracy_of_a_ratio_is_of_its_counts():
     with pytest.raises(InvalidOptionError, match="not of the ratio"):
         priced_wish(two, LOSSES, Accuracy(Fraction(1, 100), SURE), nothing)
     assert priced_wish(two, LOSSES, Accuracy(Fraction(200), SURE), nothing).loss
+    half = compile_query("SELECT COUNT(*) / 2 AS x FROM encounters", HOSPITAL)
+    with pytest.raises(InvalidLossError):  # it is a number's, of which none is too near
+        priced_wish(half, LOSSES, Accuracy(Fraction(1, 2), SURE), nothing)
 
 
 def test_all_cells_at_once_cost_more_than_each_and_most_of_them_less():
