@@ -22,7 +22,7 @@ from query_lang.plans.compiled import AverageShown, CompiledQuery
 from query_lang.showing.decimals import decimal_of
 from query_lang.showing.values import SHOWN_DIGITS
 from server.use_cases.questions.requests import Accuracy
-from server.use_cases.questions.wishes.ranges import LossRange, most_allowed
+from server.use_cases.questions.wishes.ranges import LossRange, needs_more
 from server.use_cases.questions.wishes.refusals import averages_of
 
 
@@ -81,11 +81,8 @@ def loss_for_averages(
             measure=losses.measure,
         )
     except InvalidLossError:
-        raise InvalidLossError(
-            text=str(losses.maximum),
-            reason=f"this accuracy needs more than {losses.maximum}, "
-            f"{most_allowed(losses, wish)}; {_nearest(compiled, losses, wish, rows)}",
-        ) from None
+        nearest = _nearest(compiled, losses, wish, rows)
+        raise needs_more(losses, wish, nearest) from None
 
 
 def averages_keep_to(

@@ -22,7 +22,7 @@ from query_lang.plans.compiled import CompiledQuery
 from query_lang.showing.decimals import decimal_of
 from server.use_cases.questions.requests import Accuracy, loss_of
 from server.use_cases.questions.wishes.averages import loss_for_averages
-from server.use_cases.questions.wishes.ranges import LossRange, most_allowed
+from server.use_cases.questions.wishes.ranges import LossRange, needs_more
 from server.use_cases.questions.wishes.refusals import check_wish
 
 _OF_KNOWN: Final = Fraction(1, 20)
@@ -336,12 +336,8 @@ def _solved(
             measure=losses.measure,
         )
     except InvalidLossError:
-        raise InvalidLossError(
-            text=str(losses.maximum),
-            reason=f"this accuracy needs more than {losses.maximum}, "
-            f"{most_allowed(losses, wish)}; "
-            f"{_nearest(compiled, losses, wish.confidence)}",
-        ) from None
+        nearest = _nearest(compiled, losses, wish.confidence)
+        raise needs_more(losses, wish, nearest) from None
 
 
 def _nearest(compiled: CompiledQuery, losses: LossRange, confidence: Fraction) -> str:

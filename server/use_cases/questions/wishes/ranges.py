@@ -33,7 +33,20 @@ class LossRange:
         )
 
 
-def most_allowed(losses: LossRange, wish: Accuracy) -> str:
+def needs_more(losses: LossRange, wish: Accuracy, nearest: str) -> InvalidLossError:
+    """Return why an accuracy is refused that costs more than may be spent.
+
+    Args:
+        losses: That one query may spend.
+        wish: The accuracy.
+        nearest: What the most that may be spent brings.
+    """
+    reason = f"this accuracy needs more than {losses.maximum}, "
+    reason += f"{_most_allowed(losses, wish)}; {nearest}"
+    return InvalidLossError(text=str(losses.maximum), reason=reason)
+
+
+def _most_allowed(losses: LossRange, wish: Accuracy) -> str:
     """Say whose limit the most is that an accuracy may cost."""
     if wish.at_most is None:
         return "the most that one query may spend"
