@@ -4,6 +4,7 @@ A process that serves or works lives as long as its row was renewed in the last 
 seconds, by the database's own clock: hosts' clocks are never compared.
 """
 
+import contextlib
 import hashlib
 import logging
 import socket
@@ -271,7 +272,8 @@ class Heartbeat:
             _log.warning("the database is away: this process's row ends by itself")
 
     def _renew(self) -> None:
-        if self._anchor.exists():  # else it is still the one it was
+        with contextlib.suppress(OSError):  # while it is away it is the one it was
+            self._anchor.stat()
             self._identity = HostIdentity.of(self._anchor)
         with self._databases.work.begin() as connection:
             renew(connection, self._worker_id, self._identity)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from typing import overload
 
 from mechanisms.scales.misses import probability_of_more
 from mechanisms.scales.noises import Noise, noise_of_measure
@@ -166,14 +167,64 @@ def solve_scales(  # noqa: PLR0913 - as of an accuracy
     noise = noise_of_measure(measure)
 
     def holds(nano: int) -> bool:
-        scales = [_scale(noise, vector, w / total, nano) for vector, w in vectors]
-        known = [scale for scale in scales if scale is not None]
-        return len(known) == len(scales) and suffices(known)
+        scales = _Scales(noise, vectors, total, nano)
+        try:
+            return suffices(scales) and len([*scales]) == len(vectors)
+        except _NoScaleError:
+            return False
 
     if not holds(maximum.nano_epsilon):
         raise _needs_more(maximum)
     low, high = minimum.nano_epsilon, maximum.nano_epsilon
     return Loss(_least(holds, low, high, start=low))
+
+
+class _NoScaleError(Exception):
+    """A share of a loss pays for no noise of a vector."""
+
+
+class _Scales(Sequence[float]):
+    """The scales that a loss pays for, one a vector, each made when it is read.
+
+    The first that does not suffice ends most steps of a search: the others take long.
+    """
+
+    def __init__(
+        self,
+        noise: Noise,
+        vectors: Sequence[tuple[VectorSensitivity, Fraction]],
+        total: Fraction,
+        nano: int,
+    ) -> None:
+        self._noise, self._vectors = noise, vectors
+        self._total, self._nano = total, nano
+        self._made: dict[int, float] = {}
+
+    def __len__(self) -> int:
+        """Return how many vectors there are."""
+        return len(self._vectors)
+
+    @overload
+    def __getitem__(self, place: int) -> float: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[float]: ...
+
+    def __getitem__(self, place: int | slice) -> float | Sequence[float]:
+        """Return a vector's scale.
+
+        Raises:
+            _NoScaleError: There is none.
+        """
+        if isinstance(place, slice):
+            return [self[n] for n in range(*place.indices(len(self)))]
+        if place not in self._made:
+            vector, weight = self._vectors[place]
+            scale = _scale(self._noise, vector, weight / self._total, self._nano)
+            if scale is None:
+                raise _NoScaleError
+            self._made[place] = scale
+        return self._made[place]
 
 
 def _needs_more(maximum: Loss) -> InvalidLossError:

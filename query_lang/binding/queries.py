@@ -156,7 +156,6 @@ class QueryBinder:
         """Bind FROM; names that were read before tables were known are held to it."""
         source = SourceBinder(environment, self, self).bind(tree, outer)
         _check_names(tree, source.scope)
-        source.scope.gone = frozenset(tree.gone)
         return source
 
     def _projected(

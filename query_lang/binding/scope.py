@@ -258,13 +258,22 @@ class Scope:
             return found
         if self.outer is None:
             raise self._unknown(name)
-        if name.qualifier is None and name.name in self.outer.gone:
-            detail = f"{name.name} could be a column of rows that the text computes"
-            hint = "write its table in front of it"
-            raise refuse(rules.AMBIGUOUS_NAME, name.position, detail=detail, hint=hint)
+        self.outer.check_named_inside(name)
         outside = self.outer.find(name)
         self._note(outside)
         return outside
+
+    def check_named_inside(self, *names: Name) -> None:
+        """Refuse a name of brackets that may be of rows which the text computes.
+
+        Raises:
+            SqlNotAllowedError: Rule ``ambiguous_name``.
+        """
+        unclear = (n for n in names if n.qualifier is None and n.name in self.gone)
+        for name in unclear:
+            detail = f"{name.name} could be a column of rows that the text computes"
+            hint = "write its table in front of it"
+            raise refuse(rules.AMBIGUOUS_NAME, name.position, detail=detail, hint=hint)
 
     def find_here(self, name: Name) -> RelationColumn | None:
         """Return the column of this FROM clause that a name means, if any."""

@@ -159,14 +159,13 @@ def _null(sql: str, offset: int, _: QueryError) -> Iterator[str]:
 def _unqualified(sql: str, offset: int, _: QueryError) -> Iterator[str]:
     """Leave out the schema in front of a table or of a column's table."""
     tokens, place = _tokens(sql), _at(sql, offset)
-    while place is not None and place + 2 < len(tokens):
-        sign = tokens[place + 1]
-        if not (sign.is_sign(".") or sign.is_sign("-")):  # my-project.dataset.table
+    if place is None:
+        return
+    for at in range(place + 1, len(tokens) - 1, 2):
+        if not (tokens[at].is_sign(".") or tokens[at].is_sign("-")):  # my-project.x.t
             return
-        sql = sql[: tokens[place].start] + sql[tokens[place + 2].start :]
-        if sign.is_sign("."):
-            yield sql
-        tokens = _tokens(sql)
+        if tokens[at].is_sign("."):
+            yield sql[:offset] + sql[tokens[at + 1].start :]
 
 
 def _grouped(sql: str, _: int, error: QueryError) -> Iterator[str]:

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from privacy.schema import ColumnType
-from query_lang.binding.scope import Relation, RelationColumn
+from query_lang.binding.scope import Relation, RelationColumn, Scope
 from query_lang.plans.expressions import Expression, Facts, FieldRef
 from query_lang.plans.literals import LITERALS
 from query_lang.plans.nodes import FrameEnd, Order, WindowItem
-from query_lang.rewriting.trees import parts
+from query_lang.rewriting.trees import mapped, parts
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     AggregateCall,
@@ -22,6 +22,7 @@ from query_lang.syntax.nodes import (
     Star,
     WindowCall,
 )
+from query_lang.syntax.nodes import Expression as Tree
 from query_lang.syntax.refusals import refuse
 
 _NO_ROW = (Select, AggregateCall, CountRows, WindowCall)  # what one row does not say
@@ -81,7 +82,18 @@ def terms_of(
     return tuple(found)
 
 
-def of_inside(node: object, relation: Relation) -> object:
+def tied_inside(where: Tree, relation: Relation, scope: Scope) -> Tree:
+    """Return a condition with the inner table in front of names alone that it has.
+
+    Raises:
+        SqlNotAllowedError: Rule ``ambiguous_name``: others may be of rows in the text.
+    """
+    found = mapped(where, lambda node: _of_inside(node, relation))
+    scope.check_named_inside(*(p for p in parts(found) if isinstance(p, Name)))
+    return found
+
+
+def _of_inside(node: object, relation: Relation) -> object:
     """Return a name with the inner table in front, which SQL looks in first."""
     if (
         isinstance(node, Name)

@@ -30,9 +30,9 @@ from query_lang.binding.sources.first_rows import (
     NUMBER,
     first_row_of,
     numbering,
-    of_inside,
     or_null,
     terms_of,
+    tied_inside,
 )
 from query_lang.binding.sources.ties import (
     equal_names,
@@ -64,7 +64,7 @@ from query_lang.plans.nodes import (
     Windowed,
 )
 from query_lang.plans.stability import check_rows
-from query_lang.rewriting.trees import conjuncts, mapped, parts
+from query_lang.rewriting.trees import conjuncts, parts
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     And,
@@ -148,7 +148,7 @@ class SourceBinder:
         wheres = _wheres(tree, joins)
         if not isinstance(node, PublicScan):
             node = self._numbered(node, relation, wheres)
-        scope = Scope([relation], outer)
+        scope = Scope([relation], outer, gone=frozenset(tree.gone))
         asked = RowsAsked.by(tree)
         for join in joins:
             if isinstance(node, PublicScan):
@@ -336,8 +336,8 @@ class SourceBinder:
         right = Compute(right, (*made, *keys))
         rid = FieldRef(self.environment.new_slot(), NUMBER)
         left = Windowed(left, (numbering(rid.slot, (), ()),))
-        inner = Scope([*scope.relations])
-        where = mapped(query.where, lambda node: of_inside(node, relation))
+        inner = Scope([*scope.relations], gone=scope.gone)
+        where = tied_inside(query.where, relation, scope)
         tie = Join(join.kind, query.source, where, (), join.position)
         node = self._unit_join(left, right, (inner, relation), tie)
         number = FieldRef(self.environment.new_slot(), NUMBER)
@@ -380,7 +380,7 @@ class SourceBinder:
         tie = found or tie_by_key(scope, relation, trees, self.environment)
         if tie is None:
             raise untied(scope, relation, join, trees)
-        inner = Scope([*scope.relations, relation])
+        inner = Scope([*scope.relations, relation], gone=scope.gone)
         binder = JoinBinder(inner, self.environment, self.subqueries)
         conditions = restricting(binder.condition(tree) for tree in trees)
         node = UnitJoin(
@@ -412,7 +412,7 @@ class SourceBinder:
         join: Join,
     ) -> Node:
         scope, relation = names
-        inner = Scope([*scope.relations, relation])
+        inner = Scope([*scope.relations, relation], gone=scope.gone)
         binder = JoinBinder(inner, self.environment, self.subqueries)
         if join.condition is None:
             trees = equal_names(join.using, scope, relation, join)

@@ -81,7 +81,7 @@ def _tied(tree: Tree, scope: Scope, relation: Relation) -> Tie | None:
     """Return the left and right unit keys that a conjunct equates."""
     if not isinstance(tree, Comparison) or tree.operator != "=":
         return None
-    both = Scope([*scope.relations, relation])
+    both = Scope([*scope.relations, relation], gone=scope.gone)
     sides = (tree.left, tree.right)
     named = [side for side in sides if isinstance(side, Name)]
     columns = [both.find(side) for side in named]

@@ -244,6 +244,10 @@ class Past:
     paid: Callable[["Question"], Loss] = lambda _: Loss(0)
 
 
+_CELLS_OF_A_PRICE: Final = 100
+"""Of each measure, where an accuracy is of averages or of a share of the cells: its
+price is searched in sixty steps."""
+
 NO_PAST: Final = Past(lambda _, __: None)
 
 
@@ -296,6 +300,8 @@ def prepare(  # noqa: PLR0913 - what it needs, and what counts it
 
     if request.accuracy is None:
         return priced(losses.check(_asked(request, losses)))
+    if request.accuracy.rows is not None or request.accuracy.cells is not None:
+        looked_at.add(cells=_CELLS_OF_A_PRICE * len(found.query.measures))
     at_all = priced(losses.maximum)
     wish = priced_wish(
         found.query,

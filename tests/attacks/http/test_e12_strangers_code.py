@@ -178,6 +178,7 @@ def test_readiness_tells_that_no_child_can_parse(installation, monkeypatch):
         "engines.processes.json_children.child_command",
         lambda *_: [sys.executable, "-I", "-c", "raise SystemExit(1)"],
     )
+    monkeypatch.setattr("server.web.ParserPool", ParserPool)  # none that is handed on
     server = Server(installation.settings)
     server.start()
     try:

@@ -101,6 +101,30 @@ def test_a_heartbeat_tells_of_an_anchor_that_came_back_as_another_file(
         beat.stop()
 
 
+def test_a_heartbeat_lives_on_where_the_anchors_folder_may_not_be_read(
+    databases, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(server_processes, "RENEW_SECONDS", 0.01)
+    beat = server_processes.Heartbeat(databases, "one", tmp_path / "a.anchor")
+    beat.start()
+    before = place_of(databases)
+
+    def refused(*_args, **_more):
+        raise PermissionError
+
+    try:
+        monkeypatch.setattr(Path, "stat", refused)
+        age(databases, "one", 60_000)
+        until = time.monotonic() + 30
+        while not alive(databases):
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        assert place_of(databases) == before
+    finally:
+        monkeypatch.undo()
+        beat.stop()
+
+
 def place_of(databases):
     with databases.reader.connect() as connection:
         (told,) = server_processes.serving(connection)

@@ -221,6 +221,13 @@ def test_a_text_refused_at_its_very_end_takes_few_calls(form, end):
     assert calls_of(lambda: refused_and_mended(sql)) < MOST_CALLS
 
 
+@pytest.mark.parametrize("sign", ["-", "."])
+def test_a_name_of_very_many_parts_is_read_once(sign):
+    """It was read again for each of them: four seconds for everybody behind."""
+    sql = f"SELECT COUNT(*) FROM {sign.join(['a'] * 900)}"
+    assert calls_of(lambda: refused_and_mended(sql)) < MOST_CALLS
+
+
 def test_many_casts_in_another_systems_words_are_read_once():
     """Each was read again for every one behind it: 1.4 s for a text that is refused."""
     casts = ", ".join(f"convert(int,{n % 10})" for n in range(200))

@@ -27,6 +27,7 @@ REFUSED = {
     "a name alone in brackets that a table and LATERAL have": "SELECT COUNT(*) FROM encounters AS e CROSS JOIN LATERAL (SELECT 5 AS department) AS x WHERE EXISTS (SELECT 1 FROM patients AS f WHERE f.patient_id = e.patient_id AND department = 'surgery')",
     "a name alone in brackets that a table and the text have": "SELECT COUNT(*) FROM encounters AS e JOIN (VALUES ('surgery')) AS v(department) ON e.department = v.department WHERE EXISTS (SELECT 1 FROM patients AS f WHERE f.patient_id = e.patient_id AND department = 'surgery')",
     "a name alone of brackets that a table and LATERAL have": "SELECT COUNT(*) FROM patients AS p WHERE EXISTS (SELECT 1 FROM encounters AS e CROSS JOIN LATERAL (SELECT 2011 AS year) AS x WHERE e.patient_id = p.patient_id AND year = 2011)",
+    "a name alone in LATERAL that a table and the text have": "SELECT COUNT(*) FROM encounters AS e JOIN (VALUES ('surgery', 1), ('internal', 2)) AS v(department, zone) ON e.department = v.department LEFT JOIN LATERAL (SELECT l.value FROM labs AS l WHERE l.patient_id = e.patient_id AND department = 'surgery' ORDER BY l.taken LIMIT 1) AS q ON TRUE",
     "a column of LATERAL's own list": "SELECT x.b, COUNT(*) FROM encounters AS e CROSS JOIN LATERAL (SELECT e.department AS year, year AS b) AS x GROUP BY x.b",
 }
 
