@@ -52,6 +52,7 @@ def read_manual(folder: Path) -> Manual:
         for path in sorted(root.rglob("*"))
         if path.suffix in _TYPES
         and path.is_file()
+        and not any(name.startswith(".") for name in path.relative_to(root).parts)
         and path.resolve().is_relative_to(root)
     }
     scripts = {
@@ -79,8 +80,10 @@ def add_manual(app: FastAPI) -> None:
         if manual is None or file is None:
             return _none()
         try:
-            content = file.read_bytes()
+            content = file.read_bytes() if file.resolve() == file else None
         except OSError:  # built anew since the server started
+            content = None
+        if content is None:  # or became a link
             return _none()
         headers = {
             "Content-Security-Policy": manual.policy,

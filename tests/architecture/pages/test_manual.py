@@ -24,6 +24,8 @@ def built(tmp_path_factory):
     folder = built_manual(tmp_path_factory.mktemp("built"), PAGE.format("first"))
     for name in ("law", "_static"):
         (folder / name).mkdir()
+    (folder / ".hidden").mkdir()
+    (folder / ".hidden/page.html").write_text("hidden")
     (folder / "law/privacy.html").write_text(PAGE.format("second"))
     (folder / "_static/own.css").write_text("h1 { color: green }")
     (folder / "_static/own.js").write_text("document.body.dataset.loaded = 'yes';")
@@ -73,6 +75,7 @@ def test_pages_and_what_they_take_are_served_with_their_kind(http, path, kind):
     [
         "objects.inv",
         ".buildinfo",
+        ".hidden/page.html",
         "law",
         "law/secret.html",
         "none.html",
@@ -84,6 +87,19 @@ def test_pages_and_what_they_take_are_served_with_their_kind(http, path, kind):
 def test_nothing_else_of_the_disk_is_served(http, path):
     reply = http.get(f"/manual/{path}")
     assert (reply.status_code, reply.json()["detail"]) == (404, "no such route")
+
+
+def test_a_file_that_became_a_link_is_served_no_more(http, built, tmp_path):
+    (tmp_path / "secret.css").write_text("secret")
+    page = built / "_static/own.css"
+    held = page.read_text()
+    page.unlink()
+    page.symlink_to(tmp_path / "secret.css")
+    try:
+        assert http.get("/manual/_static/own.css").status_code == 404
+    finally:
+        page.unlink()
+        page.write_text(held)
 
 
 def test_a_server_without_a_manual_has_no_such_route(tmp_path):
