@@ -55,7 +55,7 @@ def _other_people(
         if 1 < people < units:
             yield (
                 f"{table.name}.{column.name} looks like ids of people, of whom there "
-                f"are {people} for {units} units: is {table.unit_column} a case or a "
+                f"are {people} for {counted(units, 'unit')}: is {table.unit_column} a case or a "
                 f"stay, and {column.name} the unit?"
             )
 
