@@ -55,8 +55,8 @@ def _other_people(
         if 1 < people < units:
             yield (
                 f"{table.name}.{column.name} looks like ids of people, of whom there "
-                f"are {people} for {counted(units, 'unit')}: is {table.unit_column} a case or a "
-                f"stay, and {column.name} the unit?"
+                f"are {people} for {counted(units, 'unit')}: is {table.unit_column} a "
+                f"case or a stay, and {column.name} the unit?"
             )
 
 
