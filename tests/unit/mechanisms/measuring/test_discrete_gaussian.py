@@ -63,6 +63,14 @@ def test_parts_beyond_the_charge_open_no_seal():
         )
 
 
+def test_a_part_beyond_the_charge_opens_no_seal_by_itself_either():
+    part = MeasuredVector(TWO, Loss.parse("0.5"), 2.0)
+    with pytest.raises(UnpaidMeasurementError):
+        DiscreteGaussian(2.0).measure(
+            Unopened(()), charge("0.499999999"), part, ZeroSampler()
+        )
+
+
 def test_a_sigma_that_spends_more_than_its_part_opens_no_seal():
     part = MeasuredVector(TWO, Loss.parse("0.5"), 1.99)  # 2 would do
     with pytest.raises(UnpaidMeasurementError):
