@@ -76,9 +76,10 @@ def _intervals(sql: str, tokens: Sequence[Token]) -> Iterator[str]:
 
 def _converted(sql: str, tokens: Sequence[Token], first: int, after: int) -> str:
     """Return some tokens' text with each CONVERT as a cast; one with a style stays."""
-    whole = _between(sql, tokens, first, after) if first < after else ""
-    start = at = tokens[first].start if first < after else 0
-    end, text, place = start + len(whole), "", first
+    if first >= after:
+        return ""
+    at, text, place = tokens[first].start, "", first
+    end = at + len(_between(sql, tokens, first, after))
     while place < after:
         ends = _arguments(tokens, place)
         if ends is None or ends[1] >= after:
@@ -112,7 +113,7 @@ def _ends(tokens: Sequence[Token], opened: int) -> Iterator[int]:
 
 
 _SEVERAL: Final = re.compile(
-    r"(?P<name>percentile_(?:cont|disc))\s*\(\s*array\s*\[(?P<shares>(?:\s*0?\.\d+\s*,?)+)\]\s*\)"
+    r"(?P<name>percentile_(?:cont|disc))\s*\(\s*array\s*\[(?P<shares>[0-9.,\s]+)\]\s*\)"
     r"(?P<order>\s*within\s+group\s*\([^()]*\))"
     r"(?:\s+as\s+(?P<alias>[a-z][a-z0-9_]*))?",
     re.IGNORECASE,

@@ -228,6 +228,13 @@ def test_a_name_of_very_many_parts_is_read_once(sign):
     assert calls_of(lambda: refused_and_mended(sql)) < MOST_CALLS
 
 
+@pytest.mark.parametrize("share", [".10", "0.10  ", ".1          "])
+def test_an_array_of_many_quantiles_ends(share):
+    """Where a part of a pattern fits in two ways, all of them were tried: 2^n."""
+    sql = f"SELECT percentile_cont(array[{share * 200}x]) WITHIN GROUP (ORDER BY age) FROM encounters"
+    assert mended(sql, refusal(sql), compiles) is None
+
+
 def test_many_casts_in_another_systems_words_are_read_once():
     """Each was read again for every one behind it: 1.4 s for a text that is refused."""
     casts = ", ".join(f"convert(int,{n % 10})" for n in range(200))
