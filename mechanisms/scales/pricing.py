@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import overload
+from functools import cache
 
 from mechanisms.scales.misses import probability_of_more
 from mechanisms.scales.noises import Noise, noise_of_measure
@@ -121,10 +121,10 @@ def solve_share(  # noqa: PLR0913 - the wish and the range are the request's own
     tolerated = list(tolerances)
     noise = noise_of_measure(measure)
 
-    def suffices(scales: Sequence[float]) -> bool:
+    def suffices(scale: Callable[[int], float]) -> bool:
         return all(
-            _is_mostly_near(noise, scale, near, share, 1 - confidence)
-            for scale, near in zip(scales, tolerated, strict=True)
+            _is_mostly_near(noise, scale(place), near, share, 1 - confidence)
+            for place, near in zip(range(len(weights)), tolerated, strict=True)
         )
 
     return solve_scales(
@@ -140,7 +140,7 @@ def solve_share(  # noqa: PLR0913 - the wish and the range are the request's own
 def solve_scales(  # noqa: PLR0913 - as of an accuracy
     sensitivities: Sequence[VectorSensitivity],
     weights: Sequence[Fraction],
-    suffices: Callable[[Sequence[float]], bool],
+    suffices: Callable[[Callable[[int], float]], bool],
     *,
     minimum: Loss,
     maximum: Loss,
@@ -151,8 +151,9 @@ def solve_scales(  # noqa: PLR0913 - as of an accuracy
     Args:
         sensitivities: One a vector, in grid steps.
         weights: One a vector, positive.
-        suffices: Whether it holds at scales, one a vector; what holds must go on
-            holding where all are less.
+        suffices: Whether it holds, told the scale of a vector by its place; what holds
+            must go on holding where all are less. A scale is made when it is asked for:
+            the first that does not suffice ends most steps of the search.
         minimum: Least loss that a query may spend; the answer is never below it.
         maximum: Greatest loss that a query may spend.
         measure: What losses count; it says of which kind the noise is.
@@ -167,9 +168,16 @@ def solve_scales(  # noqa: PLR0913 - as of an accuracy
     noise = noise_of_measure(measure)
 
     def holds(nano: int) -> bool:
-        scales = _Scales(noise, vectors, total, nano)
+        @cache
+        def scale(place: int) -> float:
+            vector, weight = vectors[place]
+            found = _scale(noise, vector, weight / total, nano)
+            if found is None:
+                raise _NoScaleError
+            return found
+
         try:
-            return suffices(scales) and len([*scales]) == len(vectors)
+            return suffices(scale) and all(map(scale, range(len(vectors))))
         except _NoScaleError:
             return False
 
@@ -181,50 +189,6 @@ def solve_scales(  # noqa: PLR0913 - as of an accuracy
 
 class _NoScaleError(Exception):
     """A share of a loss pays for no noise of a vector."""
-
-
-class _Scales(Sequence[float]):
-    """The scales that a loss pays for, one a vector, each made when it is read.
-
-    The first that does not suffice ends most steps of a search: the others take long.
-    """
-
-    def __init__(
-        self,
-        noise: Noise,
-        vectors: Sequence[tuple[VectorSensitivity, Fraction]],
-        total: Fraction,
-        nano: int,
-    ) -> None:
-        self._noise, self._vectors = noise, vectors
-        self._total, self._nano = total, nano
-        self._made: dict[int, float] = {}
-
-    def __len__(self) -> int:
-        """Return how many vectors there are."""
-        return len(self._vectors)
-
-    @overload
-    def __getitem__(self, place: int) -> float: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[float]: ...
-
-    def __getitem__(self, place: int | slice) -> float | Sequence[float]:
-        """Return a vector's scale.
-
-        Raises:
-            _NoScaleError: There is none.
-        """
-        if isinstance(place, slice):
-            return [self[n] for n in range(*place.indices(len(self)))]
-        if place not in self._made:
-            vector, weight = self._vectors[place]
-            scale = _scale(self._noise, vector, weight / self._total, self._nano)
-            if scale is None:
-                raise _NoScaleError
-            self._made[place] = scale
-        return self._made[place]
 
 
 def _needs_more(maximum: Loss) -> InvalidLossError:

@@ -38,9 +38,8 @@ from server.use_cases.questions.wishes.prices import (
     KnownNumbers,
     Wish,
     priced_wish,
-    vectors_of,
 )
-from server.use_cases.questions.wishes.ranges import LossRange
+from server.use_cases.questions.wishes.ranges import LossRange, vectors_of
 from server.use_cases.services.services import Parser
 
 _CACHED_PLANS = 2_048

@@ -5,7 +5,7 @@ values are (docs/proofs/accuracy.md, claim 3).
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
@@ -22,7 +22,7 @@ from query_lang.plans.compiled import AverageShown, CompiledQuery
 from query_lang.showing.decimals import decimal_of
 from query_lang.showing.values import SHOWN_DIGITS
 from server.use_cases.questions.requests import Accuracy
-from server.use_cases.questions.wishes.ranges import LossRange, needs_more
+from server.use_cases.questions.wishes.ranges import LossRange, needs_more, vectors_of
 from server.use_cases.questions.wishes.refusals import averages_of
 
 
@@ -41,9 +41,9 @@ class DrawnNoise:
     rounded: Fraction = Fraction(0)
 
     @classmethod
-    def of_scales(cls, scales: Sequence[float], law: SumLaw) -> "DrawnNoise":
+    def of_scales(cls, scale: Callable[[int], float], law: SumLaw) -> "DrawnNoise":
         """Return the noise of vectors of one draw each."""
-        return cls(lambda vector: [(Fraction(1), scales[vector])], law)
+        return cls(lambda vector: [(Fraction(1), scale(vector))], law)
 
 
 _ROUNDED: Final = Fraction(1, 2 * 10**SHOWN_DIGITS)
@@ -68,13 +68,12 @@ def loss_for_averages(
     _check_is_possible(compiled, wish, rows)
     law = noise_of_measure(losses.measure).sums
 
-    def suffices(scales: Sequence[float]) -> bool:
-        return averages_keep_to(compiled, wish, rows, DrawnNoise.of_scales(scales, law))
+    def suffices(scale: Callable[[int], float]) -> bool:
+        return averages_keep_to(compiled, wish, rows, DrawnNoise.of_scales(scale, law))
 
     try:
         return solve_scales(
-            [measure.sensitivity for measure in compiled.measures],
-            [measure.weight for measure in compiled.measures],
+            *vectors_of(compiled),
             suffices,
             minimum=losses.minimum,
             maximum=losses.maximum,
@@ -179,14 +178,11 @@ def _least_within(
     compiled: CompiledQuery, losses: LossRange, wish: Accuracy, rows: int
 ) -> str | None:
     """Return the least that could be wished for, up to the width of the values."""
-    event = price(
-        [measure.sensitivity for measure in compiled.measures],
-        [measure.weight for measure in compiled.measures],
-        losses.maximum,
-        losses.measure,
-    )
+    event = price(*vectors_of(compiled), losses.maximum, losses.measure)
     scales = [vector.scale for vector in event.vectors]
-    noise = DrawnNoise.of_scales(scales, noise_of_measure(losses.measure).sums)
+    noise = DrawnNoise.of_scales(
+        scales.__getitem__, noise_of_measure(losses.measure).sums
+    )
 
     def keeps(steps: int) -> bool:
         nearer = replace(wish, within=Fraction(steps, 10**SHOWN_DIGITS))

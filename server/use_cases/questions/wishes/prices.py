@@ -16,13 +16,16 @@ from typing import Final, Literal
 from mechanisms.scales.noises import noise_of_measure
 from mechanisms.scales.pricing import price, solve_accuracy, solve_share
 from privacy.errors import InvalidLossError
-from privacy.events import VectorSensitivity
 from privacy.losses import ZERO_LOSS, Loss
 from query_lang.plans.compiled import CompiledQuery
 from query_lang.showing.decimals import decimal_of
 from server.use_cases.questions.requests import Accuracy, loss_of
 from server.use_cases.questions.wishes.averages import loss_for_averages
-from server.use_cases.questions.wishes.ranges import LossRange, needs_more
+from server.use_cases.questions.wishes.ranges import (
+    LossRange,
+    needs_more,
+    vectors_of,
+)
 from server.use_cases.questions.wishes.refusals import check_wish
 
 _OF_KNOWN: Final = Fraction(1, 20)
@@ -106,14 +109,6 @@ class Wish:
     known: KnownNumbers | None = None
     probe: Loss | None = None
     at_best: Loss | None = None
-
-
-def vectors_of(
-    compiled: CompiledQuery,
-) -> tuple[list[VectorSensitivity], list[Fraction]]:
-    """Return the sensitivity and the weight of each measure."""
-    measures = compiled.measures
-    return [m.sensitivity for m in measures], [m.weight for m in measures]
 
 
 def priced_wish(

@@ -1,10 +1,13 @@
-"""What one query may spend."""
+"""What one query may spend, and what of a question is priced."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from privacy.errors import InvalidLossError
+from privacy.events import VectorSensitivity
 from privacy.losses import Loss
 from privacy.measures import PURE, Measure
+from query_lang.plans.compiled import CompiledQuery
 from server.use_cases.questions.requests import Accuracy, loss_of
 
 
@@ -31,6 +34,14 @@ class LossRange:
         return (
             f"one query may spend {self.measure.word} {self.minimum} to {self.maximum}"
         )
+
+
+def vectors_of(
+    compiled: CompiledQuery,
+) -> tuple[list[VectorSensitivity], list[Fraction]]:
+    """Return the sensitivity and the weight of each measure."""
+    measures = compiled.measures
+    return [m.sensitivity for m in measures], [m.weight for m in measures]
 
 
 def needs_more(losses: LossRange, wish: Accuracy, nearest: str) -> InvalidLossError:

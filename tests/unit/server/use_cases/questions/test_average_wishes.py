@@ -126,7 +126,7 @@ def test_one_nano_less_does_not_keep_to_it():
     loss = priced(MEAN).loss
     law = LAPLACE.sums
     for nano, keeps in ((loss.nano_epsilon, True), (loss.nano_epsilon - 1, False)):
-        noise = DrawnNoise.of_scales(scales_at(MEAN, Loss(nano)), law)
+        noise = DrawnNoise.of_scales(scales_at(MEAN, Loss(nano)).__getitem__, law)
         assert averages_keep_to(question(MEAN), WISH, WISH.rows, noise) == keeps
 
 
