@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engines.regular_files import opened
+from upstream.files.exports.footers import is_like_rows, is_note, is_total
 from upstream.files.exports.packed import unpacked
 from upstream.files.exports.records import Record, refused
 from upstream.files.exports.workbooks import sheet_rows
@@ -25,10 +26,6 @@ _NAMED = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _BLOCK_BYTES = 2**20
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NUMBER = re.compile(r"[-+]?[0-9][0-9.,' ]*|")
-_TOTAL = re.compile(
-    r"(?i)\W*(?:summe|gesamt(?:summe)?|total(?:s|e|en)?|sum|grand total|anzahl|"
-    r"insgesamt|records?|rows?|datens.tze|somme|totale)\b.*"
-)
 _QUOTED = re.compile(r'(?:^|[,;\t|])"[^"]*"(?=[,;\t|\r\n]|$)')
 _APOSTROPHES = re.compile(r"(?:^|[,;\t|])'[^']*'(?=[,;\t|\r\n]|$)")
 _FIXED = (
@@ -36,6 +33,7 @@ _FIXED = (
     "a delimiter, such as semicolons or tabs"
 )
 _MOST_FOOTER = 5
+_ABOVE = 50  # records above these that they are compared with
 _FEW = 3  # lines that tell no layout
 _MOST_BEFORE = 30  # lines before a header
 
@@ -183,7 +181,8 @@ def _look_at_lines(seen: _Seen, lines: Sequence[str], end: Sequence[str]) -> Non
     last = [_fields(line, delimiter, quote) for line in end if line.strip("\r\n")]
     if footer := _footer(last, width):
         seen.keys["footer_rows"] = footer
-        seen.said.append(_counted(footer, "line at the end that is no row"))
+        are = "is no row" if footer == 1 else "are no rows"
+        seen.said.append(_counted(footer, f"line at the end that {are}"))
     if _ends_mixed(lines):
         seen.keys["line_ends"] = "any"
         seen.said.append("lines end in several ways")
@@ -299,11 +298,16 @@ def _named_apart(header: Sequence[str]) -> list[str]:
 
 
 def _footer(rows: Sequence[Sequence[str]], width: int) -> int:
-    """Return how many records at the end are no rows: totals, counts of records."""
+    """Return how many records at the end are no rows: totals, counts of records.
+
+    What is filled and written as the rows above it is one, however short.
+    """
     count = 0
+    above = rows[: -_MOST_FOOTER or None][-_ABOVE:]
     for fields in reversed(rows[-_MOST_FOOTER:]):
-        is_total = any(_TOTAL.fullmatch(one) for one in fields[:2])
-        if not is_total and (len(fields) == width or width == 1):
+        is_whole = len(fields) == width or width == 1
+        is_none = is_total(fields) or is_note(fields, above)
+        if not is_none and (is_whole or is_like_rows(fields, above)):
             break
         count += 1
     return count if count < len(rows) else 0
@@ -347,7 +351,8 @@ def _look_at_sheet(name: str, rows: Sequence[Record], *, is_one: bool) -> Look |
         said.append(_counted(skip, "row before the header"))
     if footer := _footer(told[before + 1 :], 1):
         keys["footer_rows"] = footer
-        said.append(_counted(footer, "row at the end that is none of the table"))
+        are = "is" if footer == 1 else "are"
+        said.append(_counted(footer, f"row at the end that {are} none of the table"))
     spec = ExcelSpec.model_validate(keys) if keys else None
     return Look(excel=spec, said=tuple(said))
 

@@ -31,12 +31,12 @@ from upstream.files.exports.database_tables import (
 )
 from upstream.files.exports.databases import names_of_database
 from upstream.files.exports.delimited import Utf8Lines, delimited_records
+from upstream.files.exports.footers import Footer
 from upstream.files.exports.packed import unpacked
 from upstream.files.exports.records import (
     Record,
     Widths,
     refused,
-    without_footer,
 )
 from upstream.files.exports.workbooks import trimmed, workbook_records
 from upstream.manifests.declarations import TableSpec
@@ -158,7 +158,8 @@ class CopyArea:
         widths = Widths(name, len(header), footer)
         if len(header) != 1:
             records = (record for record in records if record[1])  # no blank lines
-        rows = self.first_rows(without_footer(records, footer))
+        end = Footer(footer)
+        rows = self.first_rows(end.without(records))
         lines = path.with_suffix(".lines")
         with (
             path.open("w", encoding="utf-8", newline="") as copy,
@@ -170,6 +171,7 @@ class CopyArea:
                 if widths.fits(line, fields or [""]):
                     writer.writerow(fields or [""])
                     at.write(line.to_bytes(8, "little"))
+        self.warnings.extend(end.warnings(name))
         problems = tuple(widths.problems())
         if problems and not self.is_forgiving:
             raise IngestionError(problems)
