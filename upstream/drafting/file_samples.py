@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engines.regular_files import opened
+from upstream.drafting.letters import likely_encodings
 from upstream.files.exports.footers import is_like_rows, is_note, is_total
 from upstream.files.exports.packed import unpacked
 from upstream.files.exports.records import Record, refused
@@ -83,7 +84,7 @@ def look_at_text(path: Path) -> Look:
             text.detach()
     if encoding not in {"utf-8", "ascii"}:
         seen.keys["encoding"] = encoding
-        seen.said.append(f"in {encoding}")
+        seen.said.append(f"in {encoding}{_doubt(encoding)}")
     if has_fixed_widths(lines):
         raise refused(path.name, _FIXED, 1)
     _look_at_lines(seen, lines, end)
@@ -107,6 +108,13 @@ def has_fixed_widths(lines: Sequence[str]) -> bool:
     return any(told[0][n : n + 2] == "  " for n in gaps if n < len(told[0]))
 
 
+def _doubt(encoding: Encoding) -> str:
+    """Return what is asked of an encoding that no byte of a file says."""
+    if encoding.startswith("utf-16"):
+        return ""
+    return " by its letters (if names read wrong, declare another, as windows-1250)"
+
+
 def _codec(encoding: str) -> str:
     return "utf-8-sig" if encoding == "utf-8" else encoding
 
@@ -124,19 +132,9 @@ def _encoding(content: BinaryIO) -> Encoding:
         try:
             decoder.decode(block)
         except UnicodeDecodeError:
-            return _western(block)
+            return likely_encodings(block)[0]
         block = content.read(_BLOCK_BYTES)
     return "utf-8"
-
-
-def _western(block: bytes) -> Encoding:
-    """Guess by bytes that Windows-1252 does not use, and those that DOS does."""
-    high = Counter(byte for byte in block if byte >= 0x80)  # noqa: PLR2004 - not ASCII
-    if sum(high[b] for b in (0x81, 0x84, 0x94, 0x8E, 0x99, 0x9A, 0xE1)) > sum(
-        high.values()
-    ) // 2 and not any(high[b] for b in (0xE4, 0xF6, 0xFC, 0xDF)):
-        return "cp850"
-    return "windows-1252"
 
 
 def _last_lines(
@@ -183,7 +181,7 @@ def _look_at_lines(seen: _Seen, lines: Sequence[str], end: Sequence[str]) -> Non
         seen.keys["footer_rows"] = footer
         are = "is no row" if footer == 1 else "are no rows"
         seen.said.append(_counted(footer, f"line at the end that {are}"))
-    if _ends_mixed(lines):
+    if _ends_mixed(lines, quote):
         seen.keys["line_ends"] = "any"
         seen.said.append("lines end in several ways")
 
@@ -313,9 +311,14 @@ def _footer(rows: Sequence[Sequence[str]], width: int) -> int:
     return count if count < len(rows) else 0
 
 
-def _ends_mixed(lines: Sequence[str]) -> bool:
-    ends = {line[len(line.rstrip("\r\n")) :] for line in lines} - {""}
-    return len(ends) > 1 or "\r" in ends
+def _ends_mixed(lines: Sequence[str], quote: str) -> bool:
+    """Return whether records end in several ways; breaks within quotes end none."""
+    ends, is_open = set(), 0
+    for line in lines:
+        is_open ^= line.count(quote) % 2
+        if not is_open:
+            ends.add(line[len(line.rstrip("\r\n")) :])
+    return len(ends - {""}) > 1 or "\r" in ends
 
 
 def look_at_sheets(path: Path) -> dict[str, Look]:

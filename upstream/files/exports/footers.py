@@ -1,4 +1,4 @@
-"""Records at a file's end that are left out: totals, most often, and sometimes a row."""
+"""Records at a file's end that are left out: totals, mostly, and sometimes a row."""
 
 import re
 from collections import deque
@@ -14,7 +14,7 @@ _SHOWN = 30  # characters of a record's first cell that are told
 _TOTAL = re.compile(
     r"(?i)\W*(?:summe|gesamt(?:summe)?|insgesamt|anzahl|datens.tze|total(?:s|e|en|es)?|"
     r"sum|grand total|records?|rows?|count|somme|nombre|ensemble|totale|somma|suma|"
-    r"razem|og[oó]łem|łącznie|liczba|celkem|součet|spolu|[öo]sszesen|toplam|say[ıi]|"
+    r"razem|og[oó]łem|łącznie|liczba|celkem|součet|spolu|[öo]sszesen|toplam|say[i\u0131]|"
     r"totaal|aantal|summa|i alt|antal|yhteensä|итого|всего|сума|σύνολο)\b.*"
 )
 

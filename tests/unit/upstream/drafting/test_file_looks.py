@@ -86,3 +86,9 @@ def test_folders_and_columns_of_fixed_width_are_told_as_what_they_are(tmp_path):
     assert "t.txt:1: its columns seem to have a fixed width" in refused(
         tmp_path / "t.txt"
     )
+
+
+def test_line_breaks_within_quotes_are_no_ends_of_lines(tmp_path):
+    lines = "".join(f'{n},"chest\npain"\r\n' for n in range(9))
+    (tmp_path / "t.csv").write_bytes(f"pid,note\r\n{lines}".encode())
+    assert "line_ends" not in draft_manifest([tmp_path / "t.csv"], ["pid"])

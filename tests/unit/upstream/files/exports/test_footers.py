@@ -1,4 +1,4 @@
-"""Which lines at a file's end are left out: told, and asked where they look like rows."""
+"""Lines at a file's end that are left out are told, and warned of if like rows."""
 
 from upstream.drafting.drafting import draft_manifest
 
@@ -19,10 +19,11 @@ def warned(hospital, end, footer):
 
 def test_a_load_tells_which_lines_footer_rows_leaves_out(hospital):
     said = warned(hospital, "Summe;;;;\nAnzahl Datensätze: 30;;;;\n", 2)
-    assert said == [
+    (only,) = said
+    assert only == (
         "stays.csv: 2 lines at the end left out by footer_rows: 32 ('Summe'), 33 "
         "('Anzahl Datensätze: 30')"
-    ]
+    )
 
 
 def test_a_row_that_footer_rows_leaves_out_is_warned_of(hospital):
