@@ -38,8 +38,14 @@ _OTHERS = {
 
 _MARKED = rf"(?:{_WHOLE['icd10']})(?:\.?-)?[+*!†]?(?: ?[GVAZLRB])?"
 _NAMED_OTHERWISE = re.compile(
-    r"(?:^|_)(?:atc|ops|loinc|pzn|plz|zip|post_?code|postal|postleitzahl)(?:_|$)"
+    r"(?:^|_)(?:atc|ops|loinc|pzn|plz|zip|post_?code|postal|postleitzahl|"
+    r"wards?|stations?|rooms?|zimmer|raum|beds?|betten|bett|platz|places?|dept|"
+    r"departments?|abteilung|fachabteilung|oe|unit|clinic|klinik|site|location|ort|"
+    r"services?|salles?|chambre|lit|oddzial|sala|lozko|servis|oda|yatak|sektor|"
+    r"machine|device|geraet|gerat|kod_oddzialu|reparto|letto|afdeling|kamer)(?:_|$)"
 )
+"""Names of columns that hold other codes: of drugs, places, machines."""
+
 _NEARLY_ALL = 0.9
 _MANY = 0.5
 _LOST = "become NULL, or are taken for others"

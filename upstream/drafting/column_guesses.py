@@ -78,8 +78,10 @@ class Guess:
         scale: Decimals of a decimal.
         is_open: Whether the question is of the decimal mark: until it is answered
             nothing can be loaded.
-        has_twin: Whether another format reads all its days too.
+        twins: Those of its formats of which another reads all their days too.
         is_short: Whether years have two digits.
+        flag: A mark for yes, and all that stands where there is none.
+        words: Words beside numbers or days, of which some may stand for nothing.
     """
 
     kind: ColumnType
@@ -92,8 +94,10 @@ class Guess:
     question: str | None = None
     scale: int | None = None
     is_open: bool = False
-    has_twin: bool = False
+    twins: frozenset[str] = frozenset()
     is_short: bool = False
+    flag: tuple[str, tuple[str, ...]] | None = None
+    words: tuple[str, ...] = ()
 
     @property
     def is_padded(self) -> bool:
@@ -111,31 +115,6 @@ class _Tries:
         """Add a condition; return its place."""
         self.conditions.append(condition)
         return len(self.conditions) - 1
-
-
-def guesses(
-    connection: duckdb.DuckDBPyConnection,
-    rows: str,
-    names: Sequence[str],
-    *,
-    has_cells: bool = False,
-) -> dict[str, Guess]:
-    """Return what columns of texts seem to hold; those that hold texts are left out.
-
-    Of these some have a guess all the same: what keeps them from being something else.
-
-    Args:
-        connection: Where they are looked at.
-        rows: The relation of the rows.
-        names: The columns.
-        has_cells: Whether they are of a sheet: its numbers have a point, whatever
-            its texts have.
-    """
-    found = {}
-    for name in names:
-        if guess := _guess(connection, rows, quoted_name(name), has_cells=has_cells):
-            found[name] = guess
-    return found
 
 
 def compact_guesses(
@@ -219,9 +198,21 @@ def _exponents(
     return reason(reasons, total) if plain < total * _NEARLY_ALL else None
 
 
-def _guess(
-    connection: duckdb.DuckDBPyConnection, rows: str, column: str, *, has_cells: bool
+def guess_of(
+    connection: duckdb.DuckDBPyConnection, rows: str, name: str, *, has_cells: bool
 ) -> Guess | None:
+    """Return what a column of texts seems to hold; None: texts.
+
+    A guess of texts says what keeps them from being something else.
+
+    Args:
+        connection: Where it is looked at.
+        rows: The relation of the rows.
+        name: The column.
+        has_cells: Whether it is of a sheet: its numbers have a point, whatever its
+            texts have.
+    """
+    column = quoted_name(name)
     formats = (*DAYS, *MOMENTS, *IN_UTC, *SHORT_DAYS)
     tries = _Tries()
     for one in formats:
@@ -434,31 +425,31 @@ def _moments(
         f"CASE WHEN {column} NOT IN ({', '.join(map(quoted, far)) or quoted('')}) "
         f"THEN {value} END"
     )
-    which = _which(formats, counts)
+    twins = dict(_twins(formats, counts))
     is_short = any(map(has_short_years, formats))
-    questions = [said for said in (which, _CENTURY if is_short else None) if said]
+    questions = [
+        f"each value can be read as {one} and as {twin}: which is it?"
+        for one, twin in twins.items()
+    ]
+    questions += [_CENTURY] if is_short else []
     return Guess(
         kind,
         value if has_clock else f"CAST({value} AS DATE)",
         formats=() if set(formats) <= _ISO else formats,
         nulls=far,
         question="; ".join(questions) or None,
-        has_twin=which is not None,
+        twins=frozenset(twins),
         is_short=is_short,
     )
 
 
-def _which(formats: Sequence[str], counts: dict[str, int]) -> str | None:
-    """Return the question of a format that has a twin which reads all values too."""
+def _twins(formats: Sequence[str], counts: dict[str, int]) -> Iterator[tuple[str, str]]:
+    """Yield each format that has a twin which reads all its values too, with that."""
     for one in formats:
-        twin = one
-        for day, other in _TWINS.items():
-            if day in one:
-                twin = one.replace(day, other)
-                break
+        day = next((day for day in _TWINS if day in one), None)
+        twin = one if day is None else one.replace(day, _TWINS[day])
         if twin != one and counts.get(twin, 0) == counts[one]:
-            return f"each value can be read as {one} and as {twin}: which is it?"
-    return None
+            yield one, twin
 
 
 def _far_away(

@@ -34,7 +34,11 @@ from upstream.drafting.column_guesses import (
     Guess,
     compact_guesses,
     decimal_guesses,
-    guesses,
+)
+from upstream.drafting.column_questions import (
+    flag_guesses,
+    text_guesses,
+    with_shared_marks,
 )
 from upstream.drafting.database_drafts import DraftDatabase, database_sources
 from upstream.drafting.draft_joins import JoinColumn, join_to_units
@@ -70,7 +74,10 @@ _INTEGER = "[+-]?0*[0-9]{1,18}"
 _LEAST_ROWS = 10_000
 """That are proposed as ``max_rows`` of a small table."""
 
-_SPELLED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "o"})
+_SPELLED = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "o", "æ": "ae", "œ": "oe"}
+    | {"ł": "l", "đ": "d", "ð": "d", "þ": "th", "\u0131": "i"}
+)
 _WIDE = """\
   # {count} columns are named by ids of people, and left out here: names of columns are
   # public, and so is who has which column. Turn the file into long form: one row for
@@ -392,11 +399,17 @@ class _Draft:
             and not is_identifier(_identifier(source))
         ]
         kind = kind_of(self.file.name)
-        read = guesses(self.connection, self._rows, texts, has_cells=kind == "workbook")
+        read = text_guesses(
+            self.connection, self._rows, texts, has_cells=kind == "workbook"
+        )
         read |= decimal_guesses(
             self.connection, self.source.texts, decimals, is_typed=kind == "parquet"
         )
         read |= compact_guesses(self.connection, self.source.texts, whole)
+        read = with_shared_marks(read)
+        marked = [s for s, _ in described if s not in self._units]
+        if kind != "parquet":
+            read |= flag_guesses(self.connection, self.source.texts, marked)
         names = _apart([_identifier(source) for source, _ in described])
         self.guesses = read
         return [
@@ -450,8 +463,8 @@ class _Draft:
         if self.unit is None or not columns:
             return []
         each = ", ".join(
-            f"min({quoted_name(c.source)}) IS NOT DISTINCT FROM "
-            f"max({quoted_name(c.source)}) AS c{i}"
+            f"coalesce(min({quoted_name(c.source)}) = max({quoted_name(c.source)}), "
+            f"true) AND count({quoted_name(c.source)}) IN (0, count(*)) AS c{i}"
             for i, c in enumerate(columns)
         )
         unit = quoted_name(self.unit)
@@ -548,7 +561,7 @@ class _Draft:
         if column.source in self.source.lacking:
             keys.append("optional: true")
         if column.source != self.unit:
-            keys += column_words(column, self.columns, self.guesses)
+            keys += column_words(column, self.columns, self.guesses, self.source.nulls)
         if proposal is not None:
             keys.append(f"domain: {proposal.domain}")
             keys.append(f'source: "{TODO} proposed: {proposal.ladder}"')
@@ -656,8 +669,8 @@ def _kind(type_: str) -> ColumnType:
 def _identifier(text: str) -> str:
     """Return a text as an identifier of a manifest.
 
-    >>> _identifier("Visit Date (UTC)"), _identifier("Größe")
-    ('visit_date_utc', 'groesse')
+    >>> _identifier("Visit Date (UTC)"), _identifier("Größe"), _identifier("Płeć")
+    ('visit_date_utc', 'groesse', 'plec')
     """
     plain = normalize("NFKD", text.lower().translate(_SPELLED))
     plain = "".join(one for one in plain if not combining(one))

@@ -112,7 +112,8 @@ def _doubt(encoding: Encoding) -> str:
     """Return what is asked of an encoding that no byte of a file says."""
     if encoding.startswith("utf-16"):
         return ""
-    return " by its letters (if names read wrong, declare another, as windows-1250)"
+    other = "windows-1250" if encoding == "windows-1252" else "windows-1252"
+    return f" by its letters (if names read wrong, declare another, such as {other})"
 
 
 def _codec(encoding: str) -> str:

@@ -47,6 +47,27 @@ TRUTHS = (
     (("YES",), ("NO",)),
     (("Y",), ("N",)),
     (("oui",), ("non",)),
+    (("Oui",), ("Non",)),
+    (("OUI",), ("NON",)),
+    (("O",), ("N",)),
+    (("tak",), ("nie",)),
+    (("Tak",), ("Nie",)),
+    (("TAK",), ("NIE",)),
+    (("T",), ("N",)),
+    (("evet",), ("hayır",)),  # noqa: RUF001 - Turkish
+    (("Evet",), ("Hayır",)),  # noqa: RUF001 - Turkish
+    (("E",), ("H",)),
+    (("sí",), ("no",)),
+    (("Sí",), ("No",)),
+    (("si",), ("no",)),
+    (("SI",), ("NO",)),
+    (("sì",), ("no",)),
+    (("S",), ("N",)),
+    (("sim",), ("não",)),
+    (("ja",), ("nee",)),
+    (("ano",), ("ne",)),
+    (("igen",), ("nem",)),
+    (("да",), ("нет",)),
     (("True",), ("False",)),
     (("TRUE",), ("FALSE",)),
     (("ja", "J"), ("nein", "N")),
@@ -54,10 +75,21 @@ TRUTHS = (
 )
 """Words for true and false, of which a column may have one pair."""
 
+YES_MARKS = frozenset(
+    {
+        "x", "X", "1", "+", "*", "✓", "✔", "☑", "v", "V", "y", "Y", "yes", "Yes", "YES",
+        "j", "J", "ja", "Ja", "JA", "o", "O", "oui", "Oui", "OUI", "tak", "Tak", "TAK",
+        "T", "evet", "Evet", "EVET", "E", "si", "Si", "SI", "sí", "Sí", "sì", "S",
+        "true", "True", "TRUE", "wahr", "WAHR", "vrai", "VRAI",
+    }
+)  # fmt: skip
+"""Marks that forms have for yes, beside nothing for no."""
+
 NULL_WORDS = (
     "NULL", "null", "n/a", "N/A", "NA", "#N/A", "#NV", "k.A.", "k. A.", "-", "--", ".",
     "?", "none", "None", "nan", "NaN", "missing", "fehlt", "keine Angabe", "(null)",
-    "\\N",
+    "\\N", "#VALUE!", "#DIV/0!", "#REF!", "#WERT!", "n.a.", "N.A.", "brak danych",
+    "b.d.", "non renseigné", "Non renseigné", "sin datos", "s/d",
 )  # fmt: skip
 """What files write for nothing."""
 
@@ -66,7 +98,7 @@ def truth_words(
     values: Collection[str],
 ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Return the words for true and false that all values are of."""
-    return next(
-        (pair for pair in TRUTHS if values and set(values) <= {*pair[0], *pair[1]}),
-        None,
-    )
+    met = set(values)
+    if not met or (len(met) == 1 and len(next(iter(met))) == 1):
+        return None  # one letter alone may be anything
+    return next((pair for pair in TRUTHS if met <= {*pair[0], *pair[1]}), None)

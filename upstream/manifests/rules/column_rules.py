@@ -130,14 +130,37 @@ def _number_marks(at: Place, column: ColumnSpec) -> Broken:
 
 
 def _raw_texts(at: Place, column: ColumnSpec) -> Broken:
+    yield from _still_to_do(at, column)
     for raw in set(column.null_values) & set(column.map):
         sentence = f"{raw!r} is both in null_values and in map: keep one of them"
         yield (*at, "map", raw), sentence
     if any("\0" in raw for raw in (*column.null_values, *column.map)):
         yield at, f"{column.name}: NUL cannot stand in null_values or map: remove it"
     for raw, value in column.map.items():
-        if value is not None:
+        if value is not None and not _is_to_do(value):
             yield from _literal((*at, "map", raw), column, value)
+
+
+def _still_to_do(at: Place, column: ColumnSpec) -> Broken:
+    """Refuse what a draft asks, as long as it is not answered."""
+    for index, raw in enumerate(column.null_values):
+        if _is_to_do(raw):
+            sentence = (
+                f"null_values of {column.name} is still to do: does this word mean "
+                "that there is no value? Take TODO away, or the word"
+            )
+            yield (*at, "null_values", index), sentence
+    for raw, value in column.map.items():
+        if _is_to_do(value):
+            sentence = (
+                f"map of {column.name} is still to do: say what {raw!r} means, such as "
+                "false, or ~ where nobody knows"
+            )
+            yield (*at, "map", raw), sentence
+
+
+def _is_to_do(value: object) -> bool:
+    return isinstance(value, str) and value.startswith("TODO")
 
 
 def _literal(at: Place, column: ColumnSpec, value: bool | int | str) -> Broken:  # noqa: FBT001 - one of three kinds of scalar, not a flag

@@ -71,3 +71,64 @@ def test_a_sheet_mixes_numbers_and_texts_with_a_decimal_comma(tmp_path):
     assert "cells of numbers are what they are" in found
     text = draft_manifest([tmp_path / "t.xlsx"], ["pid"])
     assert '  decimal: ","' in text
+
+
+@pytest.mark.parametrize(
+    ("values", "words", "said"),
+    [
+        (["x", "", ""], 'null_values: [], map: {"x": true, "": "TODO false"}', "no (f"),
+        (
+            ["Y", "-"],
+            'map: {"Y": true, "": "TODO false", "-": "TODO false"}',
+            "yes, or",
+        ),
+        (["1", "", "1"], 'boolean, null_values: [], map: {"1": true', "says yes"),
+        (
+            ["1,25", "2,5", "3,75", "n.b.", "10,5"],
+            'decimal, scale: 2, null_values: ["", "TODO n.b."]',
+            "numbers beside words",
+        ),
+        (["10", "9", "NR"], 'integer, null_values: ["", "TODO NR"]', "beside words"),
+        (
+            ["01.02.2024", "17.03.2024", "laufend"],
+            'date, null_values: ["", "TODO laufend"], format: "%d.%m.%Y"',
+            "days beside words",
+        ),
+        (["2024-03-01", "02/03/2024"], '["%Y-%m-%d", "TODO %d/%m/%Y"]', "as %m/%d"),
+    ],
+)
+def test_what_values_may_mean_is_asked_and_holds_a_load_up(
+    tmp_path, values, words, said
+):
+    found = of_texts(tmp_path, values * 3)
+    assert words in found
+    assert said in found
+
+
+def test_words_of_one_row_or_of_names_are_not_shown(tmp_path):
+    found = of_texts(tmp_path, [*["1", "2", "3"] * 40, "Anna"])
+    assert "Anna" not in found
+    found = of_texts(tmp_path, ["Anna", "Bert", "Cem", "12", "14"] * 4)
+    assert "type: text" in found
+    assert "Anna" not in found
+
+
+def test_points_beside_decimal_commas_part_thousands_most_likely(tmp_path):
+    rows = "".join(f"{n};{n % 9},5;{n % 9 + 1}.{n + 100}\n" for n in range(40))
+    (tmp_path / "t.csv").write_text(f"pid;krea;leu\n{rows}", encoding="utf-8")
+    found = drafted(tmp_path / "t.csv", "leu")
+    assert 'integer, thousands: "TODO .", domain: {min: 0, max: 10000}' in found
+    assert "so points between thousands" in found
+
+
+def test_codes_of_wards_are_no_diagnoses(tmp_path):
+    values = ["A12", "B03", "C01", "D22"] * 9
+    assert "hierarchy: icd10" in of_texts(tmp_path, values, "dx")
+    for name in ("ward_cd", "oddzial", "zimmer"):
+        assert "type: text}" in of_texts(tmp_path, values, name)
+
+
+def test_a_column_of_one_word_and_nothing_is_not_constant(tmp_path):
+    rows = "".join(f"{n // 2},{'red' if n % 2 else ''}\n" for n in range(40))
+    (tmp_path / "t.csv").write_text(f"pid,v\n{rows}", encoding="utf-8")
+    assert "constant_in_unit" not in draft_manifest([tmp_path / "t.csv"], ["pid"])

@@ -228,6 +228,8 @@ BROKEN = [
     ("unit: patient", "unit: *nowhere", 4, "not YAML"),
     ("population:", "population", 3, "not YAML"),
     ("tables:\n", "tables: &t\n- *t\n", 13, "points into itself"),
+    ("[NA, 999]", '["TODO NA"]', 28, "does this word mean that there is no value"),
+    ("{1: one, no: ~}", '{1: "TODO false"}', 25, "still to do: say what '1' means"),
 ]
 
 
