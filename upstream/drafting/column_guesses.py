@@ -1,5 +1,6 @@
 """How the texts of a column are written: numbers, days, truths; and what is asked."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -11,19 +12,25 @@ from upstream.drafting.vocabularies import FAR_AWAY
 from upstream.files.reading import number_form, thousands_class
 from upstream.files.reading_sql import quoted, quoted_name
 from upstream.files.usual_forms import (
+    AM_PM,
     CLOCKS,
     COMPACT_DAYS,
+    COUNTED,
+    COUNTED_FROM,
+    COUNTED_TO,
     DAYS,
     IN_UTC,
     MARKS,
     MOMENTS,
     SHORT_DAYS,
+    ZONED,
     truth_words,
 )
 from upstream.manifests.declarations import ColumnSpec
 from upstream.manifests.time_formats import (
     are_ambiguous,
     format_pattern,
+    has_offset,
     has_short_years,
 )
 
@@ -55,9 +62,12 @@ _MOST_PLACES = 6
 """The most decimals that a draft declares: of more, most are a float's own."""
 
 _LIMITED = r"[<>]=?\s*[-+]?[0-9][0-9.,]*"
-_ZONED = (
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]{5,15} ?(?:Z|[+-][0-9]{2}:?(?:[0-9]{2})?)"
+_CLOCK = (
+    "times with an offset to UTC: does the time of day that stands there count, or "
+    "UTC? Write clock: as_written, or clock: utc"
 )
+_UTC = "times in UTC: hours of the day, and days, are not those on the wall there"
+_MOST_SHAPES = 500  # of which a column of days has few
 _NEARLY_ALL = 0.98
 _TWINS = {"%d/%m": "%m/%d", "%m/%d": "%d/%m", "%d-%m": "%m-%d", "%m-%d": "%d-%m"}
 
@@ -82,6 +92,7 @@ class Guess:
         is_short: Whether years have two digits.
         flag: A mark for yes, and all that stands where there is none.
         words: Words beside numbers or days, of which some may stand for nothing.
+        is_zoned: Whether times have an offset to UTC.
     """
 
     kind: ColumnType
@@ -98,6 +109,7 @@ class Guess:
     is_short: bool = False
     flag: tuple[str, tuple[str, ...]] | None = None
     words: tuple[str, ...] = ()
+    is_zoned: bool = False
 
     @property
     def is_padded(self) -> bool:
@@ -152,6 +164,45 @@ def _compact(column: str, one: str) -> Guess:
         formats=(one,),
         question="whole numbers each of which is a day of 1900 to 2100 in digits: if "
         "they only name or count things, write type: integer, without format",
+    )
+
+
+def counted_guesses(
+    connection: duckdb.DuckDBPyConnection, texts: str, names: Sequence[str]
+) -> dict[str, Guess]:
+    """Return which columns of numbers hold moments, counted since 1970: 1709287860.
+
+    Args:
+        connection: Where they are looked at.
+        texts: The relation of the rows, each value as the file writes it.
+        names: The columns.
+    """
+    kinds = [(name, one) for name in names for one in COUNTED]
+    if not kinds:
+        return {}
+    wanted = ", ".join(_is_counted(quoted_name(name), one) for name, one in kinds)
+    row = connection.execute(f"SELECT {wanted} FROM {texts}").fetchone() or ()  # noqa: S608 - quoted names
+    return {
+        name: _counted(name, one)
+        for (name, one), every in zip(kinds, row, strict=False)
+        if every
+    }
+
+
+def _is_counted(column: str, one: str) -> str:
+    low, high = (end * COUNTED[one] for end in (COUNTED_FROM, COUNTED_TO))
+    return f"bool_and(TRY_CAST({column} AS DOUBLE) BETWEEN {low} AND {high})"
+
+
+def _counted(name: str, one: str) -> Guess:
+    seconds = f"TRY_CAST({quoted_name(name)} AS DOUBLE) / {COUNTED[one]}"
+    return Guess(
+        ColumnType.TIMESTAMP,
+        f"make_timestamp(CAST({seconds} * 1000000 AS BIGINT))",
+        formats=(one,),
+        question=f"numbers that may be {one.removeprefix('unix_')} since 1970, all of "
+        "2000 to 2038, in UTC: if they only name or count things, write type: integer, "
+        "without format",
     )
 
 
@@ -213,14 +264,13 @@ def guess_of(
             texts have.
     """
     column = quoted_name(name)
-    formats = (*DAYS, *MOMENTS, *IN_UTC, *SHORT_DAYS)
+    formats = _met_formats(connection, rows, column)
     tries = _Tries()
     for one in formats:
         tries.add(f"{_fits(column, one)} AND {_moment(column, one)} IS NOT NULL")
     for decimal, thousands in _ALL_MARKS:
         tries.add(_is_number(column, decimal, thousands))
     tries.add(f"regexp_full_match({column}, {quoted(_LIMITED)})")
-    tries.add(f"regexp_full_match({column}, {quoted(_ZONED)})")
     for condition in reason_conditions(column):
         tries.add(condition)
     counted = ", ".join(f"count(*) FILTER ({each})" for each in tries.conditions)
@@ -235,16 +285,33 @@ def guess_of(
     told = dict(zip(formats, counts, strict=False))
     counts = counts[len(formats) :]
     marks = dict(zip(_ALL_MARKS, counts, strict=False))
-    limited, zoned, *reasons = counts[len(marks) :]
+    limited, *reasons = counts[len(marks) :]
     if texts and (words := truth_words(texts)):
         return Guess(ColumnType.BOOLEAN, column, truths=words)
     return (
         _moments(connection, values, column, told, total)
         or _numbers(connection, values, column, marks, total)
         or (_mixed_cells(connection, values, column, total) if has_cells else None)
-        or _text(column, told, (max(marks.values()), limited, zoned), total)
+        or _text(column, told, (max(marks.values()), limited), total)
         or _plain_text(column, reason(reasons, _NEARLY_ALL * total))
     )
+
+
+def _met_formats(
+    connection: duckdb.DuckDBPyConnection, rows: str, column: str
+) -> list[str]:
+    """Return the formats that values are of by their form: each is dear to count."""
+    shape = f"regexp_replace({column}, '[0-9]', '1', 'g')"
+    found = connection.execute(
+        f"SELECT DISTINCT {shape} FROM {rows} WHERE {column} <> '' LIMIT {_MOST_SHAPES}"  # noqa: S608 - quoted names
+    ).fetchall()
+    known = (*DAYS, *MOMENTS, *IN_UTC, *SHORT_DAYS, *AM_PM, *ZONED)
+    patterns = ((one, re.compile(_pattern(one))) for one in known)
+    return [
+        one
+        for one, pattern in patterns
+        if any(pattern.fullmatch(text) for (text,) in found)
+    ]
 
 
 def _plain_text(column: str, said: str | None) -> Guess | None:
@@ -284,18 +351,16 @@ def _mixed_cells(
 
 
 def _text(
-    column: str, days: dict[str, int], counts: tuple[int, int, int], total: int
+    column: str, days: dict[str, int], counts: tuple[int, int], total: int
 ) -> Guess | None:
     """Return why a column stays a text, where that can be told."""
-    numbers, limited, zoned = counts
+    numbers, limited = counts
     said = None
     if limited and numbers + limited >= _NEARLY_ALL * total:
         said = (
             f"numbers, but {_percent(limited, total)} begin with < or >: a text, "
             "unless map says which numbers these are"
         )
-    elif zoned and zoned + sum(days[one] for one in IN_UTC) >= _NEARLY_ALL * total:
-        said = "times with an offset or a time zone: a text"
     elif sum(days.values()) >= _NEARLY_ALL * total:
         first, second, *_ = sorted(days, key=lambda one: -days[one])
         said = (
@@ -318,7 +383,12 @@ def _pattern(one: str) -> str:
 
 
 def _moment(column: str, one: str) -> str:
-    return f"try_strptime({column}, {quoted(one)})"
+    """Return the moment that a text is in a format, an offset left aside."""
+    text = column
+    if has_offset(one):
+        text = f"regexp_replace({column}, ' ?(Z|[+-][0-9:]+)$', '')"
+        one = one.removesuffix("%z").rstrip()
+    return f"try_strptime({text}, {quoted(one)})"
 
 
 def _is_number(column: str, decimal: str, thousands: str | None) -> str:
@@ -416,7 +486,8 @@ def _moments(
             picked.append(one)
     if not picked or sum(counts[one] for one in picked) < _NEARLY_ALL * total:
         return None
-    has_clock = any("%H" in one for one in picked)
+    has_clock = any("%H" in one or "%I" in one for one in picked)
+    is_zoned = any(map(has_offset, picked))
     kind = ColumnType.TIMESTAMP if has_clock else ColumnType.DATE
     value = f"coalesce({', '.join(_moment(column, one) for one in picked)})"
     formats = tuple(sorted(picked, key=lambda f: -counts[f]))
@@ -432,6 +503,8 @@ def _moments(
         for one, twin in twins.items()
     ]
     questions += [_CENTURY] if is_short else []
+    questions += [_CLOCK] if is_zoned else []
+    questions += [_UTC] if set(formats) & set(IN_UTC) else []
     return Guess(
         kind,
         value if has_clock else f"CAST({value} AS DATE)",
@@ -440,6 +513,7 @@ def _moments(
         question="; ".join(questions) or None,
         twins=frozenset(twins),
         is_short=is_short,
+        is_zoned=is_zoned,
     )
 
 

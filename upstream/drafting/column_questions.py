@@ -47,23 +47,25 @@ def flag_guesses(
         texts: The relation of the rows, each value as the file writes it.
         names: The columns.
     """
+    if not names:
+        return {}
+    listed = ", ".join(map(quoted, ("", *NULL_WORDS)))
+    wanted = ", ".join(
+        f"min({name}) FILTER ({name} NOT IN ({listed})), "
+        f"max({name}) FILTER ({name} NOT IN ({listed})), "
+        f"list(DISTINCT coalesce({name}, '')) "
+        f"FILTER (coalesce({name}, '') IN ({listed}))"
+        for name in map(quoted_name, names)
+    )
+    row = connection.execute(f"SELECT {wanted} FROM {texts}").fetchone() or ()  # noqa: S608 - quoted names
     found = {}
-    empty = ", ".join(quoted(word) for word in NULL_WORDS)
-    for name in names:
-        column = quoted_name(name)
-        values, nothing = connection.execute(
-            f"SELECT list(DISTINCT {column} ORDER BY {column}) FILTER ({column} <> '')"  # noqa: S608 - quoted names
-            f"[:{_MOST_WORDS}], count(*) FILTER (coalesce({column}, '') IN "
-            f"('', {empty})) FROM {texts}"
-        ).fetchone() or ((), 0)
-        marks = [one for one in values or () if one not in NULL_WORDS]
-        if nothing and len(marks) == 1 and marks[0] in YES_MARKS:
-            others = tuple(one for one in values if one != marks[0])
+    for name, least, most, empty in zip(
+        names, *(row[n::3] for n in range(3)), strict=True
+    ):
+        if least == most and least in YES_MARKS and empty:
+            flag = least, tuple(sorted({"", *empty}))
             found[name] = Guess(
-                ColumnType.BOOLEAN,
-                column,
-                flag=(marks[0], ("", *others)),
-                question=_FLAG,
+                ColumnType.BOOLEAN, quoted_name(name), flag=flag, question=_FLAG
             )
     return found
 

@@ -33,6 +33,7 @@ from upstream.drafting.code_guesses import code_guess
 from upstream.drafting.column_guesses import (
     Guess,
     compact_guesses,
+    counted_guesses,
     decimal_guesses,
 )
 from upstream.drafting.column_questions import (
@@ -406,6 +407,7 @@ class _Draft:
             self.connection, self.source.texts, decimals, is_typed=kind == "parquet"
         )
         read |= compact_guesses(self.connection, self.source.texts, whole)
+        read |= counted_guesses(self.connection, self.source.texts, [*whole, *decimals])
         read = with_shared_marks(read)
         marked = [s for s, _ in described if s not in self._units]
         if kind != "parquet":

@@ -102,6 +102,8 @@ def column_words(
         yield f"format: {in_yaml(formats[0])}"
     elif formats:
         yield f"formats: {in_yaml(formats)}"
+    if guess.is_zoned:
+        yield f"clock: {in_yaml(f'{_TODO} as_written')}"
     if guess.is_short:
         yield f"century: {in_yaml(f'{_TODO} 1930')}"
     yield from _mark_words(guess, _shared_marks(columns, guesses))

@@ -31,6 +31,28 @@ IN_UTC = tuple(
 )
 """Formats of times with a zone: with offset 0 alone."""
 
+ZONED = tuple(
+    f"%Y-%m-%d{between}{clock}{gap}%z"
+    for between in "T "
+    for clock in CLOCKS
+    for gap in ("", " ")
+)
+"""Formats of times with an offset to UTC."""
+
+AM_PM = tuple(
+    f"{day} {clock}{gap}%p"
+    for day in ("%m/%d/%Y", "%d/%m/%Y", "%Y-%m-%d")
+    for clock in ("%I:%M", "%I:%M:%S")
+    for gap in (" ", "")
+)
+"""Formats of times with 12 hours."""
+
+COUNTED = {"unix_seconds": 1, "unix_milliseconds": 1000}
+"""Formats of counts since 1970, and how many of them are a second."""
+
+COUNTED_FROM, COUNTED_TO = 946_684_800, 2_147_483_648
+"""The seconds of the years 2000 to 2038, of which such counts are, most likely."""
+
 MARKS = (
     (",", None), (",", "."), (",", " "), (".", ","), (".", "'"), (".", " "), (",", "'"),
 )  # fmt: skip

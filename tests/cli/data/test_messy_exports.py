@@ -118,7 +118,10 @@ COLUMNS = {
     "size": (["1,5", "12,25"], 'type: decimal, scale: 2, decimal: ","'),
     "sum": (["1.234.567", "7.000.000"], 'type: integer, thousands: "."'),
     "crp": (["1.5", "2.5", "<0.5", "7"], "type: text}"),
-    "seen": (["2024-01-01T10:00:00+01:00", "2024-07-01T10:00:00+02:00"], "type: text}"),
+    "seen": (
+        ["2024-01-01T10:00:00+01:00", "2024-07-01T10:00:00+02:00"],
+        "type: timesta",
+    ),
 }
 """Values of a column, and what a draft makes of them."""
 

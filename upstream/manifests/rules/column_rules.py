@@ -9,6 +9,7 @@ from upstream.manifests.time_formats import (
     FormatError,
     are_ambiguous,
     format_pattern,
+    has_offset,
     has_short_years,
 )
 from upstream.manifests.yaml_nodes import Place
@@ -82,6 +83,7 @@ def _format(at: Place, column: ColumnSpec) -> Broken:
     if column.century and not any(map(has_short_years, column.time_formats)):
         sentence = "only formats with %y need a century: remove it"
         yield (*at, "century"), sentence
+    yield from _clock(at, column)
     clock = column.type is ColumnType.TIMESTAMP
     for place, one in told:
         if one.startswith("TODO"):
@@ -95,6 +97,19 @@ def _format(at: Place, column: ColumnSpec) -> Broken:
             yield place, f"{place[-1] if column.format else 'formats'}: {error}"
             return
     yield from _ambiguous((*at, "formats"), column.formats or (), with_clock=clock)
+
+
+def _clock(at: Place, column: ColumnSpec) -> Broken:
+    """Require that it is said what an offset does: no moment keeps it."""
+    is_needed = any(map(has_offset, column.time_formats))
+    if is_needed and column.clock is None:
+        sentence = (
+            f"{column.name} has %z: declare clock: as_written (the time of day that "
+            "stands there) or clock: utc (the offset taken off)"
+        )
+        yield at, sentence
+    if column.clock is not None and not is_needed:
+        yield (*at, "clock"), "only formats with %z need a clock: remove it"
 
 
 def _ambiguous(at: Place, formats: Sequence[str], *, with_clock: bool) -> Broken:

@@ -39,6 +39,16 @@ def of_texts(tmp_path, values, name="v"):
         (["1e5", "2.5e3", "7.25"], "type: text}", "with an exponent"),
         (["12,5", "13.25", "1,75", "3.5"], "type: text}", "export them alike"),
         (["10:30", "7:15"], "type: text}", "times of day"),
+        (["1709287860", "1609287860"], 'timestamp, format: "unix_seconds"', "in UTC"),
+        (["1709287860123"], 'timestamp, format: "unix_milliseconds"', "in UTC"),
+        (["1709287860", "12"], "type: integer", ""),
+        (
+            ["2024-03-01T10:00:00+01:00", "2024-07-01T10:00:00Z"],
+            'format: "%Y-%m-%dT%H:%M:%S%z", clock: "TODO as_written"',
+            "does the time of day that stands there count",
+        ),
+        (["2024-03-01T10:00:00.5Z"], '"%Y-%m-%dT%H:%M:%S.%fZ"}', "in UTC"),
+        (["03/21/2024 1:05 PM", "3/1/2024 11:00 AM"], '"%m/%d/%Y %I:%M %p"}', ""),
     ],
 )
 def test_what_values_look_like_is_declared_or_said(tmp_path, values, words, said):
