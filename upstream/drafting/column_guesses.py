@@ -191,11 +191,13 @@ def counted_guesses(
 
 def _is_counted(column: str, one: str) -> str:
     low, high = (end * COUNTED[one] for end in (COUNTED_FROM, COUNTED_TO))
-    return f"bool_and(TRY_CAST({column} AS DOUBLE) BETWEEN {low} AND {high})"
+    text = f"trim({column})"  # a cast of the column alone would be the CSV reader's
+    return f"bool_and(TRY_CAST({text} AS DOUBLE) BETWEEN {low} AND {high})"
 
 
 def _counted(name: str, one: str) -> Guess:
-    seconds = f"TRY_CAST({quoted_name(name)} AS DOUBLE) / {COUNTED[one]}"
+    seconds = f"TRY_CAST(trim(CAST({quoted_name(name)} AS VARCHAR)) AS DOUBLE)"
+    seconds = f"{seconds} / {COUNTED[one]}"
     return Guess(
         ColumnType.TIMESTAMP,
         f"make_timestamp(CAST({seconds} * 1000000 AS BIGINT))",
@@ -455,7 +457,7 @@ def _decimal(
         parts = thousands_class(_number_spec(decimal, thousands))
         plain = f"regexp_replace({plain}, {quoted(parts)}, '', 'g')"
     if not marked:
-        value = f"TRY_CAST({plain} AS BIGINT)"
+        value = f"TRY_CAST(trim({plain}) AS BIGINT)"
         return Guess(ColumnType.INTEGER, value, thousands=thousands)
     question = None if only else _QUESTIONS[decimal]
     if scale > _MOST_PLACES:

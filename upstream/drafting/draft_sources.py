@@ -127,7 +127,7 @@ class SourceReader:
 
     def _workbooks(self, group: Sequence[Path]) -> Iterator[DraftSource]:
         """Yield one table of sheets of like names, layouts and columns."""
-        found: dict[tuple[str, str], list[_Sheet]] = {}
+        found: dict[tuple[str, str, bool], list[_Sheet]] = {}
         for file in group:
             looks = look_at_sheets(file)
             for sheet, look in looks.items():
@@ -247,13 +247,15 @@ class _Sheet:
     copy: CsvFile
 
     @property
-    def likeness(self) -> tuple[str, str]:
-        """What sheets of one table have in common: a name but for numbers, a layout."""
+    def likeness(self) -> tuple[str, str, bool]:
+        """What sheets of one table have in common: a name but for numbers, a layout.
+
+        Those that are hidden are apart from those that are shown.
+        """
         excel = self.look.excel
         layout = excel.model_dump(exclude={"sheet"}) if excel is not None else {}
-        return _NUMBER.sub("*", self.name).lower(), repr(
-            layout if any(layout.values()) else {}
-        )
+        told = repr(layout if any(layout.values()) else {})
+        return _NUMBER.sub("*", self.name).lower(), told, self.look.is_hidden
 
 
 def _share_columns(copies: Sequence[CsvFile]) -> bool:

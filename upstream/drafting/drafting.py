@@ -44,6 +44,12 @@ from upstream.drafting.column_questions import (
 from upstream.drafting.database_drafts import DraftDatabase, database_sources
 from upstream.drafting.draft_joins import JoinColumn, join_to_units
 from upstream.drafting.draft_sources import DraftSource, SourceReader
+from upstream.drafting.table_questions import (
+    LEFT_OUT,
+    after_today,
+    rows_digest,
+    second_identities,
+)
 from upstream.drafting.vocabularies import vocabulary_proposal
 from upstream.drafting.written_words import (
     Drafted,
@@ -94,6 +100,14 @@ _JOINED = """\
 _CONSTANT = (
     "one value in all rows of a unit, as far as was looked; where that is so by its "
     "nature, write constant_in_unit: true: "
+)
+_LATER = (
+    "some days lie after today; planned, valid until then, or slips? If one such day "
+    "stands for nothing, name it in null_values: "
+)
+_COPY = (
+    "the same rows as table {table}: is the file a copy? Then take this table out, or "
+    "what is asked of both counts twice"
 )
 _FULL = (
     "never empty, as far as was looked; where the form requires a value, say so with "
@@ -152,11 +166,13 @@ def draft_manifest(
         unit_type = _agreed_unit_type(drafts)
         _collect_ids(connection, drafts)
         tables: list[str] = []
+        met: dict[object, str] = {}
         for draft, name in zip(drafts, names, strict=True):
             draft.leave_out_people()
             with _readable(draft.file):
                 draft.join_to(drafts, names)
-                tables.append(draft.table(name))
+                copied = met.setdefault(draft.rows_digest(), name)
+                tables.append(draft.table(name, None if copied == name else copied))
     if not units:
         unit_type = f"{TODO} # integer or text"
     return _HEAD.format(unit_type=unit_type) + "".join(tables)
@@ -284,6 +300,8 @@ class _Draft:
         self.unit = next((unit for unit in units if self.has_column(unit)), None)
         self.people: frozenset[str] = frozenset()
         self.joined: tuple[JoinColumn, JoinColumn] | None = None
+        with _readable(self.file):
+            self.identities = self._find_identities()
 
     def has_column(self, source: str) -> bool:
         """Whether the file has a column of that name."""
@@ -419,9 +437,15 @@ class _Draft:
             for (source, kind), name in zip(described, names, strict=True)
         ]
 
-    def table(self, name: str) -> str:
-        """Return the table's YAML."""
+    def rows_digest(self) -> object:
+        """Return what tables of the same rows have in common."""
+        return rows_digest(self.connection, self.source.texts)
+
+    def table(self, name: str, copied: str | None) -> str:
+        """Return the table's YAML; ``copied``: an earlier table of the same rows."""
         lines = [f"- name: {name}"]
+        if copied is not None:
+            lines.append(f"  # {_COPY.format(table=copied)}")
         lines += [f"  # {said}." for said in self.source.said]
         lines += written_lines(self.source, self.columns, self.guesses)
         lines += self._privacy()
@@ -431,14 +455,19 @@ class _Draft:
             lines.append(f"  # max_length of a text column, in bytes: {most}")
         lines.append("  columns:")
         kept = [column for column in self.columns if column.source not in self.people]
-        asked = self._questions([c for c in kept if c.source != self.unit])
+        others = [c for c in kept if c.source not in {self.unit, *self.identities}]
+        asked = self._questions(others)
         lines += [f"  # {said}" for said in asked]
         lines += self._left_out()
         for column in kept:
             guess = self.guesses.get(column.source)
             if guess is not None and guess.question is not None:
                 lines.append(f"  # {guess.question}")
-            lines += self._column(column)
+            if column.source in self.identities:
+                lines.append(f"  # {column.name} is {LEFT_OUT}")
+                lines += [f"  # {one.strip()}" for one in self._column(column)]
+            else:
+                lines += self._column(column)
         return "\n".join(lines) + "\n"
 
     def _left_out(self) -> Iterator[str]:
@@ -453,12 +482,30 @@ class _Draft:
 
     def _questions(self, columns: Sequence[Drafted]) -> Iterator[str]:
         """Yield what only the custodian can say of the columns."""
+        if later := list(after_today(self.connection, self._rows, columns)):
+            yield _LATER + ", ".join(later)
         for said, found in (
             (_CONSTANT, self._once_a_unit(columns)),
             (_FULL, self._never_empty(columns)),
         ):
             if found:
                 yield said + ", ".join(column.name for column in found)
+
+    def _find_identities(self) -> frozenset[str]:
+        """Return the columns of which each unit has a value of its own."""
+        if self.unit is None or self.asks_unit:
+            return frozenset()
+        others = [
+            c
+            for c in self.columns
+            if c.source != self.unit and not self._is_amount(c.source)
+        ]
+        return second_identities(self.connection, self._rows, self.unit, others)
+
+    def _is_amount(self, source: str) -> bool:
+        """Whether texts seem to be numbers or days, with something beside them."""
+        guess = self.guesses.get(source)
+        return guess is not None and bool(guess.question) and not guess.is_padded
 
     def _once_a_unit(self, columns: Sequence[Drafted]) -> list[Drafted]:
         """Return columns of which no unit was seen to have two values."""
@@ -527,7 +574,9 @@ class _Draft:
     def _key(self) -> Iterator[str]:
         """Yield the proposal of a key: what no two rows share and is named like one."""
         named = [
-            c for c in self.columns if c.source != self.unit and is_identifier(c.name)
+            c
+            for c in self.columns
+            if c.source not in {self.unit, *self.identities} and is_identifier(c.name)
         ]
         if self.unit is None or not named:
             return

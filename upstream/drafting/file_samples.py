@@ -7,7 +7,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -17,7 +17,7 @@ from upstream.drafting.letters import likely_encodings
 from upstream.files.exports.footers import is_like_rows, is_note, is_total
 from upstream.files.exports.packed import unpacked
 from upstream.files.exports.records import Record, refused
-from upstream.files.exports.workbooks import sheet_rows
+from upstream.files.exports.workbooks import hidden_sheets, sheet_rows
 from upstream.manifests.file_specs import CsvSpec, Encoding, ExcelSpec, is_compressed
 
 _LOOKED_AT = 400  # lines at a file's beginning
@@ -36,6 +36,8 @@ _FIXED = (
 _MOST_FOOTER = 5
 _ABOVE = 50  # records above these that they are compared with
 _FEW = 3  # lines that tell no layout
+_DIGIT = re.compile("[0-9]")
+_UNITS = "a second row of headings, such as units, left out: say the units in the names"
 _MOST_BEFORE = 30  # lines before a header
 
 
@@ -47,11 +49,13 @@ class Look:
         csv: How a text file differs from plain CSV; None: not at all, or it is none.
         excel: Which part of a workbook is the table; None: it is none, or all of it.
         said: What was seen, in words.
+        is_hidden: Whether it is a sheet that its workbook does not show.
     """
 
     csv: CsvSpec | None = None
     excel: ExcelSpec | None = None
     said: tuple[str, ...] = ()
+    is_hidden: bool = False
 
     @property
     def is_plain(self) -> bool:
@@ -194,10 +198,13 @@ def _look_at_header(
     if header and not _is_header(header, rows):
         seen.keys["names"] = [f"column_{n}" for n in range(1, len(header) + 1)]
         seen.said.append("no header: name the columns, in the order of the fields")
-    elif said := _unclear_names(header):
-        seen.keys["skip_rows"] = lines
+        return
+    is_double = is_second_header(rows[:1], rows[1:])
+    reasons = [said for said in (_unclear_names(header), is_double and _UNITS) if said]
+    if reasons:
+        seen.keys["skip_rows"] = lines + is_double
         seen.keys["names"] = _named_apart(header)
-        seen.said.append(said)
+        seen.said += reasons
 
 
 def _counted(number: object, what: str) -> str:
@@ -269,6 +276,25 @@ def _is_header(fields: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     return len(set(named)) == len(named) or not is_met
 
 
+def is_second_header(
+    first: Sequence[Sequence[str]], rows: Sequence[Sequence[str]]
+) -> bool:
+    """Whether a row below the header has units, or names again, and no value.
+
+    Where it has a word, most rows below have numbers.
+
+    >>> rows = [["7", "36,5", "x"], ["8", "37,0", "y"], ["9", "", "z"]]
+    >>> is_second_header([["", "°C", "note"]], rows)
+    True
+    """
+    if not first or len(rows) < _FEW or any(map(_DIGIT.search, first[0])):
+        return False
+    words = [n for n, one in enumerate(first[0]) if one.strip()]
+    below = [[row[n] for row in rows if n < len(row) and row[n].strip()] for n in words]
+    numbers = [bool(each) and all(map(_DIGIT.search, each)) for each in below]
+    return len(words) > 0 and sum(numbers) * 2 >= len(words)
+
+
 def _unclear_names(header: Sequence[str]) -> str | None:
     """Return which columns of a header have no name of their own; None: all have."""
     twice = [one for one, count in Counter(header).items() if one and count > 1]
@@ -331,14 +357,20 @@ def look_at_sheets(path: Path) -> dict[str, Look]:
     """
     with opened(path) as file:
         sheets = dict(sheet_rows(file, path.name))
+        hidden = hidden_sheets(file, path.name)
     looks = {
-        name: look
+        name: _as_hidden(look) if name in hidden else look
         for name, rows in sheets.items()
         if (look := _look_at_sheet(name, rows, is_one=len(sheets) == 1))
     }
     if not looks:
         raise refused(path.name, "no sheet of it has a header and rows")
     return looks
+
+
+def _as_hidden(look: Look) -> Look:
+    asked = "hidden in the workbook: is it meant? Else take this table out"
+    return replace(look, said=(*look.said, asked), is_hidden=True)
 
 
 def _look_at_sheet(name: str, rows: Sequence[Record], *, is_one: bool) -> Look | None:
@@ -353,7 +385,11 @@ def _look_at_sheet(name: str, rows: Sequence[Record], *, is_one: bool) -> Look |
     if skip := rows[before][0] - 1:
         keys["skip_rows"] = skip
         said.append(_counted(skip, "row before the header"))
-    if footer := _footer(told[before + 1 :], 1):
+    below = told[before + 1 :]
+    if is_second_header(below[:1], below[1:]):
+        keys |= {"skip_rows": rows[before + 1][0], "names": _named_apart(told[before])}
+        said.append(_UNITS)
+    if footer := _footer(below, 1):
         keys["footer_rows"] = footer
         are = "is" if footer == 1 else "are"
         said.append(_counted(footer, f"row at the end that {are} none of the table"))
