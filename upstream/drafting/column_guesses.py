@@ -67,6 +67,7 @@ _CLOCK = (
     "UTC? Write clock: as_written, or clock: utc"
 )
 _UTC = "times in UTC: hours of the day, and days, are not those on the wall there"
+_OFFSET = re.compile(r"\+11(?::11)?$")  # in a shape, where +00:00 counts too
 _MOST_SHAPES = 500  # of which a column of days has few
 _NEARLY_ALL = 0.98
 _TWINS = {"%d/%m": "%m/%d", "%m/%d": "%d/%m", "%d-%m": "%m-%d", "%m-%d": "%d-%m"}
@@ -307,13 +308,11 @@ def _met_formats(
     found = connection.execute(
         f"SELECT DISTINCT {shape} FROM {rows} WHERE {column} <> '' LIMIT {_MOST_SHAPES}"  # noqa: S608 - quoted names
     ).fetchall()
+    shapes = {str(text) for (text,) in found}
+    shapes |= {_OFFSET.sub(lambda m: m[0].replace("1", "0"), one) for one in shapes}
     known = (*DAYS, *MOMENTS, *IN_UTC, *SHORT_DAYS, *AM_PM, *ZONED)
     patterns = ((one, re.compile(_pattern(one))) for one in known)
-    return [
-        one
-        for one, pattern in patterns
-        if any(pattern.fullmatch(text) for (text,) in found)
-    ]
+    return [one for one, met in patterns if any(map(met.fullmatch, shapes))]
 
 
 def _plain_text(column: str, said: str | None) -> Guess | None:

@@ -128,6 +128,8 @@ def _but_for_words(
     listed = ", ".join(map(quoted, words))
     others = f"(SELECT * FROM {rows} WHERE {quoted_name(name)} NOT IN ({listed}))"  # noqa: S608 - quoted names
     guess = guess_of(connection, others, name, has_cells=has_cells)
+    if guess is not None and guess.kind is ColumnType.TEXT and guess.question:
+        return replace(guess, question=f"{guess.question}; some are words")
     if guess is None or guess.kind not in _READ:
         return None
     asked = _WORDS.format(kind="days" if guess.kind in _DAYS else "numbers")

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
 import duckdb
@@ -16,6 +16,10 @@ from upstream.files.usual_forms import NULL_WORDS
 from upstream.manifests.declarations import TableSpec
 from upstream.manifests.file_specs import DatabaseSpec, is_compressed, kind_of
 
+_APART = (
+    "written otherwise than another of a like name, so a table of its own: write them "
+    "alike if they are one"
+)
 SAMPLED = 200_000  # rows of a file that a draft is made from
 _SNIFFED = (
     ", delim = ',', quote = '\"', escape = '\"', comment = '', header = true, "
@@ -71,6 +75,7 @@ class SourceReader:
     connection: duckdb.DuckDBPyConnection
     work: Path
     copies: CopyArea = field(init=False)
+    _warned: dict[Path, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.copies = CopyArea(
@@ -175,15 +180,19 @@ class SourceReader:
             )
             return
         for file, look, copy in zip(group, looks, copies, strict=True):
+            told = look if alike else replace(look, said=(*look.said, _APART))
             yield self.drafted(
-                _table_name([file]), (file,), (file.name,), look, (copy,)
+                _table_name([file]), (file,), (file.name,), told, (copy,)
             )
 
     def _copy(self, file: Path, look: Look) -> CsvFile:
         table = TableSpec.model_construct(
             name="draft", csv=look.csv, excel=look.excel, columns=()
         )
-        return self.copies.of_file(table, file, file.name, _untold, Path("/"))
+        copy = self.copies.of_file(table, file, file.name, _untold, Path("/"))
+        self._warned[copy.path] = tuple(self.copies.warnings)
+        self.copies.warnings.clear()
+        return copy
 
     def drafted(
         self,
@@ -206,7 +215,8 @@ class SourceReader:
         rows = f"{plain}, {_TYPES}, nullstr = [{listed}], ignore_errors = true)"
         said = [f"{_files(files)}: {', '.join(look.said)}"] if look.said else []
         said += _together(files)
-        said += self.copies.warnings  # of these copies: each names its file
+        said += [one for copy in copies for one in self._warned.pop(copy.path, ())]
+        said += self.copies.warnings  # of a table of a database
         self.copies.warnings.clear()
         if lacking:
             told = ", ".join(sorted(lacking))

@@ -13,7 +13,9 @@ from datetime import MAXYEAR, MINYEAR, date
 from privacy.schema import HierarchyDomain
 from query_lang.hierarchies import BUILT_IN
 
-_AGE = re.compile(r"(?:^|_)age(?:$|_)")
+_AGE = re.compile(
+    r"(?:^|_)(?:age|alter|wiek|yas|edad|idade|eta|leeftijd|alder|vek)(?:$|_)"
+)
 _IDENTIFIER = re.compile(r"(?:^|_)(?:id|nr|nbr|no|number|key)$")
 PUBLISHED = {
     "icd10": "WHO ICD-10",

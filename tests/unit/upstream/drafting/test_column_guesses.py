@@ -115,6 +115,12 @@ def test_what_values_may_mean_is_asked_and_holds_a_load_up(
     assert said in found
 
 
+def test_results_beside_words_are_told_as_both(tmp_path):
+    found = of_texts(tmp_path, ["1,5", "2,25", "<0,5", "7,0", "clotted"] * 4)
+    assert "begin with < or >: a text" in found
+    assert "some are words" in found
+
+
 def test_words_of_one_row_or_of_names_are_not_shown(tmp_path):
     found = of_texts(tmp_path, [*["1", "2", "3"] * 40, "Anna"])
     assert "Anna" not in found
@@ -132,7 +138,7 @@ def test_points_beside_decimal_commas_part_thousands_most_likely(tmp_path):
 
 
 def test_codes_of_wards_are_no_diagnoses(tmp_path):
-    values = ["A12", "B03", "C01", "D22"] * 9
+    values = ["A15", "B03", "C01", "D22"] * 9
     assert "hierarchy: icd10" in of_texts(tmp_path, values, "dx")
     for name in ("ward_cd", "oddzial", "zimmer"):
         assert "type: text}" in of_texts(tmp_path, values, name)
