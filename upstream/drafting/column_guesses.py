@@ -46,8 +46,10 @@ _TWINS_OF_MARKS: dict[Marks, Marks] = {
     (".", None): (",", "."),
 }
 _QUESTIONS = {
-    ",": "every value may have a decimal comma, or commas between thousands: which?",
-    ".": "every value may have a decimal point, or points between thousands: which?",
+    ",": "every value may have a decimal comma, or commas between thousands: which? "
+    'Take TODO away, or, of thousands, write type: integer, thousands: ","',
+    ".": "every value may have a decimal point, or points between thousands: which? "
+    'Take thousands away, or, of thousands, write type: integer, thousands: "."',
 }
 _PADDED = "zeros stand before the digits: a text, in which 007 and 7 are two"
 _CENTURY = (
@@ -61,7 +63,7 @@ _MIXED_CELLS = (
 _MOST_PLACES = 6
 """The most decimals that a draft declares: of more, most are a float's own."""
 
-_LIMITED = r"[<>]=?\s*[-+]?[0-9][0-9.,]*"
+LIMITED = r"[<>]=?\s*[-+]?[0-9][0-9.,]*"
 _CLOCK = (
     "times with an offset to UTC: does the time of day that stands there count, or "
     "UTC? Write clock: as_written, or clock: utc"
@@ -93,6 +95,7 @@ class Guess:
         is_short: Whether years have two digits.
         flag: A mark for yes, and all that stands where there is none.
         words: Words beside numbers or days, of which some may stand for nothing.
+        limits: Results beside numbers that say less or more than one: ``<0,5``.
         is_zoned: Whether times have an offset to UTC.
     """
 
@@ -110,6 +113,7 @@ class Guess:
     is_short: bool = False
     flag: tuple[str, tuple[str, ...]] | None = None
     words: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
     is_zoned: bool = False
 
     @property
@@ -273,7 +277,7 @@ def guess_of(
         tries.add(f"{_fits(column, one)} AND {_moment(column, one)} IS NOT NULL")
     for decimal, thousands in _ALL_MARKS:
         tries.add(_is_number(column, decimal, thousands))
-    tries.add(f"regexp_full_match({column}, {quoted(_LIMITED)})")
+    tries.add(f"regexp_full_match({column}, {quoted(LIMITED)})")
     for condition in reason_conditions(column):
         tries.add(condition)
     counted = ", ".join(f"count(*) FILTER ({each})" for each in tries.conditions)

@@ -10,12 +10,12 @@ from dataclasses import replace
 import duckdb
 
 from privacy.schema import ColumnType
-from upstream.drafting.column_guesses import Guess, guess_of
+from upstream.drafting.column_guesses import LIMITED, Guess, guess_of
 from upstream.files.reading_sql import quoted, quoted_name
 from upstream.files.usual_forms import NULL_WORDS, YES_MARKS
 
 _DAYS = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
-_READ = _DAYS | {ColumnType.INTEGER, ColumnType.DECIMAL}
+_NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
 _MOST_WORDS = 6  # beside numbers, that may stand for nothing
 _LEAST_ROWS = 2  # that have such a word: what one row alone has is not shown
 _LONGEST_WORD = 40  # characters
@@ -26,6 +26,10 @@ _FLAG = (
 _WORDS = (
     "{kind} beside words: take TODO away from the words that mean that there is no "
     "value; if others are values, map says which number they are, or write type: text"
+)
+_LIMITS = (
+    "results that say less or more than a number: map gives each as a number; take "
+    "TODO away, or say which number, or ~"
 )
 _POINTS = (
     "other columns have a decimal comma, so points between thousands; if they are "
@@ -87,54 +91,63 @@ def text_guesses(
     """
     found = {}
     for name in names:
-        words = _words_beside_numbers(connection, rows, name)
-        guess = _but_for_words(connection, rows, name, words, has_cells=has_cells)
+        beside = _Beside(connection, rows, name)
+        guess = beside.guess(has_cells=has_cells)
         guess = guess or guess_of(connection, rows, name, has_cells=has_cells)
         if guess is not None:
             found[name] = guess
     return found
 
 
-def _words_beside_numbers(
-    connection: duckdb.DuckDBPyConnection, rows: str, name: str
-) -> tuple[str, ...]:
-    """Return the few words of a column of which half or more have digits."""
-    column = quoted_name(name)
-    is_word = f"NOT regexp_matches({column}, '[0-9]') AND {column} <> ''"
-    found = connection.execute(
-        f"SELECT {column}, count(*) FROM {rows} WHERE {is_word} GROUP BY 1 "  # noqa: S608 - quoted names
-        f"ORDER BY 2 DESC, 1 LIMIT {_MOST_WORDS + 1}"
-    ).fetchall()
-    words = tuple(str(word) for word, count in found if count >= _LEAST_ROWS)
-    most = sum(count for _, count in found)
-    (total,) = connection.execute(f"SELECT count({column}) FROM {rows}").fetchone() or (  # noqa: S608 - as above
-        0,
-    )
-    is_few = len(words) == len(found) <= _MOST_WORDS and most * 2 <= total
-    return words if is_few and all(len(w) <= _LONGEST_WORD for w in words) else ()
+class _Beside:
+    """The few words, and limits such as ``<5``, beside the numbers of a column."""
 
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, rows: str, name: str
+    ) -> None:
+        self.connection, self.rows, self.name = connection, rows, name
+        column = quoted_name(name)
+        self.words = self._few(f"NOT regexp_matches({column}, '[0-9]')")
+        self.limits = self._few(f"regexp_full_match({column}, {quoted(LIMITED)})")
 
-def _but_for_words(
-    connection: duckdb.DuckDBPyConnection,
-    rows: str,
-    name: str,
-    words: Sequence[str],
-    *,
-    has_cells: bool,
-) -> Guess | None:
-    """Return the guess of a column of numbers or days, but for some words."""
-    if not words:
-        return None
-    listed = ", ".join(map(quoted, words))
-    others = f"(SELECT * FROM {rows} WHERE {quoted_name(name)} NOT IN ({listed}))"  # noqa: S608 - quoted names
-    guess = guess_of(connection, others, name, has_cells=has_cells)
-    if guess is not None and guess.kind is ColumnType.TEXT and guess.question:
-        return replace(guess, question=f"{guess.question}; some are words")
-    if guess is None or guess.kind not in _READ:
-        return None
-    asked = _WORDS.format(kind="days" if guess.kind in _DAYS else "numbers")
-    told = "; ".join(one for one in (asked, guess.question) if one)
-    return replace(guess, words=tuple(words), question=told)
+    def _few(self, condition: str) -> tuple[str, ...]:
+        """Return the values that meet a condition, if they are few and met often."""
+        column = quoted_name(self.name)
+        found = self.connection.execute(
+            f"SELECT {column}, count(*), any_value(total) FROM (SELECT {column}, "  # noqa: S608 - quoted names
+            f"count(*) OVER () AS total FROM {self.rows} WHERE {column} <> '') "
+            f"WHERE {condition} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {_MOST_WORDS + 1}"
+        ).fetchall()
+        is_few = 0 < len(found) <= _MOST_WORDS and all(
+            count >= _LEAST_ROWS and len(word) <= _LONGEST_WORD
+            for word, count, _ in found
+        )
+        if not is_few or sum(count for _, count, _ in found) * 2 > found[0][2]:
+            return ()
+        return tuple(str(word) for word, *_ in found)
+
+    def guess(self, *, has_cells: bool) -> Guess | None:
+        """Return the guess of the column's other values, and what these ask."""
+        listed = ", ".join(map(quoted, (*self.words, *self.limits)))
+        if not listed:
+            return None
+        column = quoted_name(self.name)
+        others = f"(SELECT * FROM {self.rows} WHERE {column} NOT IN ({listed}))"  # noqa: S608 - quoted names
+        guess = guess_of(self.connection, others, self.name, has_cells=has_cells)
+        if guess is None:
+            return None
+        if guess.kind is ColumnType.TEXT and guess.question and self.words:
+            return replace(guess, question=f"{guess.question}; some are words")
+        is_read = guess.kind in (_NUMBERS if self.limits else _NUMBERS | _DAYS)
+        return self._asked(guess) if is_read else None
+
+    def _asked(self, guess: Guess) -> Guess:
+        kind = "days" if guess.kind in _DAYS else "numbers"
+        told = [_WORDS.format(kind=kind)] if self.words else []
+        told += [_LIMITS] if self.limits else []
+        told += [guess.question] if guess.question else []
+        question = "; ".join(told)
+        return replace(guess, words=self.words, limits=self.limits, question=question)
 
 
 def with_shared_marks(guesses: Mapping[str, Guess]) -> dict[str, Guess]:

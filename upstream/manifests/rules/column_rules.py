@@ -138,7 +138,8 @@ def _number_marks(at: Place, column: ColumnSpec) -> Broken:
     if column.thousands is not None and column.thousands == (column.decimal or "."):
         sentence = (
             f"{column.name}: thousands and decimal are the same character; where "
-            "thousands are written with a point, declare decimal"
+            "thousands are written with a point, declare decimal, or type: integer if "
+            "no value has decimals"
         )
         if column.type is ColumnType.DECIMAL:
             yield (*at, "thousands"), sentence

@@ -25,9 +25,9 @@ def of_texts(tmp_path, values, name="v"):
 @pytest.mark.parametrize(
     ("values", "words", "said"),
     [
-        (["01/02/22", "03/04/21"], 'format: "TODO %d/%m/%y", century: "TODO', "as %m"),
+        (["01/02/22", "03/04/21"], 'format: "TODO %d/%m/%y", century: TODO', "as %m"),
         (["1.12.22", "24.1.85"], 'type: date, format: "%d.%m.%y", century', "from whi"),
-        (["01-JAN-22", "12-DEC-85"], 'format: "%d-%b-%y", century: "TODO', "1930"),
+        (["01-JAN-22", "12-DEC-85"], 'format: "%d-%b-%y", century: TODO', "1930"),
         (["20220304", "19851231"], 'type: date, format: "%Y%m%d", dom', "in digits"),
         (["20220304101500"], 'timestamp, format: "%Y%m%d%H%M%S"', "in digits"),
         (["20220304", "19851331"], "type: integer", ""),
@@ -44,7 +44,7 @@ def of_texts(tmp_path, values, name="v"):
         (["1709287860", "12"], "type: integer", ""),
         (
             ["2024-03-01T10:00:00+01:00", "2024-07-01T10:00:00Z"],
-            'format: "%Y-%m-%dT%H:%M:%S%z", clock: "TODO as_written"',
+            'format: "%Y-%m-%dT%H:%M:%S%z", clock: TODO as_written',
             "does the time of day that stands there count",
         ),
         (["2024-03-01T10:00:00.5Z"], '"%Y-%m-%dT%H:%M:%S.%fZ"}', "in UTC"),
@@ -86,10 +86,10 @@ def test_a_sheet_mixes_numbers_and_texts_with_a_decimal_comma(tmp_path):
 @pytest.mark.parametrize(
     ("values", "words", "said"),
     [
-        (["x", "", ""], 'null_values: [], map: {"x": true, "": "TODO false"}', "no (f"),
+        (["x", "", ""], 'null_values: [], map: {"x": true, "": TODO false}', "no (f"),
         (
             ["Y", "-"],
-            'map: {"Y": true, "": "TODO false", "-": "TODO false"}',
+            'map: {"Y": true, "": TODO false, "-": TODO false}',
             "yes, or",
         ),
         (["1", "", "1"], 'boolean, null_values: [], map: {"1": true', "says yes"),
@@ -97,6 +97,11 @@ def test_a_sheet_mixes_numbers_and_texts_with_a_decimal_comma(tmp_path):
             ["1,25", "2,5", "3,75", "n.b.", "10,5"],
             'decimal, scale: 2, null_values: ["", "TODO n.b."]',
             "numbers beside words",
+        ),
+        (
+            ["1,25", "2,5", "<0,5", "7,5", "clotted"],
+            'null_values: ["", "TODO clotted"], map: {"<0,5": TODO 0.5}',
+            "map gives each as a number",
         ),
         (["10", "9", "NR"], 'integer, null_values: ["", "TODO NR"]', "beside words"),
         (
@@ -116,7 +121,8 @@ def test_what_values_may_mean_is_asked_and_holds_a_load_up(
 
 
 def test_results_beside_words_are_told_as_both(tmp_path):
-    found = of_texts(tmp_path, ["1,5", "2,25", "<0,5", "7,0", "clotted"] * 4)
+    limits = [f"<{n},5" for n in range(12)]
+    found = of_texts(tmp_path, [*["1,5", "2,25", "7,0", "clotted"] * 9, *limits])
     assert "begin with < or >: a text" in found
     assert "some are words" in found
 
