@@ -105,6 +105,10 @@ _LATER = (
     "some days lie after today; planned, valid until then, or slips? If one such day "
     "stands for nothing, name it in null_values: "
 )
+_NO_UNIT = (
+    "many rows have no {unit}, and a load leaves them out: if it stands in the first "
+    "row of several alone, as in merged cells, fill it down before you export"
+)
 _COPY = (
     "the same rows as table {table}: is the file a copy? Then take this table out, or "
     "what is asked of both counts twice"
@@ -482,6 +486,8 @@ class _Draft:
 
     def _questions(self, columns: Sequence[Drafted]) -> Iterator[str]:
         """Yield what only the custodian can say of the columns."""
+        if self.unit is not None and self._lacks_units():
+            yield _NO_UNIT.format(unit=in_yaml(self.unit))
         if later := list(after_today(self.connection, self._rows, columns)):
             yield _LATER + ", ".join(later)
         for said, found in (
@@ -490,6 +496,13 @@ class _Draft:
         ):
             if found:
                 yield said + ", ".join(column.name for column in found)
+
+    def _lacks_units(self) -> bool:
+        """Whether one row in twenty or more has no unit id."""
+        name = quoted_name(self.unit or "")
+        empty = f"count(*) FILTER (coalesce(CAST({name} AS VARCHAR), '') = '')"
+        (lacks,) = self._one(f"{empty} * 20 > count(*)")
+        return bool(lacks)
 
     def _find_identities(self) -> frozenset[str]:
         """Return the columns of which each unit has a value of its own."""

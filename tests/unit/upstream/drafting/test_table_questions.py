@@ -77,3 +77,10 @@ def test_a_row_of_units_below_the_header_is_left_out(tmp_path):
     text = draft_manifest([tmp_path / "t.xlsx"], ["pid"])
     assert 'excel: {skip_rows: 2, names: ["pid", "krea"]}' in text
     assert "name: krea, type: decimal" in text
+
+
+def test_ids_in_merged_cells_are_asked_about(tmp_path):
+    text = drafted(
+        tmp_path, "pid,day", lambda n: f"{'' if n % 3 else n},2023-01-{n % 28 + 1:02}"
+    )
+    assert '# many rows have no "pid", and a load leaves them out' in text

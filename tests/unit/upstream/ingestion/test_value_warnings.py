@@ -84,3 +84,9 @@ def test_a_hidden_sheet_is_warned_of(hospital):
     hospital.table = {"files": ["t.xlsx"], "excel": {"sheet": "Old"}}
     warnings = hospital.load().report.warnings
     assert [one for one in warnings if "the sheet 'Old' is hidden" in one]
+
+
+def test_rows_without_an_id_are_warned_of(hospital):
+    rows = "1,2024-01-01,A\n,2024-01-02,B\n,2024-01-02,B\n2,2024-01-02,B\n"
+    said = warned(hospital, rows, "as in merged cells")
+    assert said[0].startswith("stays: 2 of 4 rows have no unit id, and are no part of")
