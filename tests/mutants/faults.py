@@ -381,7 +381,7 @@ FAULTS = (
     Fault(
         "averages_weigh_twice",
         "each half of an average takes the whole weight of its column",
-        "query_lang/binding/top.py",
+        "query_lang/binding/top/weights.py",
         "            shares[vector].append(weight / len(vectors))\n",
         "            shares[vector].append(weight)\n",
         ("tests/unit/query_lang/reading/test_written_twice.py",),
@@ -3098,8 +3098,8 @@ FAULTS = (
     Fault(
         "kept_units_are_all_units",
         "COUNT(DISTINCT CASE WHEN c THEN unit END) forgets its condition",
-        "query_lang/binding/top.py",
-        "CountUnitsMeasure(self._slot(value), True)",
+        "query_lang/binding/top/measures.py",
+        "CountUnitsMeasure(self.slots.of(value), True)",
         "CountUnitsMeasure(self.owner, False)",
         ("tests/conformance/test_conformance.py",),
     ),
