@@ -3684,7 +3684,7 @@ FAULTS = (
         "anchors_place_is_never_told_again",
         "a worker is refused by the one beside it, once the anchor came back as a copy",
         "budget/charging/server_processes.py",
-        "            self._identity = HostIdentity.of(self._anchor)\n        with",
+        "            self._identity = HostIdentity.of_file(self._anchor)\n        with",
         "            pass\n        with",
         ("tests/unit/budget/charging/test_server_processes.py",),
     ),
