@@ -8,7 +8,7 @@ from privacy.contributions import NO_BOUNDS, ContributionBounds
 from privacy.errors import InvalidOptionError
 from privacy.schema import ColumnType, Dataset, Scalar
 from query_lang.binding.bind import ResolvedQuery, bind_query
-from query_lang.binding.top import vectors_of, weights_of
+from query_lang.binding.top.weights import vectors_of, weights_of
 from query_lang.confining.touched import touched_blocks
 from query_lang.costs.checks import CostCheck, check_showing
 from query_lang.costs.places import place_of

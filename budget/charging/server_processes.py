@@ -56,17 +56,29 @@ class HostIdentity:
 
     @classmethod
     def of(cls, anchor: Path) -> "HostIdentity":
-        """Return where this process runs, with an anchor at a path."""
+        """Return where this process runs, with the anchor at a path, there or not."""
+        try:
+            return cls.of_file(anchor)
+        except OSError:
+            return cls._of(str(anchor))
+
+    @classmethod
+    def of_file(cls, anchor: Path) -> "HostIdentity":
+        """Return where this process runs, with the anchor's file as it is now.
+
+        Raises:
+            OSError: There is none, or it may not be looked at.
+        """
+        found = anchor.stat()
+        return cls._of(f"{found.st_dev}:{found.st_ino}")
+
+    @classmethod
+    def _of(cls, file: str) -> "HostIdentity":
         host = socket.gethostname()
         try:
             machine = _MACHINE.read_text("ascii").strip()
         except OSError:
             machine = host
-        try:
-            found = anchor.stat()
-            file = f"{found.st_dev}:{found.st_ino}"
-        except OSError:
-            file = str(anchor)
         digest = hashlib.sha256(f"{machine} {file}".encode()).hexdigest()
         return cls(host, digest)
 
@@ -273,8 +285,7 @@ class Heartbeat:
 
     def _renew(self) -> None:
         with contextlib.suppress(OSError):  # while it is away it is the one it was
-            self._anchor.stat()
-            self._identity = HostIdentity.of(self._anchor)
+            self._identity = HostIdentity.of_file(self._anchor)
         with self._databases.work.begin() as connection:
             renew(connection, self._worker_id, self._identity)
 

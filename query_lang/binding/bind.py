@@ -16,7 +16,7 @@ from query_lang.binding.results.dependent_keys import literals_of_parts
 from query_lang.binding.results.stacked_answers import check_apart
 from query_lang.binding.results.totals import check_totals
 from query_lang.binding.scalars.narrowing import Conditions
-from query_lang.binding.top import Top, TopBinder
+from query_lang.binding.top.top import Top, TopBinder
 from query_lang.plans.compiled import QueryWarning, row_count
 from query_lang.plans.costs import MAX_NUMBERS
 from query_lang.plans.domains import check_answer_bytes, check_cells, check_numbers
@@ -109,15 +109,8 @@ def _bound(
     conditions = Conditions(
         tuple(conditions_of(node)), environment.tries, computed_in(node)
     )
-    most = node.rows_per_unit
-    top = TopBinder(
-        rows,
-        tree.select,
-        node.owner,
-        most,
-        conditions=conditions,
-        written=literals_of_parts(node),
-    ).bind()
+    written = literals_of_parts(node)
+    top = TopBinder(rows, tree.select, node, conditions, written).bind()
     if tree.select.stacks:
         check_apart(node, [key.slot for key in top.keys], tree.select.position)
     _check_size(top, tree, answer_numbers)

@@ -17,6 +17,8 @@ from query_lang.syntax.tokens import Token, TokenKind
 
 _DIALECT = DuckDB()
 _DIALECT.INDEX_OFFSET = 0  # else sqlglot types all that stands before each bracket
+_LONGEST_LENGTH = 100
+"""Characters of an interval's text that sqlglot reads; ours refuses longer ones."""
 _SPECIAL_FORMS = ("CAST", "TRY_CAST", "EXTRACT")  # calls with more than a list inside
 
 
@@ -46,6 +48,16 @@ class _Parser(DuckDBParser):
     NO_PAREN_FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {
         "CASE": DuckDBParser.NO_PAREN_FUNCTION_PARSERS["CASE"]
     }
+
+    def _parse_interval_span(
+        self,
+        this: exp.Expr,
+        parse_function_unit: bool = True,  # noqa: FBT001, FBT002 - sqlglot's own
+    ) -> exp.Interval:
+        """Leave long texts to us: sqlglot's patterns try each part from each place."""
+        if this and this.is_string and len(this.name) > _LONGEST_LENGTH:
+            return self.expression(exp.Interval(this=this))
+        return super()._parse_interval_span(this, parse_function_unit)
 
     def _parse_cube_or_rollup(
         self,

@@ -381,7 +381,7 @@ FAULTS = (
     Fault(
         "averages_weigh_twice",
         "each half of an average takes the whole weight of its column",
-        "query_lang/binding/top.py",
+        "query_lang/binding/top/weights.py",
         "            shares[vector].append(weight / len(vectors))\n",
         "            shares[vector].append(weight)\n",
         ("tests/unit/query_lang/reading/test_written_twice.py",),
@@ -3098,8 +3098,8 @@ FAULTS = (
     Fault(
         "kept_units_are_all_units",
         "COUNT(DISTINCT CASE WHEN c THEN unit END) forgets its condition",
-        "query_lang/binding/top.py",
-        "CountUnitsMeasure(self._slot(value), True)",
+        "query_lang/binding/top/measures.py",
+        "CountUnitsMeasure(self.slots.of(value), True)",
         "CountUnitsMeasure(self.owner, False)",
         ("tests/conformance/test_conformance.py",),
     ),
@@ -3684,7 +3684,7 @@ FAULTS = (
         "anchors_place_is_never_told_again",
         "a worker is refused by the one beside it, once the anchor came back as a copy",
         "budget/charging/server_processes.py",
-        "            self._identity = HostIdentity.of(self._anchor)\n        with",
+        "            self._identity = HostIdentity.of_file(self._anchor)\n        with",
         "            pass\n        with",
         ("tests/unit/budget/charging/test_server_processes.py",),
     ),

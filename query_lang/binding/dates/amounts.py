@@ -74,7 +74,7 @@ UNITS: Mapping[str, Amount] = {
         Amount(microseconds=calendar.SECOND),
     ),
 }
-_TERM = re.compile(r"\s*([+-]?)\s*([0-9]{1,9})\s*([a-z]+)", re.ASCII)
+_TERM = re.compile(r"\s*(?:([+-])\s*)?([0-9]{1,9})\s*([a-z]+)", re.ASCII)
 
 
 def is_interval(tree: Tree) -> bool:  # noqa: PLR0911 - an arm a form

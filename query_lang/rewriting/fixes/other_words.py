@@ -21,6 +21,7 @@ _NEAR: Final = 0.75  # how like a word of a clause is one that was meant
 _BINDS_MORE = frozenset("*/%.()")  # signs beside an operand that belong to it
 _AGGREGATES = frozenset(("COUNT", "SUM", "AVG", "MEDIAN", "STDDEV", "QUANTILE"))
 _MOST_WORDS: Final = 2_000
+_QUOTES: Final = frozenset("'\"`[")
 
 
 def _tokens(sql: str) -> Sequence[Token]:
@@ -31,9 +32,20 @@ def _tokens(sql: str) -> Sequence[Token]:
 
 
 def _between(sql: str, tokens: Sequence[Token], first: int, after: int) -> str:
-    """Return the text of the tokens from one to another, that one left out."""
-    end = tokens[after].start if after < len(tokens) else len(sql.rstrip().rstrip(";"))
-    return sql[tokens[first].start : end].rstrip()
+    """Return the text of the tokens from one to another, that one left out.
+
+    Comments behind the last one are no part of it: they would take in more text.
+    """
+    last = tokens[after - 1]
+    opened = sql[last.start]
+    if opened in _QUOTES:
+        length = len(last.text) + last.text.count(opened) + 2
+    elif last.kind is TokenKind.STRING:  # with a letter before its quotes
+        end = tokens[after].start if after < len(tokens) else len(sql)
+        length = len(sql[last.start : end].rstrip().rstrip(";"))
+    else:
+        length = len(last.text)
+    return sql[tokens[first].start : last.start + length]
 
 
 def _with(sql: str, tokens: Sequence[Token], first: int, after: int, text: str) -> str:

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 from sqlalchemy import ColumnElement
 
+from budget.chain.writing import cap_totals
 from budget.checking.reconciliation import NothingToReconcileError
 from budget.ledger import RecordedTransaction, Verification
+from privacy.losses import Loss
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.identity.revocations import end_proposals, revoke_keys
 from server.use_cases.operations.postgres_dump import end_restore
@@ -19,6 +21,12 @@ from server.use_cases.services.services import Services
 ALTERED = (
     "the ledger is not what its entries make it, or does not fit its anchor: 'curator "
     "ledger verify', on the host, says where"
+)
+
+FORGOTTEN = (
+    "load its patients again under this name alone, with the measure, blocks and cap "
+    "that it had: it then goes on from what was spent; under another name, or with the "
+    "other measure, the same patients would lose more than was promised"
 )
 
 
@@ -94,14 +102,30 @@ class AuditService:
         )
 
         people = PeopleService(self._services, self._actor).principals()
+        known = PopulationService(self._services, self._actor).populations()
         return {
             "reconciled": True,
             "keys": "all revoked: issue new ones",
             "not_disabled": [p["name"] for p in people if not p["disabled"]],
-            "populations": PopulationService(self._services, self._actor).populations(),
+            "populations": known,
+            "forgotten": self._forgotten({str(one["name"]) for one in known}),
             "look": "a restore brings back whoever was disabled, caps that were "
             "lowered, grants and releases that were taken back since the backup",
         }
+
+    def _forgotten(self, known: set[str]) -> list[Document]:
+        """Return what was spent of populations that the restored ledger never knew."""
+        with self._services.databases.reader.connect() as connection:
+            totals = cap_totals(connection)
+        spent: dict[str, int] = {}
+        for name, nano in totals.items():
+            population = name.partition("/")[0]
+            if population not in known and nano:
+                spent[population] = max(spent.get(population, 0), nano)
+        return [
+            {"population": name, "spent": str(Loss(nano)), "now": FORGOTTEN}
+            for name, nano in sorted(spent.items())
+        ]
 
 
 def _verified(entries: int, problems: Sequence[str]) -> VerificationShape:

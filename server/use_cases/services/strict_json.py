@@ -18,7 +18,8 @@ JsonValue = (
     None | bool | int | Decimal | str | list["JsonValue"] | dict[str, "JsonValue"]
 )
 
-_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[\]{}]', re.DOTALL)
+"""A string that nothing closes goes to the end: it is looked at once, and no JSON."""
 
 
 class MalformedJsonError(ValueError):

@@ -46,7 +46,9 @@ def forgotten(tmp_path, request):
     shutil.rmtree(made.data)
     shutil.copytree(tmp_path / "backup", made.data)
     with made.services() as services:
-        AuditService(services, "local:test").reconcile("disk failed")
+        done = AuditService(services, "local:test").reconcile("disk failed")
+    (one,) = done["forgotten"]
+    assert (one["spent"], "under this name alone" in one["now"]) == ("1", True)
     return made
 
 

@@ -10,11 +10,13 @@ from privacy.contributions import NO_BOUNDS
 from privacy.errors import QueryError, SqlNotAllowedError
 from privacy.schema import Column, ColumnType, Dataset, RangeDomain, Table
 from query_lang.binding.bind import bind_query
+from query_lang.binding.dates.amounts import amount_of
 from query_lang.plans import intervals
 from query_lang.plans.dates import calendar
 from query_lang.plans.dates.day_names import MONTHS, WEEKDAYS
 from query_lang.plans.nodes import HistogramMeasure, SumMeasure
 from query_lang.reading.parse import parse_query
+from query_lang.syntax.nodes import Interval, Position, StringLiteral
 from tests.support.compiling import compile_query
 
 T = ColumnType
@@ -356,3 +358,22 @@ def test_what_another_dialect_reads_otherwise_is_refused(written):
         key_of(written)
     assert refused.value.rule == "date_format"
     assert ("'yyyy-MM-dd'" in refused.value.hint) == ("FORMAT(" in written)
+
+
+@pytest.mark.parametrize("before", ["", "1 DAY ", "+", "* ", "'1' YEAR "])
+@pytest.mark.parametrize("text", [" " * 15_000 + "!", "1" * 15_000])
+def test_a_long_interval_is_no_work_for_the_parser(before, text):
+    """Its own patterns took five to twenty seconds for one."""
+    with pytest.raises(QueryError):
+        compile_query(
+            f"SELECT COUNT(*) FROM stays WHERE admitted > left_on - INTERVAL {before}'{text}'",
+            DATASET,
+        )
+
+
+def test_an_intervals_text_is_read_once():
+    """Tried from each space anew, this one took minutes."""
+    place = Position(1, 1)
+    long = Interval(StringLiteral(" " * 300_000 + "!", place), None, place)
+    with pytest.raises(SqlNotAllowedError, match="interval"):
+        amount_of(long, None)

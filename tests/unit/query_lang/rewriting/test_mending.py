@@ -35,6 +35,14 @@ MENDED = (
         "SELECT CAST(admitted AS date) AS d, COUNT(*) FROM encounters GROUP BY CAST(admitted AS date)",
     ),
     (
+        "SELECT COUNT(*) FROM encounters WHERE CONVERT(date -- the day\n, admitted -- of arrival\n) > '2024-01-31'",
+        "SELECT COUNT(*) FROM encounters WHERE CAST(admitted AS date) > '2024-01-31'",
+    ),
+    (
+        "SELECT department, n = COUNT(*) -- stays\nFROM encounters GROUP BY department",
+        "SELECT department, COUNT(*) AS n -- stays\nFROM encounters GROUP BY department",
+    ),
+    (
         "SELECT COUNT(*) FROM encounters WHERE admitted > NOW() - '30 days'::interval",
         "SELECT COUNT(*) FROM encounters WHERE admitted > NOW() - INTERVAL '30 days'",
     ),

@@ -20,6 +20,13 @@ def test_what_is_not_strict_json_is_refused(body):
         read_json(body)
 
 
+@pytest.mark.parametrize("body", [b'"' + b'\\"' * 300_000, b'["' + b'\\"' * 300_000])
+def test_a_string_that_nothing_closes_is_read_once(body):
+    """From each of its quotes anew, it took minutes."""
+    with pytest.raises(MalformedJsonError):
+        read_json(body)
+
+
 def test_numbers_keep_their_exact_value():
     assert read_json(b"[0.1, 1e-1, 7]") == [Decimal("0.1"), Decimal("0.1"), 7]
 

@@ -1,0 +1,273 @@
+"""The aggregates at the top: which vectors are measured, and what shows them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from privacy.errors import QueryError
+from privacy.schema import ColumnType
+from query_lang.binding.aggregates import argument_of
+from query_lang.binding.expressions import ExpressionBinder, KeptUnit, describe
+from query_lang.binding.results.computed import ComputedBinder
+from query_lang.binding.results.moments import MOMENTS, written_out
+from query_lang.binding.scalars.narrowing import Conditions, narrowed_by
+from query_lang.binding.scope import UnitColumn
+from query_lang.binding.top.quantiles import bins_of, quantile_parameters, width_said
+from query_lang.binding.top.slots import Slots
+from query_lang.plans.compiled import AverageShown, NumberShown, QuantileShown, Shown
+from query_lang.plans.domains import value_count
+from query_lang.plans.expressions import Constant, Expression, Facts
+from query_lang.plans.intervals import Interval, measured_interval, reach_of
+from query_lang.plans.literals import NUMBERS
+from query_lang.plans.nodes import (
+    CountDistinctMeasure,
+    CountRowsMeasure,
+    CountUnitsMeasure,
+    CountValuesMeasure,
+    HistogramMeasure,
+    MeasureKind,
+    SumMeasure,
+)
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import AggregateCall, CountRows, Position
+from query_lang.syntax.nodes import Expression as Tree
+from query_lang.syntax.refusals import refuse
+
+MOST_VECTORS = 256
+_COUNT_FACTS = Facts(ColumnType.INTEGER, nullable=False)
+
+
+@dataclass(slots=True)
+class MeasureBinder:
+    """Binds aggregates over the rows at the top; a vector is measured once.
+
+    Attributes:
+        rows: Binds what aggregates are of.
+        position: Of the SELECT.
+        owner: Slot of the unit key that owns the rows.
+        rows_per_unit: Of the rows, at most.
+        slots: Of the values that are measured.
+        facts: Of what is shown; aggregates add their own.
+        conditions: That hold for every row.
+        computed: Makes what binds numbers that are computed of aggregates.
+        measures: The vectors, each with its number.
+        places: Where the text first asks for each vector.
+        place: Of the aggregate that is looked at.
+    """
+
+    rows: ExpressionBinder
+    position: Position
+    owner: int
+    rows_per_unit: int
+    slots: Slots
+    facts: dict[Shown, Facts]
+    conditions: Conditions
+    computed: Callable[[], ComputedBinder]
+    measures: dict[MeasureKind, int] = field(default_factory=dict)
+    places: list[Position] = field(default_factory=list)
+    place: Position | None = None
+    moments: dict[tuple[object, ...], Shown] = field(default_factory=dict)
+
+    def measure(self, tree: AggregateCall | CountRows) -> Shown:
+        """Return what shows an aggregate; its vectors are measured once.
+
+        Raises:
+            QueryError: Its argument has no bounds or domain, or it shows single rows.
+        """
+        self.place = tree.position
+        if isinstance(tree, CountRows):
+            return self._number(CountRowsMeasure(), _COUNT_FACTS)
+        if tree.order_by or (tree.distinct and tree.name != "count"):
+            rule = rules.AGGREGATE_DISTINCT if tree.distinct else rules.AGGREGATE
+            raise refuse(rule, tree.position)
+        binders = {
+            "count": self._count,
+            **dict.fromkeys(("sum", "avg"), self._sum),
+            **dict.fromkeys(("median", "quantile"), self._quantile),
+            **dict.fromkeys(MOMENTS, self._moments),
+        }
+        if tree.name not in binders:
+            raise self._not_at_top(tree)
+        return binders[tree.name](tree)
+
+    def least(self, shown: NumberShown) -> Fraction | None:
+        """Return the least that a vector's exact values have where they are not 0."""
+        kind = list(self.measures)[shown.vector]
+        if not isinstance(kind, SumMeasure):
+            return Fraction(1)
+        return Fraction(0) if kind.lower >= 0 else None
+
+    def _not_at_top(self, tree: AggregateCall) -> QueryError:
+        """Return the refusal of an aggregate that would show single rows."""
+        if tree.name in {"min", "max"}:
+            return refuse(rules.MIN_MAX, tree.position)
+        if tree.name not in {"bool_or", "bool_and"}:
+            return refuse(rules.AGGREGATE, tree.position)
+        unit = self.rows.scope.unit_name()
+        hint = (
+            f"COUNT(DISTINCT CASE WHEN abnormal THEN {unit} END) counts those "
+            "for whom it holds in some row; BOOL_OR, BOOL_AND stand in roll-ups"
+        )
+        return refuse(rules.AGGREGATE, tree.position, hint=hint)
+
+    def _number(self, kind: MeasureKind, facts: Facts) -> Shown:
+        shown = NumberShown(self._vector(kind))
+        self.facts[shown] = facts
+        return shown
+
+    def _vector(self, kind: MeasureKind) -> int:
+        found = self.measures.setdefault(kind, len(self.measures))
+        if found >= MOST_VECTORS:
+            detail = f"a query measures at most {MOST_VECTORS} numbers in a group"
+            hint = "ask in several queries; STDDEV is of 3, CORR of 6 numbers"
+            raise refuse(rules.TOO_COMPLEX, self.position, detail=detail, hint=hint)
+        if found == len(self.places):
+            self.places.append(self.place or self.position)
+        return found
+
+    def _argument(self, tree: AggregateCall) -> Expression:
+        value = self.rows.value(tree.arguments[0])
+        if isinstance(value, Constant) and value.value is None:
+            raise refuse(rules.NULL_LITERAL, tree.arguments[0].position)
+        return value
+
+    def _count(self, tree: AggregateCall) -> Shown:
+        if len(tree.arguments) != 1:
+            raise refuse(rules.COUNT_ARGUMENTS, tree.position)
+        (argument,) = tree.arguments
+        unit = self.rows.unit_column(argument)
+        if unit is not None:
+            return self._count_units(unit, tree)
+        kept = self.rows.kept_unit(argument)
+        if kept is not None:
+            return self._count_kept_units(kept, tree)
+        value = self._argument(tree)
+        if isinstance(value, Constant):
+            raise refuse(rules.COUNT_ARGUMENTS, argument.position)
+        if not tree.distinct:
+            kind: MeasureKind = CountValuesMeasure(self.slots.of(value))
+            return self._number(kind, _COUNT_FACTS)
+        size = value_count(value.facts)
+        if size == 0:
+            raise refuse(rules.ZERO_SENSITIVITY, argument.position)
+        self.rows.environment.warn_of_other(argument, value)
+        distinct = CountDistinctMeasure(self.slots.of(value), size, value.facts)
+        return self._number(distinct, _COUNT_FACTS)
+
+    def _count_units(self, unit: UnitColumn, tree: AggregateCall) -> Shown:
+        if not tree.distinct:
+            return self._count_rows_of(unit, tree)
+        slot = unit.slot if unit.nullable else self.owner
+        return self._number(CountUnitsMeasure(slot, unit.nullable), _COUNT_FACTS)
+
+    def _count_rows_of(self, unit: UnitColumn, tree: AggregateCall) -> Shown:
+        """Count rows in which a unit key is not NULL."""
+        (argument,) = tree.arguments
+        self._warn_of_rows(argument)
+        if not unit.nullable:
+            return self._number(CountRowsMeasure(), _COUNT_FACTS)
+        if unit.row is None:
+            raise self.rows.opaque(argument)
+        return self._number(CountValuesMeasure(self.slots.of(unit.row)), _COUNT_FACTS)
+
+    def _warn_of_rows(self, argument: Tree) -> None:
+        if self.rows_per_unit > 1:
+            unit = self.rows.environment.dataset.unit
+            self.rows.environment.warn(
+                "rows_counted",
+                f"COUNT({describe(argument)}) counts rows; COUNT(DISTINCT "
+                f"{describe(argument)}) counts each {unit} once",
+            )
+
+    def _count_kept_units(self, kept: KeptUnit, tree: AggregateCall) -> Shown:
+        slot = kept.unit.slot if kept.unit.nullable else self.owner
+        value = self.rows.units_where(kept, slot)
+        if not tree.distinct:
+            self._warn_of_rows(tree.arguments[0])
+            return self._number(CountValuesMeasure(self.slots.of(value)), _COUNT_FACTS)
+        return self._number(CountUnitsMeasure(self.slots.of(value), True), _COUNT_FACTS)  # noqa: FBT003 - fields in their order
+
+    def _sum(self, tree: AggregateCall) -> Shown:
+        value, bounds = self._bounded(tree)
+        if bounds == (0, 0):
+            raise refuse(rules.ZERO_SENSITIVITY, tree.position)
+        slot, scale = self.slots.of(value), value.facts.scale
+        total = SumMeasure(slot, *bounds, scale)
+        facts = Facts(value.facts.type, scale, nullable=False)
+        if tree.name == "sum":
+            return self._number(total, facts)
+        sum_vector = self._vector(total)
+        number = self._vector(CountValuesMeasure(slot))
+        shown = AverageShown(sum_vector, number, *bounds)
+        self.facts[shown] = Facts(ColumnType.DECIMAL, 6)
+        return shown
+
+    def _bounded(self, tree: AggregateCall) -> tuple[Expression, Interval]:
+        """Bind the argument of SUM or AVG and return its public bounds."""
+        if len(tree.arguments) != 1:
+            raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
+        value = argument_of(tree.name, self._argument(tree))
+        bounds = measured_interval(narrowed_by(self.conditions, value))
+        if bounds == (0, 0):  # nothing would be moved: what is declared stays
+            bounds = measured_interval(value.facts)
+        if value.facts.type not in NUMBERS:
+            raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
+        if bounds is None:
+            raise _unbounded(value.facts, tree.arguments[0])
+        return value, bounds
+
+    def _spread(self, tree: AggregateCall) -> tuple[Expression, Interval]:
+        """Bind an argument of a variance; of a single value, what is declared stays."""
+        value, bounds = self._bounded(tree)
+        is_one = bounds[0] == bounds[1]
+        return value, (measured_interval(value.facts) if is_one else None) or bounds
+
+    def _quantile(self, tree: AggregateCall) -> Shown:
+        fraction, most = quantile_parameters(tree)
+        value = self._argument(tree)
+        kind = value.facts.type
+        declared = measured_interval(value.facts)
+        bounds = declared or measured_interval(narrowed_by(self.conditions, value))
+        if kind not in NUMBERS | {ColumnType.DATE}:
+            raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
+        if bounds is None:
+            raise _unbounded(value.facts, tree.arguments[0])
+        bins = bins_of(value.facts, bounds, most)
+        if not bins.one_per_value:
+            said = width_said(bins, describe(tree.arguments[0]))
+            self.rows.environment.warn("quantile_bins", said)
+        dates = bins.of_days
+        vector = self._vector(HistogramMeasure(self.slots.of(value), bins, dates))
+        each_own = sum(isinstance(kind, HistogramMeasure) for kind in self.measures)
+        self.rows.environment.sizes.check_repeated(each_own, tree.position)
+        shown = QuantileShown(vector, fraction, bins)
+        scale = 0 if dates else value.facts.scale
+        self.facts[shown] = Facts(kind if dates else ColumnType.DECIMAL, scale)
+        return shown
+
+    def _moments(self, tree: AggregateCall) -> Shown:
+        """Return a variance or correlation: computed of counts and sums.
+
+        What is written out here was typed by nobody, so nobody is warned of its forms.
+        """
+        called = tree.name, *map(self.rows.value, tree.arguments)
+        if called not in self.moments:
+            binder = replace(self.computed(), warn=lambda *_: None)
+            self.moments[called] = binder.bind(written_out(tree, self._spread))
+        return self.moments[called]
+
+
+def _unbounded(facts: Facts, tree: Tree) -> QueryError:
+    """Return the refusal of a value without bounds; says which end is known."""
+    low, high = reach_of(facts)
+    missing, hint = "no declared bounds", None
+    if low is not None:
+        missing, hint = (
+            "a least value and no greatest one",
+            "write LEAST(..., 60) of it",
+        )
+    elif high is not None:
+        missing = "a greatest value and no least one"
+        hint = "write GREATEST(..., 0) of it"
+    detail = f"{describe(tree)} has {missing}"
+    return refuse(rules.NO_BOUNDS, tree.position, detail=detail, hint=hint)

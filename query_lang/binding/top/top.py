@@ -1,0 +1,341 @@
+"""The top of a query: what binds its columns, HAVING and ORDER BY."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from privacy.schema import Scalar
+from query_lang.binding.expressions import UNNAMED, ExpressionBinder
+from query_lang.binding.having import HavingBinder
+from query_lang.binding.names import output_names
+from query_lang.binding.queries import item_at
+from query_lang.binding.results.answer_windows import (
+    MAX_WINDOW_ROWS,
+    AnswerWindowBinder,
+)
+from query_lang.binding.results.computed import ComputedBinder, is_computed
+from query_lang.binding.results.dependent_keys import Written
+from query_lang.binding.results.reachable_cells import reachable_cells
+from query_lang.binding.results.totals import TotalsBinder
+from query_lang.binding.scalars.narrowing import Conditions
+from query_lang.binding.top.keys import KeyBinder
+from query_lang.binding.top.measures import MeasureBinder
+from query_lang.binding.top.slots import Slots
+from query_lang.plans.compiled import (
+    DependentShown,
+    KeyShown,
+    NoisyCondition,
+    OrderTerm,
+    Presentation,
+    Shown,
+    row_count,
+    windows_in,
+)
+from query_lang.plans.expressions import AverageRef, Call, Constant, Facts
+from query_lang.plans.literals import LITERALS
+from query_lang.plans.nodes import Item, Key, MeasureKind, Node, PlanColumn, SumMeasure
+from query_lang.showing.chosen_rows import is_chosen_by_noise
+from query_lang.syntax import rules
+from query_lang.syntax.logic import All
+from query_lang.syntax.nodes import (
+    AggregateCall,
+    CountRows,
+    Name,
+    NumberLiteral,
+    Position,
+    Select,
+    SelectItem,
+    WindowCall,
+)
+from query_lang.syntax.nodes import Expression as Tree
+from query_lang.syntax.refusals import refuse
+
+_EMPTY_GROUPS = (
+    "AVG and MIN of groups are over every group that there can be: one without rows is "
+    "0 here (and noise), and no group in SQL"
+)
+_EMPTY_CELLS = (
+    "cells in which WHERE can leave no row come back, with noise alone, and windows "
+    "are over them too; LIMIT, also of a large number, leaves them out"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Top:
+    """What the top of a plan needs.
+
+    Attributes:
+        items: Keys and arguments to compute below the measures.
+        keys: In the order of GROUP BY.
+        key_positions: Where GROUP BY names each.
+        measures: The distinct vectors.
+        columns: In the order of SELECT.
+        presentation: HAVING, ORDER BY, LIMIT.
+        measure_positions: Where the text first asks for each vector.
+    """
+
+    items: tuple[Item, ...]
+    keys: tuple[Key, ...]
+    key_positions: tuple[Position, ...]
+    measures: tuple[MeasureKind, ...]
+    columns: tuple[PlanColumn, ...]
+    presentation: Presentation
+    measure_positions: tuple[Position, ...] = ()
+
+
+class TopBinder:
+    """Binds the SELECT at the top over the rows of its FROM and WHERE.
+
+    Args:
+        rows: Binds expressions over them.
+        tree: The SELECT.
+        node: What makes the rows.
+        conditions: That hold for every row.
+        written: Literals of a UNION ALL's parts.
+    """
+
+    def __init__(
+        self,
+        rows: ExpressionBinder,
+        tree: Select,
+        node: Node,
+        conditions: Conditions,
+        written: Written,
+    ) -> None:
+        self.rows = rows
+        self.tree = tree
+        self.facts: dict[Shown, Facts] = {}
+        self.names: dict[str, Shown] = {}
+        self.in_having = False
+        self.ordered: set[str] = set()  # keys whose order was looked at
+        slots = Slots(rows.environment)
+        self.grouping = KeyBinder(rows, tree, slots, self.facts, conditions, written)
+        self.measuring = MeasureBinder(
+            rows,
+            tree.position,
+            node.owner,
+            node.rows_per_unit,
+            slots,
+            self.facts,
+            conditions,
+            self._computed_binder,
+        )
+
+    def bind(self) -> Top:
+        """Return keys, measures, columns and what is done to noisy values.
+
+        Raises:
+            QueryError: A key, output or condition breaks a rule of the language.
+        """
+        tree = self.tree
+        if tree.distinct:
+            raise refuse(rules.DISTINCT, tree.position)
+        self.grouping.bind()
+        self._check_items()
+        names = output_names(tree.items)
+        columns = [
+            self._column(name, item)
+            for name, item in zip(names, tree.items, strict=True)
+        ]
+        if not self.measuring.measures:
+            hint = f"add COUNT(*) or COUNT(DISTINCT {self.rows.scope.unit_name()})"
+            raise refuse(rules.AGGREGATE_NEEDED, tree.position, hint=hint)
+        if not tree.hides_keys:
+            self.grouping.check_all_selected(columns)
+        self._warn_of_empty_cells(columns)
+        presentation = Presentation(
+            self._having(),
+            tuple(self._order_terms()),
+            tree.limit,
+            None if tree.kept is None else self._having_binder().bind(tree.kept),
+            self.grouping.sets,
+        )
+        return Top(
+            items=tuple(self.grouping.slots.computed()),
+            keys=tuple(self.grouping.named(columns)),
+            key_positions=tuple(self.grouping.places),
+            measures=tuple(self.measuring.measures),
+            columns=tuple(columns),
+            presentation=presentation,
+            measure_positions=tuple(self.measuring.places),
+        )
+
+    def _warn_of_empty_cells(self, columns: Sequence[PlanColumn]) -> None:
+        """Say where cells come back that WHERE leaves empty, or count as groups."""
+        if self.tree.hides_keys and self._reads_empty_groups(columns):
+            self.rows.environment.warn("empty_cells", _EMPTY_GROUPS)
+        narrower = any(key.reached != key.values for key in self.grouping.keys.values())
+        if narrower and not self._chooses_rows():
+            self.rows.environment.warn("empty_cells", _EMPTY_CELLS)
+
+    def _reads_empty_groups(self, columns: Sequence[PlanColumn]) -> bool:
+        """Whether a group without rows, whose numbers are 0, changes what is shown."""
+        sums = [
+            kind for kind in self.measuring.measures if isinstance(kind, SumMeasure)
+        ]
+        telling = {"avg", "min"} | (
+            {"max"} if any(s.lower < 0 for s in sums) else set()
+        )
+        windows = (each for c in columns for each in windows_in(c.shown))
+        return any(window.name in telling for window in windows)
+
+    def _having(self) -> NoisyCondition | None:
+        """Return HAVING; where LIMIT or QUALIFY choose rows, of those WHERE leaves."""
+        said = self.tree.having
+        found = [] if said is None else [self._condition(said)]
+        if self._chooses_rows():
+            found += reachable_cells(
+                self.grouping.keys.values(), with_totals=bool(self.grouping.sets)
+            )
+        return All(tuple(found)) if len(found) > 1 else next(iter(found), None)
+
+    def _chooses_rows(self) -> bool:
+        return self.tree.limit is not None or self.tree.kept is not None
+
+    def _check_items(self) -> None:
+        for item in self.tree.items:
+            if isinstance(item.expression, LITERALS):
+                raise refuse(rules.LITERAL_SELECTED, item.position)
+            windowed = isinstance(item.expression, WindowCall)
+            if windowed and not is_computed(item.expression):
+                raise refuse(rules.WINDOW_PLACE, item.position)
+
+    def _column(self, name: str, item: SelectItem) -> PlanColumn:
+        tree = item.expression
+        if isinstance(tree, AggregateCall | CountRows):
+            shown = self.measuring.measure(tree)
+            function: str = "count" if isinstance(tree, CountRows) else tree.name
+        elif is_computed(tree):
+            shown, function = self._computed(tree), "computed"
+        else:
+            shown = self._of_totals(tree) or self.grouping.key(tree, item.alias)
+            function = ""
+        if item.alias is not None or not isinstance(shown, KeyShown):
+            self.names.setdefault(name, shown)
+        return PlanColumn(name, shown, self.facts[shown], function)
+
+    def _of_totals(self, tree: Tree) -> Shown | None:
+        """Return what stands beside totals alone: GROUPING, and their names."""
+        if self.grouping.sets and self.grouping.is_key(tree):
+            return None
+        warn = self.rows.environment.warn
+        return TotalsBinder(
+            self.grouping.sets, self.grouping.key, self.facts, warn
+        ).bind(tree)
+
+    def _computed(self, tree: Tree) -> Shown:
+        return self._computed_binder().bind(tree)
+
+    def _computed_binder(self) -> ComputedBinder:
+        warn = self.rows.environment.warn
+        return ComputedBinder(
+            self._shown, self.facts, self.measuring.least, warn, self._window
+        )
+
+    def _window(self, tree: WindowCall) -> Shown:
+        operand = self._computed_binder().bind
+        windows = AnswerWindowBinder(
+            self._shown, operand, self.facts, self._rows_of, self._warn_of_order
+        )
+        return windows.bind(tree)
+
+    def _rows_of(self, tree: WindowCall) -> NoisyCondition | None:
+        """Return HAVING, which says which rows a window is over: by keys alone.
+
+        Raises:
+            SqlNotAllowedError: There are no groups, too many, or noise chooses rows.
+        """
+        if not self.grouping.keys or self.in_having:
+            raise refuse(rules.WINDOW_PLACE, tree.position)
+        sizes = [len(key.values) for key in self.grouping.keys.values()]
+        if (row_count(self.grouping.sets, sizes) or prod(sizes)) > MAX_WINDOW_ROWS:
+            raise refuse(rules.ANSWER_WINDOW_SIZE, tree.position)
+        having = self._having()
+        if having is not None and is_chosen_by_noise(Presentation(having)):
+            raise refuse(rules.ANSWER_WINDOW_ROWS, tree.position)
+        return having
+
+    def _condition(self, tree: Tree) -> NoisyCondition:
+        self.in_having = True
+        found = self._having_binder().bind(tree)
+        self.in_having = False
+        return found
+
+    def _having_binder(self) -> HavingBinder:
+        return HavingBinder(self._shown, self.facts, self.grouping.boolean_key)
+
+    def _shown(self, tree: Tree) -> Shown:
+        """Return the key or aggregate that an expression of HAVING or ORDER BY is."""
+        if isinstance(tree, AggregateCall | CountRows):
+            return self.measuring.measure(tree)
+        if isinstance(tree, Name) and not self.rows.scope.has_column(tree):
+            aliased = self.names.get(tree.name)
+            if aliased is not None:
+                return aliased
+        if is_computed(tree):
+            return self._computed(tree)
+        if isinstance(tree, WindowCall):
+            raise refuse(rules.WINDOW_PLACE, tree.position)
+        return self._of_totals(tree) or self._operand_key(tree)
+
+    def _operand_key(self, tree: Tree) -> Shown:
+        bound = self.rows.operand(tree)
+        known = {*self.grouping.keys, *self.grouping.dependent}
+        if isinstance(bound, Call) and bound not in known:
+            follows = self.grouping.follows(bound)
+            if follows is not None:
+                return follows
+        if isinstance(bound, Call | Constant) and bound not in known:
+            raise refuse(rules.HAVING_FORM, tree.position)
+        if isinstance(bound, AverageRef):
+            raise refuse(rules.AVERAGE_OPAQUE, tree.position)
+        return self.grouping.key(tree)
+
+    def _order_terms(self) -> list[OrderTerm]:
+        terms: list[OrderTerm] = []
+        for item in self.tree.order_by:
+            tree = item.expression
+            if isinstance(tree, NumberLiteral):
+                tree = item_at(tree, self.tree, "ORDER BY").expression
+            shown = self._shown(tree)
+            self._warn_of_order(shown)
+            self._warn_of_name(tree, shown)
+            terms.append(OrderTerm(shown, item.descending, bool(item.nulls_first)))
+        return terms
+
+    def _warn_of_name(self, tree: Tree, shown: Shown) -> None:
+        """Say where a name of ORDER BY is a column, and in SQL what is selected."""
+        if not isinstance(tree, Name) or tree.qualifier is not None:
+            return
+        if self.names.get(tree.name, shown) != shown:
+            self.rows.environment.warn(
+                "column_before_alias",
+                f"ORDER BY {tree.name} is the column, not what is selected AS "
+                f"{tree.name}, which other systems take: write its place, ORDER BY 1",
+            )
+
+    def _warn_of_order(self, shown: Shown) -> None:
+        """Say where a key is ordered as it is declared, not by its values."""
+        found = self._listed_as(shown)
+        if found is None or found[0] in self.ordered or self.tree.hides_keys:
+            return
+        name, listed = found
+        self.ordered.add(name)
+        values = [v for v in listed if v is not None]
+        if values != sorted(values):
+            first = ", ".join(str(value) for value in values[:4])
+            self.rows.environment.warn(
+                "declared_order",
+                f"ORDER BY {name} follows the declared list: {first}"
+                f"{', ...' * (len(values) > 4)}",  # noqa: PLR2004 - enough to see it
+            )
+
+    def _listed_as(self, shown: Shown) -> tuple[str, tuple[Scalar | None, ...]] | None:
+        """Return the name and the list that a key is ordered by; None of others."""
+        if isinstance(shown, KeyShown):
+            key = list(self.grouping.keys.values())[shown.index]
+            return key.name, key.values
+        if not isinstance(shown, DependentShown):
+            return None
+        named = (name for name, each in self.names.items() if each == shown)
+        return next(named, UNNAMED), shown.listed
