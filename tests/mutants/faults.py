@@ -3769,6 +3769,23 @@ FAULTS = (
         ("tests/unit/query_lang/binding/results/test_reached_cells.py",),
     ),
     Fault(
+        "moments_of_a_day_are_its_midnight",
+        "a cell with rows is called empty by a condition on a timestamp: of a day its "
+        "midnight alone is tried",
+        "query_lang/binding/results/spans.py",
+        "        last = min(bounds[1], following - 1)\n",
+        "        last = start\n",
+        ("tests/unit/query_lang/binding/results/test_reached_moments.py",),
+    ),
+    Fault(
+        "a_year_ends_as_it_begins",
+        "moments after the first day of a year are said to lie in no year",
+        "query_lang/binding/scalars/narrowing.py",
+        "high = None if high is None else _day(high, 12, 31)",
+        "high = None if high is None else _day(high, 1, 1)",
+        ("tests/unit/query_lang/binding/results/test_reached_moments.py",),
+    ),
+    Fault(
         "rows_where_none_can_lie",
         "rows are added where WHERE leaves none, and the noise is too little for them",
         "engines/duckdb/filling.py",
