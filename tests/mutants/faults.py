@@ -3716,8 +3716,8 @@ FAULTS = (
         "texts_that_are_no_code",
         "texts that are no code are not tried, and their rows reach no group",
         "query_lang/binding/results/values_tried.py",
-        "_codes(facts.domain, own), _Code(facts.domain, None, {}), None]",
-        "_codes(facts.domain, own)]",
+        "        yield from (_Code(facts.domain, None, {}), None)\n",
+        "",
         ("tests/unit/query_lang/binding/results/test_reached_cells.py",),
     ),
     Fault(

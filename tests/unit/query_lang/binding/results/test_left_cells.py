@@ -1,5 +1,7 @@
 """LIMIT takes rows of cells that WHERE can leave rows in."""
 
+# ruff: noqa: DTZ001 - timestamps have no zone
+
 from dataclasses import replace
 from datetime import date, datetime
 from types import SimpleNamespace

@@ -5,6 +5,8 @@ its last one and a few between, at the ends of the domain and NULL. Predicates a
 random, and DuckDB says which cells they reach.
 """
 
+# ruff: noqa: DTZ001 - timestamps have no zone
+
 import random
 from dataclasses import replace
 from datetime import date, datetime, timedelta
