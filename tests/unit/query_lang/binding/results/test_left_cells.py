@@ -54,7 +54,9 @@ def test_limit_passes_over_cells_that_where_leaves_empty(key, where, limit, expe
     [
         ("ROW_NUMBER() OVER (ORDER BY level)", "LIMIT 9", [1, 2], []),
         ("SUM(COUNT(*)) OVER ()", "LIMIT 9", [3, 3], []),
-        ("SUM(COUNT(*)) OVER ()", "", [3, 3, 3], ["empty_cells"]),
+        ("SUM(COUNT(*)) OVER ()", "", [3, 3], []),
+        ("ROUND(100.0 * COUNT(*) / SUM(COUNT(*)) OVER ())", "", [33, 67], []),
+        ("level", "ORDER BY ROW_NUMBER() OVER (ORDER BY level DESC)", [3, 2], []),
         (
             "level",
             "QUALIFY ROW_NUMBER() OVER (ORDER BY level) = 1",
@@ -63,9 +65,7 @@ def test_limit_passes_over_cells_that_where_leaves_empty(key, where, limit, expe
         ),
     ],
 )
-def test_windows_beside_limit_and_qualify_are_of_the_same_cells(
-    shown, rest, expected, warned
-):
+def test_windows_are_of_the_cells_that_where_leaves(shown, rest, expected, warned):
     sql = (
         f"SELECT level, {shown} AS w, COUNT(*) AS n FROM encounters WHERE level >= 2 "
         f"GROUP BY level {rest}"
@@ -74,6 +74,34 @@ def test_windows_beside_limit_and_qualify_are_of_the_same_cells(
     rows = present(compiled, [list(range(len(compiled.rendered.cells)))])
     assert [int(row[1]) for row in rows] == expected
     assert [warning.code for warning in compiled.warnings] == warned
+
+
+SERIES = (
+    "SELECT y, COUNT(e.patient_id) AS n{} FROM generate_series(1, 3) AS s(y) "
+    "LEFT JOIN encounters AS e ON e.level = s.y AND e.level >= 2{} GROUP BY y{}"
+)
+SO_FAR = ", SUM(COUNT(e.patient_id)) OVER (ORDER BY y) AS s"
+
+
+@pytest.mark.parametrize(
+    ("window", "where", "rest", "expected", "warned"),
+    [
+        ("", "", "", [1, 2, 3], False),
+        (SO_FAR, "", "", [1, 2, 3], False),
+        ("", "", " LIMIT 2", [1, 2], False),
+        # WHERE leaves out rows without a match; which of both left a cell is not told
+        (SO_FAR, " WHERE e.age > 3", "", [1, 2, 3], True),
+        ("", " WHERE e.age > 3", " LIMIT 2", [2, 3], False),
+    ],
+)
+def test_rows_in_the_text_without_a_match_are_groups(
+    window, where, rest, expected, warned
+):
+    compiled = compile_query(SERIES.format(window, where, rest), HOSPITAL)
+    rows = present(compiled, [list(range(len(compiled.rendered.cells)))])
+    assert [row[0] for row in rows] == expected
+    codes = [warning.code for warning in compiled.warnings]
+    assert ("empty_cells" in codes) is warned
 
 
 @pytest.mark.parametrize(
