@@ -3786,6 +3786,22 @@ FAULTS = (
         ("tests/unit/query_lang/binding/results/test_reached_moments.py",),
     ),
     Fault(
+        "rows_in_the_text_are_left_out",
+        "a row in the text without a match is no group where ON leaves its cell empty",
+        "query_lang/binding/top/top.py",
+        '        if self.tree.unmatched == "all":\n            return False\n',
+        "",
+        ("tests/unit/query_lang/binding/results/test_left_cells.py",),
+    ),
+    Fault(
+        "windows_over_cells_that_where_empties",
+        "windows over the answer read cells in which WHERE can leave no row",
+        "query_lang/binding/top/top.py",
+        'return chosen or (self.has_windows and self.tree.unmatched == "none")',
+        "return chosen",
+        ("tests/unit/query_lang/binding/results/test_left_cells.py",),
+    ),
+    Fault(
         "rows_where_none_can_lie",
         "rows are added where WHERE leaves none, and the noise is too little for them",
         "engines/duckdb/filling.py",
