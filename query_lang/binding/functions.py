@@ -21,8 +21,11 @@ from query_lang.plans.intervals import interval_of
 from query_lang.plans.literals import NUMBERS, check_on_grid, small_number
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
+    Arithmetic,
     ArithmeticOperator,
+    Extract,
     FunctionCall,
+    Negative,
     NumberLiteral,
     Position,
     StringLiteral,
@@ -55,11 +58,8 @@ def arithmetic(
     one, other = numbers.operand(left, binder), numbers.operand(right, binder)
     kinds = one.facts.type, other.facts.type
     if operator == "/" and set(kinds) == {INTEGER}:
-        binder.environment.warn(
-            "integer_division",
-            "/ between whole numbers of a row is cut towards zero, as in PostgreSQL: 7 "
-            "/ 2 is 3; write 7 / 2.0 for 3.5",
-        )
+        is_of_part = _is_of_part(left) or _is_of_part(right)
+        binder.environment.warn("integer_division", _CUT_PARTS if is_of_part else _CUT)
     if set(kinds) <= NUMBERS:
         return numbers.calculated(operator, one, other, right.position)
     found = of_moments(operator, one, other)
@@ -71,6 +71,28 @@ def arithmetic(
         detail=f"{kinds[0].value} {operator} {kinds[1].value} is not in the language",
         hint=_JOINED if set(kinds) == {ColumnType.TEXT} else None,
     )
+
+
+_CUT = (
+    "/ between whole numbers of a row is cut towards zero, as PostgreSQL cuts "
+    "integers: 7 / 2 is 3; write 7 / 2.0 for 3.5"
+)
+_CUT_PARTS = (
+    "/ between whole numbers of a row is cut towards zero: EXTRACT(YEAR FROM d) / 10 "
+    "is 202 in 2024, where PostgreSQL, whose EXTRACT and DATE_PART are no integers, "
+    "has 202.4; write EXTRACT(YEAR FROM d) / 10.0 for 202.4, or "
+    "CAST(EXTRACT(YEAR FROM d) AS INTEGER) / 10 for 202 in both"
+)
+
+
+def _is_of_part(tree: Tree) -> bool:
+    """Whether PostgreSQL computes with a part of a day, which is no integer there."""
+    if isinstance(tree, Arithmetic):
+        return _is_of_part(tree.left) or _is_of_part(tree.right)
+    if isinstance(tree, Negative):
+        return _is_of_part(tree.value)
+    is_call = isinstance(tree, FunctionCall) and tree.name == "date_part"
+    return is_call or isinstance(tree, Extract)
 
 
 _JOINED = "texts are joined by ||: sex || '/' || ward"

@@ -592,6 +592,8 @@ class Select:
             not be selected.
         stacks: Whether its rows are those of several answers: no two may have the same
             keys.
+        unmatched: Which rows in the text stay as groups without a match: of a LEFT JOIN
+            from them all, beside WHERE those that it keeps.
     """
 
     distinct: bool
@@ -611,6 +613,7 @@ class Select:
     alone: tuple[Name, ...] = ()
     gone: tuple[str, ...] = ()
     stacks: bool = False
+    unmatched: Literal["none", "some", "all"] = "none"
 
 
 @dataclass(frozen=True, slots=True)

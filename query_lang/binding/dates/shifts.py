@@ -139,7 +139,7 @@ def _months_domain(known: Facts, by: Interval) -> Domain | None:
 
 
 def _moments(known: Facts, by: Interval) -> Domain | None:
-    ends = moment_bounds(known)
+    ends = calendar.moment_bounds(known)
     if ends is None:
         return None
     low = max(calendar.MIN_MOMENT, ends[0] + by[0])
@@ -147,19 +147,6 @@ def _moments(known: Facts, by: Interval) -> Domain | None:
     if low > high:
         return None
     return RangeDomain(calendar.moment_of(low), calendar.moment_of(high))
-
-
-def moment_bounds(facts: Facts) -> Interval | None:
-    """Return the first and last moment in microseconds since 1970."""
-    match facts.domain:
-        case RangeDomain(datetime() as low, datetime() as high):
-            return calendar.microseconds_of(low), calendar.microseconds_of(high)
-        case ValuesDomain(values) if values:
-            found = [v for v in values if isinstance(v, datetime)]
-            steps = [calendar.microseconds_of(moment) for moment in found]
-            return (min(steps), max(steps)) if steps else None
-        case _:
-            return None
 
 
 def folded(call: Call) -> Expression:
@@ -191,7 +178,7 @@ def time_between(start: Expression, end: Expression, kind: ColumnType) -> Call:
         nullable=start.facts.nullable or end.facts.nullable,
         constant=start.facts.constant and end.facts.constant,
     )
-    first, last = moment_bounds(start.facts), moment_bounds(end.facts)
+    first, last = calendar.moment_bounds(start.facts), calendar.moment_bounds(end.facts)
     known = first is not None and last is not None
     bounds = intervals.subtracted(last, first) if known and last and first else None
     domain = range_of(bounds, facts)

@@ -17,7 +17,7 @@ class Part:
     """A part of a day.
 
     Attributes:
-        day: What it is of.
+        day: What it is of: a day, or a moment of it.
         of: How it is computed.
         cycle: What it comes again with, a year or a week; None: with neither.
     """
@@ -48,7 +48,7 @@ def part_of(tree: Expression) -> Part | None:  # noqa: PLR0911 - an arm a form
     """Return what part of which day a value is."""
     if not isinstance(tree, Call) or not tree.operands:
         return None
-    operand, words = tree.operands[0], tuple(map(str, tree.parameters))
+    operand, words = _moment(tree.operands[0]), tuple(map(str, tree.parameters))
     if tree.function is Function.PERIOD:
         return Part(operand, lambda day: period_start(day, words[0]))
     if tree.function is Function.WRITTEN_DAY:
@@ -57,6 +57,12 @@ def part_of(tree: Expression) -> Part | None:  # noqa: PLR0911 - an arm a form
     if tree.function is Function.EXTRACT and words[0] in _NUMBERS:
         return Part(operand, _NUMBERS[words[0]], _cycle({words[0]}))
     return None
+
+
+def _moment(day: Expression) -> Expression:
+    """Return the moment that a value is the day of, else the value."""
+    is_of_moment = isinstance(day, Call) and day.function is Function.DATE_OF
+    return day.operands[0] if is_of_moment and isinstance(day, Call) else day
 
 
 def _cycle(fields: AbstractSet[str]) -> Literal["year", "week"] | None:

@@ -16,7 +16,6 @@ from query_lang.binding.results.values_at import (
     UnknownError,
     Value,
     at,
-    is_day,
     nodes,
 )
 from query_lang.plans.expressions import (
@@ -28,6 +27,7 @@ from query_lang.plans.expressions import (
     Function,
     is_same_value,
 )
+from query_lang.plans.intervals import day, day_bounds
 from query_lang.plans.nodes import (
     BoundContributions,
     Compute,
@@ -272,14 +272,12 @@ def _by_day(
 
 def _days(facts: Facts, first: str | None, second: str | None) -> list[date] | None:
     """Return the days to try: of a year where both parts come again with each."""
-    if facts.type is not ColumnType.DATE:
+    if facts.type not in {ColumnType.DATE, ColumnType.TIMESTAMP}:
         return None
     start, many = date(2024, 1, 1), 366
     if first is None or first != second:
-        domain = facts.domain
-        if not isinstance(domain, RangeDomain) or not is_day(domain.minimum):
+        bounds = day_bounds(facts) if isinstance(facts.domain, RangeDomain) else None
+        if bounds is None:
             return None
-        if not is_day(domain.maximum):
-            return None
-        start, many = domain.minimum, (domain.maximum - domain.minimum).days + 1
+        start, many = day(bounds[0]), bounds[1] - bounds[0] + 1
     return [start + timedelta(n) for n in range(many)] if many <= MOST_DAYS else None

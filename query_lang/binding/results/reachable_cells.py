@@ -66,7 +66,7 @@ def reachable_values(
             count = None if facts is None else value_count(facts)
             if facts is not None and count is not None and count <= MAX_CELLS:
                 left &= {*key_values(facts)}
-        tried = tried_values(value, conditions, own, trying)
+        tried = tried_values(value, key.values, conditions, own, trying)
         left = left if tried is None else left & tried
         values = tuple(each for each in key.values if each in left)
         found[value] = values or key.values

@@ -84,13 +84,13 @@ def sign_of(left: Value, right: Value) -> int | None:
 
 
 def kind_of(value: Scalar) -> type:
-    """Return what values compare with: texts, days, truths, or numbers of any scale.
+    """Return what values compare with: texts, times, truths, numbers of any scale.
 
     Raises:
         UnknownError: It compares with nothing here.
     """
     kind = type(value)
-    if kind in {str, date, bool}:
+    if kind in {str, date, datetime, bool}:
         return kind
     if is_number(value):
         return Decimal

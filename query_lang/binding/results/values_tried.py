@@ -5,14 +5,17 @@ so each code that is listed says whether WHERE can be true of it, and what the k
 Proof: docs/proofs/count_distinct.md.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain
 from typing import Final
 
-from privacy.schema import HierarchyDomain, Scalar
+from privacy.schema import HierarchyDomain, RangeDomain, Scalar
 from query_lang import hierarchies
 from query_lang.binding.results.day_parts import part_of
 from query_lang.binding.results.dependent_keys import MOST_DAYS, Trying
+from query_lang.binding.results.spans import Span, days_within, of_span, spans_of
 from query_lang.binding.results.values_at import (
     FORMS,
     UnknownError,
@@ -20,10 +23,12 @@ from query_lang.binding.results.values_at import (
     is_number,
     kind_of,
 )
-from query_lang.binding.scalars.narrowing import Conditions
+from query_lang.binding.scalars.narrowing import ON_A_GRID, Conditions, left_by
+from query_lang.binding.sizes import Tries
 from query_lang.confining.truths import Truths
 from query_lang.hierarchies import OwnHierarchies
 from query_lang.plans import arithmetic
+from query_lang.plans.dates.calendar import moment_bounds
 from query_lang.plans.domains import key_values, value_count
 from query_lang.plans.expressions import (
     Call,
@@ -34,7 +39,7 @@ from query_lang.plans.expressions import (
     Function,
     slots_read,
 )
-from query_lang.plans.intervals import grid_value, shown_value
+from query_lang.plans.intervals import Interval, grid_value, midnight, shown_value
 from query_lang.plans.scalars import texts
 
 
@@ -53,22 +58,28 @@ class _Code:
     levels: Mapping[str, str | None]
 
 
-_Tried = Scalar | _Code | None
+_Tried = Scalar | Span | _Code | None
 
 _CHARACTERS_OF_A_STEP: Final = 32
 """That are read or written in the time that a part without texts takes."""
 
 
 def tried_values(
-    key: Expression, conditions: Conditions, own: OwnHierarchies, trying: Trying
+    key: Expression,
+    values: Sequence[Scalar | None],
+    conditions: Conditions,
+    own: OwnHierarchies,
+    trying: Trying,
 ) -> frozenset[Scalar | None] | None:
     """Return all values that a key can have in rows for which all conditions are true.
 
     None where nothing is known: it is of several columns, of one without a short list
-    of values, or of a function that only an engine computes.
+    of values, or of a function that only an engine computes; and no condition speaks of
+    the key itself.
 
     Args:
         key: Of GROUP BY.
+        values: Of its cells.
         conditions: That hold for every row.
         own: Hierarchies of files.
         trying: Is told what is tried, and may end it.
@@ -76,13 +87,56 @@ def tried_values(
     value = conditions.spelled_out(key)
     slots = slots_read(value)
     said = [c for c in conditions.all if slots & slots_read(c)]
-    column = _column(value) if said and len(slots) == 1 else None
-    many = None if column is None else _how_many(column.facts, own)
-    if column is None or many is None:
+    if not said:
         return None
-    if not trying.takes(many * sum(_steps(each)[0] for each in (value, *said))):
+    steps = sum(_steps(each)[0] for each in (value, *said))
+    column = _column(value) if len(slots) == 1 else None
+    found = None
+    if column is not None:
+        facts = _left(column, conditions)
+        many = _how_many(facts, own)
+        reading = _Reading(column, own)
+        tried = _values_of(facts, own) if many is not None else iter(())
+        is_known = many is not None and reading.knows(value, next(tried, None))
+        if many is not None and is_known and trying.takes(many * steps):
+            found = reading.left(value, said, _values_of(facts, own))
+    if found is None and isinstance(value, Call):
+        found = _by_itself(value, values, said, conditions.tries, trying)
+    return found
+
+
+def _by_itself(
+    key: Call,
+    values: Sequence[Scalar | None],
+    said: Sequence[Expression],
+    tries: Tries,
+    trying: Trying,
+) -> frozenset[Scalar | None] | None:
+    """Return the values of a key that conditions leave where they speak of the key.
+
+    Whatever else they speak of is not known: ``hour >= 22 OR hour < 6``.
+    """
+    steps = sum(_steps(each)[0] for each in said)
+    if not trying.takes(steps):
         return None
-    return _Reading(column, own).left(value, said, _values_of(column.facts, own))
+    number = tries.number(key)
+    same = [
+        part
+        for part in chain.from_iterable(map(_calls, said))
+        if tries.number(part) == number
+    ]
+    if not same or not trying.takes(len(values) * steps):
+        return None
+    return _Reading(None, {}, (key, *same)).left(key, said, values)
+
+
+def _calls(tree: Expression) -> Iterator[Call]:
+    waiting = [tree]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Call):
+            yield part
+            waiting += part.operands
 
 
 def _steps(tree: Expression) -> tuple[int, int]:
@@ -113,19 +167,38 @@ def _column(tree: Expression) -> FieldRef | None:
     return None
 
 
+def _left(column: FieldRef, conditions: Conditions) -> Facts:
+    """Return what WHERE leaves of a column: of codes and texts all are tried."""
+    facts = column.facts
+    return left_by(conditions, column) if facts.type in ON_A_GRID else facts
+
+
 def _how_many(facts: Facts, own: OwnHierarchies) -> int | None:
     """Return how many values of a column are to try; None: too many, or unknown."""
     if isinstance(facts.domain, HierarchyDomain):
         return hierarchies.code_count(facts.domain, own)
-    count = value_count(facts)
+    moments = _moments(facts)
+    count = value_count(facts) if moments is None else days_within(moments)
     return count if count is not None and count <= MOST_DAYS else None
 
 
-def _values_of(facts: Facts, own: OwnHierarchies) -> list[_Tried]:
-    """Return each value that a column can have; NULL where it can be."""
+def _moments(facts: Facts) -> Interval | None:
+    """Return the first and last of moments that are not listed one by one."""
+    is_range = isinstance(facts.domain, RangeDomain)
+    return moment_bounds(facts) if is_range else None
+
+
+def _values_of(facts: Facts, own: OwnHierarchies) -> Iterator[_Tried]:
+    """Yield each value that a column can have, or its moments of a day; NULL last."""
+    moments = _moments(facts)
     if isinstance(facts.domain, HierarchyDomain):
-        return [*_codes(facts.domain, own), _Code(facts.domain, None, {}), None]
-    return [*key_values(facts)]
+        yield from _codes(facts.domain, own)
+        yield from (_Code(facts.domain, None, {}), None)
+    elif moments is not None:
+        yield from spans_of(moments)
+        yield from (None,) * facts.nullable
+    else:
+        yield from key_values(facts)
 
 
 def _codes(domain: HierarchyDomain, own: OwnHierarchies) -> Iterator[_Code]:
@@ -135,17 +208,38 @@ def _codes(domain: HierarchyDomain, own: OwnHierarchies) -> Iterator[_Code]:
 
 
 class _Reading:
-    """What expressions of one column are at its values."""
+    """What expressions of one value are at each that it may have.
 
-    def __init__(self, column: FieldRef, own: OwnHierarchies) -> None:
-        self._slot, self._own = column.slot, own
+    Args:
+        column: That is tried; None: what is tried is no column.
+        own: Hierarchies of files.
+        same: Parts of expressions that are the value.
+    """
+
+    def __init__(
+        self,
+        column: FieldRef | None,
+        own: OwnHierarchies,
+        same: Sequence[Expression] = (),
+    ) -> None:
+        self._slot = None if column is None else column.slot
+        self._own, self._same = own, {id(each) for each in same}
         self._lists: dict[int, _Listed | None] = {}  # of IN, by its identity
         self._codes: dict[int, frozenset[str | None] | None] = {}
         self._starts: dict[tuple[str, str], str] = {}
         self._known: dict[int, _Tried | UnknownError] = {}  # at one value
 
+    def knows(self, key: Expression, value: _Tried) -> bool:
+        """Whether it is known what a key is at a value."""
+        self._known = {}
+        try:
+            self._plain(key, value)
+        except UnknownError:
+            return False
+        return True
+
     def left(
-        self, key: Expression, conditions: Sequence[Expression], tried: Sequence[_Tried]
+        self, key: Expression, conditions: Sequence[Expression], tried: Iterable[_Tried]
     ) -> frozenset[Scalar | None] | None:
         """Return what a key is at values at which all conditions may be true."""
         found = set[Scalar | None]()
@@ -195,6 +289,8 @@ class _Reading:
                 return tree.value
             case FieldRef(slot) if slot == self._slot:
                 return value
+            case Call() if id(tree) in self._same:
+                return value
             case Call():
                 return self._remembered(tree, value)
             case _:
@@ -218,6 +314,8 @@ class _Reading:
             return first is None
         if isinstance(first, _Code):
             return self._of_code(call, first)
+        if isinstance(first, Span):
+            return of_span(call, first)
         listed = self._listed(call) if call.function is Function.IN else None
         if listed is not None:
             return listed.holds(first)
@@ -233,7 +331,7 @@ class _Reading:
             UnknownError: It is not, as a code's is not: it is written in several ways.
         """
         found = self.at(tree, value)
-        if isinstance(found, _Code):
+        if isinstance(found, _Code | Span):
             raise UnknownError
         return found
 
@@ -337,7 +435,9 @@ def _listed(call: Call) -> _Listed | None:
         kinds = {kind_of(each) for each in values}
     except UnknownError:
         return None
-    return _Listed(values, kinds.pop(), None in items) if len(kinds) == 1 else None
+    if len(kinds) != 1 or kinds == {datetime}:  # moments are read one by one
+        return None
+    return _Listed(values, kinds.pop(), None in items)
 
 
 _ANYTHING: Final = Truths(1, 1, 1)
@@ -372,7 +472,8 @@ def _computing(call: Call) -> _Compute:
 
 
 def _part(call: Call, operands: list[Scalar]) -> Scalar | None:
-    part, day = part_of(call), operands[0]
+    part, found = part_of(call), operands[0]
+    day = found.date() if isinstance(found, datetime) else found
     if part is None or not is_day(day):
         raise UnknownError
     return part.of(day)
@@ -422,9 +523,32 @@ def _tested(test: Callable[[str, str], bool]) -> _Compute:
     return tested
 
 
+def _day_of(_: Call, operands: list[Scalar]) -> Scalar:
+    (moment,) = operands
+    if not isinstance(moment, datetime):
+        raise UnknownError
+    return moment.date()
+
+
+def _midnight_of(_: Call, operands: list[Scalar]) -> Scalar:
+    (day,) = operands
+    if not is_day(day):
+        raise UnknownError
+    return midnight(day)
+
+
+def _unknown(_: Call, __: list[Scalar]) -> Scalar:
+    raise UnknownError
+
+
 _EXTREMES: Final = frozenset({Function.LEAST, Function.GREATEST})
 _OWN: Final[Mapping[Function, _Compute]] = {
     Function.AGE_BAND: _band,
+    Function.DATE_OF: _day_of,
+    Function.MIDNIGHT_OF: _midnight_of,
+    **dict.fromkeys(  # of NULL they are NULL, and of others not known here
+        (Function.EXTRACT, Function.ADD_MICROSECONDS, Function.TIME_BETWEEN), _unknown
+    ),
     Function.LEAST: _extreme,
     Function.GREATEST: _extreme,
     Function.LEVEL: lambda *_: None,  # of what is NULL: of codes it is read before

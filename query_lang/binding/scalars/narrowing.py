@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -9,8 +10,9 @@ from itertools import chain
 from math import ceil, floor
 from typing import Final
 
-from privacy.schema import ColumnType, Scalar, ValuesDomain
+from privacy.schema import ColumnType, RangeDomain, Scalar, ValuesDomain
 from query_lang.binding.sizes import Tries
+from query_lang.plans.dates import calendar
 from query_lang.plans.domains import MAX_CELLS, value_count
 from query_lang.plans.expressions import (
     Call,
@@ -34,8 +36,15 @@ from query_lang.plans.intervals import (
     reach_of,
 )
 
-_ON_A_GRID = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.DATE})
-_TYPE_ENDS = {ColumnType.DATE: (MIN_DAY, MAX_DAY)}
+TIMESTAMP = ColumnType.TIMESTAMP
+ON_A_GRID = frozenset(
+    {ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.DATE, TIMESTAMP}
+)
+"""Types whose values are whole numbers of steps: of a moment, microseconds."""
+_TYPE_ENDS = {
+    ColumnType.DATE: (MIN_DAY, MAX_DAY),
+    TIMESTAMP: (calendar.MIN_MOMENT, calendar.MAX_MOMENT),
+}
 _NEGATED = {
     Function.LT: Function.GE,
     Function.LE: Function.GT,
@@ -67,7 +76,7 @@ def narrowed(
         if facts.type is ColumnType.TEXT and not isinstance(result, Constant):
             found.append(_text_where(result, conditions[:place], own, tries))
             continue
-        if facts.type not in _ON_A_GRID or isinstance(result, Constant):
+        if facts.type not in ON_A_GRID or isinstance(result, Constant):
             found.append(facts)
             continue
         value = Value(result, tries)
@@ -81,10 +90,19 @@ def narrowed(
 
 
 class Value:
-    """A value that conditions are asked about, known wherever it is written again."""
+    """A value that conditions are asked about, known wherever it is written again.
 
-    def __init__(self, expression: Expression, tries: Tries) -> None:
+    Args:
+        expression: The value.
+        tries: Number expressions.
+        by_parts: Whether conditions on its day, period or year say something of it.
+    """
+
+    def __init__(
+        self, expression: Expression, tries: Tries, *, by_parts: bool = False
+    ) -> None:
         self.facts = expression.facts
+        self.by_parts = by_parts
         self.number = tries.number(expression)
         self._tries = tries
 
@@ -165,7 +183,7 @@ class Conditions:
         """Return what is known of a number or day, as ``narrowed_by`` has it."""
         found = self._bounds.get(value)
         if found is None:
-            meant = Value(value, self.tries)
+            meant = Value(value, self.tries, by_parts=True)
             known = [_where(meant, c, holds=True) for c in self.of(value)]
             found = self._bounds[value] = _within(value.facts, known) or value.facts
         return found
@@ -182,7 +200,11 @@ def _compared_in(condition: Expression) -> Iterator[Expression]:
         for operand in condition.operands:
             yield from _compared_in(operand)
     elif condition.operands:
-        yield condition.operands[0]
+        value = condition.operands[0]
+        yield value
+        while isinstance(value, Call) and value.function in _RISING:
+            value = value.operands[0]
+            yield value
 
 
 _JOINING = frozenset({Function.NOT, Function.AND, Function.OR})
@@ -194,7 +216,7 @@ def narrowed_by(conditions: Conditions, value: Expression) -> Facts:
     What is declared stays where nothing is said of it, or where no value can be.
     """
     facts = value.facts
-    if facts.type not in _ON_A_GRID or isinstance(value, Constant):
+    if facts.type not in ON_A_GRID or isinstance(value, Constant):
         return facts
     return conditions.bounds(value)
 
@@ -419,7 +441,9 @@ _TESTS: Mapping[Function, Callable[[str, str], bool]] = {
 # -- numbers and dates ---------------------------------------------------------
 
 
-def _within(facts: Facts, known: Sequence[Reach | None]) -> Facts | None:
+def _within(  # noqa: PLR0911 - an arm a form
+    facts: Facts, known: Sequence[Reach | None]
+) -> Facts | None:
     reach = _of_all(known)
     if reach == UNKNOWN:
         return facts
@@ -428,10 +452,21 @@ def _within(facts: Facts, known: Sequence[Reach | None]) -> Facts | None:
         return None
     reach = _within_ends(reach, ends)
     if isinstance(facts.domain, ValuesDomain):
-        values = tuple(v for v in facts.domain.values if _holds(reach, v, facts.scale))
+        values = tuple(v for v in facts.domain.values if _holds(reach, v, facts))
         return replace(facts, domain=ValuesDomain(values)) if values else None
+    if facts.type is TIMESTAMP:
+        return _within_moments(facts, reach)
     both = met(reach, reach_of(facts))
     return None if both is None else replace(facts, domain=domain_of(both, facts))
+
+
+def _within_moments(facts: Facts, reach: Reach) -> Facts | None:
+    """Return what is known of moments; with one end alone no more than before."""
+    both = met(reach, calendar.moment_bounds(facts) or UNKNOWN)
+    if both is None or both[0] is None or both[1] is None:
+        return None if both is None else facts
+    first, last = map(calendar.moment_of, (both[0], both[1]))
+    return replace(facts, domain=RangeDomain(first, last))
 
 
 def _within_ends(reach: Reach, ends: tuple[int, int]) -> Reach:
@@ -447,8 +482,8 @@ def _within_ends(reach: Reach, ends: tuple[int, int]) -> Reach:
     )
 
 
-def _holds(reach: Reach, value: Scalar, scale: int) -> bool:
-    step = grid_value(value, scale)
+def _holds(reach: Reach, value: Scalar, facts: Facts) -> bool:
+    step = floor(_step(value, facts))
     low, high = reach
     return (low is None or low <= step) and (high is None or step <= high)
 
@@ -484,24 +519,63 @@ def _of_any(parts: Sequence[Reach | None]) -> Reach | None:
     return joined(known) if known else None
 
 
-def _compared(  # noqa: PLR0911 - an arm a form
-    value: Value, condition: Call, *, holds: bool
-) -> Reach:
+def _compared(value: Value, condition: Call, *, holds: bool) -> Reach:
     if condition.function not in _COMPARING:  # another call's operands are no bounds
         return UNKNOWN
     first, *others = condition.operands
     literals = [other.value for other in others if isinstance(other, Constant)]
-    if len(literals) != len(others) or not value.is_it(first):
+    if len(literals) != len(others) or not _is_of(value, first):
         return UNKNOWN
-    steps = [_step(literal, value.facts) for literal in literals]
+    steps = [_step(literal, first.facts) for literal in literals]
     function = condition.function
+    reach = UNKNOWN
     if function in _NEGATED:
-        return _half(function if holds else _NEGATED[function], steps[0])
-    if holds and function in _LISTING:
-        return ceil(min(steps)), floor(max(steps))
-    if holds and function is Function.BETWEEN:
-        return ceil(steps[0]), floor(steps[1])
-    return UNKNOWN
+        reach = _half(function if holds else _NEGATED[function], steps[0])
+    elif holds and function in _LISTING:
+        reach = ceil(min(steps)), floor(max(steps))
+    elif holds and function is Function.BETWEEN:
+        reach = ceil(steps[0]), floor(steps[1])
+    return _below(value, first, reach)
+
+
+_RISING = frozenset({Function.DATE_OF, Function.EXTRACT, Function.PERIOD})
+"""Functions of days and moments of which some never fall as what they are of rises."""
+_LONGEST = {"day": 1, "week": 7, "month": 31, "quarter": 92, "year": 366}
+
+
+def _is_of(value: Value, tree: Expression) -> bool:
+    """Whether an expression is a value, or the day, the period or the year of it."""
+    while not value.is_it(tree):
+        if not value.by_parts or not isinstance(tree, Call):
+            return False
+        if tree.function not in _RISING:
+            return False
+        if tree.function is Function.EXTRACT and tree.parameters != ("year",):
+            return False
+        tree = tree.operands[0]
+    return True
+
+
+def _below(value: Value, tree: Expression, reach: Reach) -> Reach:
+    """Return bounds of a value by those of the day, the period or the year of it."""
+    while isinstance(tree, Call) and not value.is_it(tree):
+        low, high = reach
+        operand = tree.operands[0]
+        if tree.function is Function.EXTRACT:
+            low = None if low is None else _day(low, 1, 1)
+            high = None if high is None else _day(high, 12, 31)
+        if tree.function is Function.PERIOD and high is not None:
+            high += _LONGEST[str(tree.parameters[0])] - 1
+        if operand.facts.type is TIMESTAMP:
+            low = None if low is None else low * calendar.DAY
+            high = None if high is None else (high + 1) * calendar.DAY - 1
+        tree, reach = operand, (low, high)
+    return reach
+
+
+def _day(year: int, month: int, number: int) -> int:
+    """Return a day of a year; of one outside the calendar, of its next."""
+    return grid_value(date(min(max(year, 1), 9_999), month, number))
 
 
 _LISTING = frozenset((Function.EQ, Function.IN))
@@ -511,6 +585,8 @@ _COMPARING = frozenset((*_NEGATED, *_LISTING, Function.BETWEEN))
 def _step(value: Scalar | None, facts: Facts) -> Fraction:
     if isinstance(value, int | Decimal):
         return Fraction(value) * Fraction(10**facts.scale)
+    if isinstance(value, datetime):
+        return Fraction(calendar.microseconds_of(value))
     if value is None:  # pragma: no cover - binding refuses NULL there
         raise TypeError
     return Fraction(grid_value(value))

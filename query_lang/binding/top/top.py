@@ -34,6 +34,7 @@ from query_lang.plans.compiled import (
 from query_lang.plans.expressions import AverageRef, Call, Constant, Facts
 from query_lang.plans.literals import LITERALS
 from query_lang.plans.nodes import Item, Key, MeasureKind, Node, PlanColumn, SumMeasure
+from query_lang.rewriting.trees import has_window
 from query_lang.showing.chosen_rows import is_chosen_by_noise
 from query_lang.syntax import rules
 from query_lang.syntax.logic import All
@@ -55,8 +56,8 @@ _EMPTY_GROUPS = (
     "0 here (and noise), and no group in SQL"
 )
 _EMPTY_CELLS = (
-    "cells in which WHERE can leave no row come back, with noise alone, and windows "
-    "are over them too; LIMIT, also of a large number, leaves them out"
+    "cells in which WHERE can leave no row come back, with noise alone; LIMIT, also of "
+    "a large number, leaves them out"
 )
 
 
@@ -108,6 +109,7 @@ class TopBinder:
         self.names: dict[str, Shown] = {}
         self.in_having = False
         self.ordered: set[str] = set()  # keys whose order was looked at
+        self.has_windows = has_window((tree.items, tree.order_by))
         slots = Slots(rows.environment)
         self.grouping = KeyBinder(rows, tree, slots, self.facts, conditions, written)
         self.measuring = MeasureBinder(
@@ -165,7 +167,8 @@ class TopBinder:
         if self.tree.hides_keys and self._reads_empty_groups(columns):
             self.rows.environment.warn("empty_cells", _EMPTY_GROUPS)
         narrower = any(key.reached != key.values for key in self.grouping.keys.values())
-        if narrower and not self._chooses_rows():
+        stay = self.tree.unmatched == "all"
+        if narrower and not stay and not self._chooses_rows():
             self.rows.environment.warn("empty_cells", _EMPTY_CELLS)
 
     def _reads_empty_groups(self, columns: Sequence[PlanColumn]) -> bool:
@@ -180,7 +183,7 @@ class TopBinder:
         return any(window.name in telling for window in windows)
 
     def _having(self) -> NoisyCondition | None:
-        """Return HAVING; where LIMIT or QUALIFY choose rows, of those WHERE leaves."""
+        """Return HAVING; with LIMIT, QUALIFY or windows, of the rows WHERE leaves."""
         said = self.tree.having
         found = [] if said is None else [self._condition(said)]
         if self._chooses_rows():
@@ -190,7 +193,15 @@ class TopBinder:
         return All(tuple(found)) if len(found) > 1 else next(iter(found), None)
 
     def _chooses_rows(self) -> bool:
-        return self.tree.limit is not None or self.tree.kept is not None
+        """Whether one row's presence changes another, or which rows are shown.
+
+        A row in the text is a group of SQL, whether or not WHERE of another table
+        leaves a row that it meets.
+        """
+        if self.tree.unmatched == "all":
+            return False
+        chosen = self.tree.limit is not None or self.tree.kept is not None
+        return chosen or (self.has_windows and self.tree.unmatched == "none")
 
     def _check_items(self) -> None:
         for item in self.tree.items:

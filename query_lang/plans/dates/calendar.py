@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime, timedelta
 from typing import Final
 
+from privacy.schema import RangeDomain, ValuesDomain
 from query_lang.plans.dates.day_names import NAMES, WEEKDAYS
+from query_lang.plans.expressions import Facts
 from query_lang.plans.intervals import MAX_DAY, MIN_DAY, Interval, day, grid_value
 
 FIRST_MONTH, LAST_MONTH = 12, 9_999 * 12 + 11
@@ -42,6 +44,19 @@ MIN_MOMENT = microseconds_of(datetime.min)  # noqa: DTZ901 - timestamps have no 
 MAX_MOMENT = microseconds_of(datetime.max)  # noqa: DTZ901
 FAR = MAX_MOMENT - MIN_MOMENT + 1
 """Microseconds that move any moment out of years 1 to 9999."""
+
+
+def moment_bounds(facts: Facts) -> Interval | None:
+    """Return the first and last moment in microseconds since 1970."""
+    match facts.domain:
+        case RangeDomain(datetime() as low, datetime() as high):
+            return microseconds_of(low), microseconds_of(high)
+        case ValuesDomain(values) if values:
+            found = [v for v in values if isinstance(v, datetime)]
+            steps = [microseconds_of(moment) for moment in found]
+            return (min(steps), max(steps)) if steps else None
+        case _:
+            return None
 
 
 # -- periods -------------------------------------------------------------------

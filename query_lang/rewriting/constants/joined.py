@@ -103,7 +103,7 @@ def read_constants(select: Select, known: Known, *, is_inner: bool) -> Select:
     Raises:
         SqlNotAllowedError: Rule ``constant_rows``: what is asked has no such form.
     """
-    computed = computed_in(select)
+    computed, is_filtered = computed_in(select), select.where is not None
     if computed:
         check_names(select)
         select = _with_computed_alone(select, computed, _tables(select, known))
@@ -120,7 +120,7 @@ def read_constants(select: Select, known: Known, *, is_inner: bool) -> Select:
         tables = _tables(select, known)
     if -1 in tables or not tables:
         return select
-    _check_kept(select, tables)
+    select = _with_kept(select, tables, is_filtered=is_filtered)
     read = _taken_out(_with_alone(select, tables), tables)
     while read.waiting:
         first, *others = read.waiting
@@ -196,14 +196,19 @@ def _without(select: Select, tables: Tables) -> tuple[str, ...]:
     return (*select.gone, *sorted(columns - merged))
 
 
-def _check_kept(select: Select, tables: Tables) -> None:
-    """Refuse what would count literals that stay without a match.
+def _with_kept(select: Select, tables: Tables, *, is_filtered: bool) -> Select:
+    """Note whether literals stay without a match; refuse what would count them.
+
+    Args:
+        select: Whose WHERE may have taken conditions of ON in.
+        tables: Of literals, by place.
+        is_filtered: Whether the text has a WHERE.
 
     Raises:
         SqlNotAllowedError: Rule ``constant_rows``.
     """
     if not any(is_right(select.joins[place]) for place in tables):
-        return
+        return select
     named = {
         called(select.joins[place].source): frozenset(table.columns)
         for place, table in tables.items()
@@ -215,6 +220,7 @@ def _check_kept(select: Select, tables: Tables) -> None:
         return name.name in columns
 
     check_unmatched(select, is_literal)
+    return replace(select, unmatched="some" if is_filtered else "all")
 
 
 def _taken_out(select: Select, tables: Tables) -> _Read:

@@ -44,6 +44,23 @@ def test_a_text_that_means_another_thing_elsewhere_says_so(sql, codes):
 
 
 @pytest.mark.parametrize(
+    ("divided", "in_postgresql"),
+    [
+        ("EXTRACT(YEAR FROM admitted) / 10", "202.4"),
+        ("DATE_PART('year', admitted) / 10", "202.4"),
+        ("-(2 + EXTRACT(YEAR FROM admitted)) / 10", "202.4"),
+        ("2000 / EXTRACT(MONTH FROM AGE(admitted, DATE '2000-01-01'))", "202.4"),
+        ("CAST(EXTRACT(YEAR FROM admitted) AS INTEGER) / 10", "integers"),
+        ("YEAR(admitted) / 10", "integers"),
+    ],
+)
+def test_a_cut_division_says_whether_postgresql_cuts_it(divided, in_postgresql):
+    (warning,) = compile_query(f"{C}{divided} > 1", HOSPITAL).warnings
+    assert warning.code == "integer_division"
+    assert in_postgresql in warning.detail
+
+
+@pytest.mark.parametrize(
     "rows",
     [
         "SELECT patient_id FROM encounters GROUP BY patient_id, sex",
