@@ -54,7 +54,6 @@ _LOWER_CLAUSES = _CLAUSES | {"with_", "distinct", "windows", "qualify"}
 _SET_WORDS = frozenset({"UNION", "INTERSECT", "EXCEPT", "MINUS"})
 _JOINS: dict[str, Rule] = {
     "FULL": rules.FULL_JOIN,
-    "NATURAL": rules.NATURAL_JOIN,
     "SEMI": rules.SEMI_JOIN,
     "ANTI": rules.SEMI_JOIN,
     "ASOF": rules.ASOF_JOIN,
@@ -500,6 +499,8 @@ class QueryReader(WindowReader):
         rule = _JOINS.get(word)
         if rule is not None:
             raise refuse(rule, position)
+        if word == "NATURAL":
+            return self._natural_join(node)
         self.only(node, "this", "side", "kind", "on", "using")
         side, kind = node.args.get("side") or "", node.args.get("kind") or ""
         for words in _SPELLINGS.get((side, kind), ()):
@@ -512,6 +513,19 @@ class QueryReader(WindowReader):
                 )
             return Join("left" if side else "inner", source, condition, using, position)
         raise refuse(_JOINS.get(kind, rules.JOIN), position)
+
+    def _natural_join(self, node: exp.Expr) -> Join:
+        """Read ``NATURAL [INNER | LEFT] JOIN b``."""
+        position = self._places.take("NATURAL")
+        self.only(node, "this", "method", "side", "kind")
+        side, kind = node.args.get("side") or "", node.args.get("kind") or ""
+        if side not in {"", "LEFT"} or (side, kind) not in _SPELLINGS:
+            raise refuse(rules.NATURAL_JOIN, position)
+        for words in _SPELLINGS[side, kind]:
+            self._places.take(*words)
+        source = self._source(node.this)
+        joined: JoinKind = "left" if side else "inner"
+        return Join(joined, source, None, (), position, is_natural=True)
 
     def _first_row_join(self, node: exp.Expr, lateral: exp.Lateral) -> FirstRowJoin:
         """Read ``JOIN LATERAL (... LIMIT 1) x ON TRUE``, or APPLY."""

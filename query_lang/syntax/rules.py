@@ -154,7 +154,10 @@ CROSS_JOIN = Rule(
     "LEFT JOIN what is counted",
 )
 NATURAL_JOIN = Rule(
-    "natural_join", "NATURAL JOIN is not allowed", "JOIN patients USING (patient_id)"
+    "natural_join",
+    "NATURAL JOIN is INNER or LEFT, of tables with names in common, and stands beside "
+    "joins of its kind, by USING or by ON",
+    "JOIN patients USING (patient_id)",
 )
 SEMI_JOIN = Rule(
     "semi_join",
