@@ -494,13 +494,11 @@ class QueryReader(WindowReader):
         word = "," if self._places.is_sign(",") else self._places.word()
         if isinstance(node.this, exp.Lateral):
             return self._first_row_join(node, node.this)
-        if word in {",", "CROSS"}:
-            return self._untied(node, "," if word == "," else "CROSS")
+        if word in {",", "CROSS", "NATURAL"}:
+            return self._by_no_condition(node, word)
         rule = _JOINS.get(word)
         if rule is not None:
             raise refuse(rule, position)
-        if word == "NATURAL":
-            return self._natural_join(node)
         self.only(node, "this", "side", "kind", "on", "using")
         side, kind = node.args.get("side") or "", node.args.get("kind") or ""
         for words in _SPELLINGS.get((side, kind), ()):
@@ -513,6 +511,11 @@ class QueryReader(WindowReader):
                 )
             return Join("left" if side else "inner", source, condition, using, position)
         raise refuse(_JOINS.get(kind, rules.JOIN), position)
+
+    def _by_no_condition(self, node: exp.Expr, word: str) -> Join:
+        if word == "NATURAL":
+            return self._natural_join(node)
+        return self._untied(node, "," if word == "," else "CROSS")
 
     def _natural_join(self, node: exp.Expr) -> Join:
         """Read ``NATURAL [INNER | LEFT] JOIN b``."""

@@ -4,13 +4,13 @@ Each fix yields texts that may be allowed; ``query_lang.rewriting.mending`` offe
 first that compiles.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final
 
 from privacy.errors import CuratorError, QueryError
-from query_lang.syntax.tokens import Token, TokenKind, lex
+from query_lang.syntax.tokens import Token, TokenKind, cut, lex
 
 _Fix = Callable[[str, int, QueryError], Iterator[str]]
 _CLAUSES: Final = (
@@ -124,28 +124,110 @@ def _ends(tokens: Sequence[Token], opened: int) -> Iterator[int]:
             return
 
 
-_SEVERAL: Final = re.compile(
-    r"(?P<name>percentile_(?:cont|disc))\s*\(\s*array\s*\[(?P<shares>[0-9.,\s]+)\]\s*\)"
-    r"(?P<order>\s*within\s+group\s*\([^()]*\))"
-    r"(?:\s+as\s+(?P<alias>[a-z][a-z0-9_]*))?",
-    re.IGNORECASE,
-)
-_MOST_SHARES: Final = 10
+_MOST_SHARES: Final = 20
+_QUANTILES: Final = frozenset(("PERCENTILE_CONT", "PERCENTILE_DISC"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Quantiles:
+    """Quantiles of an array: ``PERCENTILE_CONT(ARRAY[...]) WITHIN GROUP (...) AS p``.
+
+    Attributes:
+        shares: As written.
+        order: WITHIN GROUP and its brackets.
+        alias: None where it has none.
+        after: The place of the token behind all of it.
+    """
+
+    shares: Sequence[str]
+    order: str
+    alias: str | None
+    after: int
 
 
 def one_by_one(sql: str, _: int, __: QueryError) -> Iterator[str]:
     """Write quantiles of an array one by one: a column each, of the same paid bins."""
-
-    def written(found: re.Match[str]) -> str:
-        shares = [each.strip() for each in found["shares"].split(",") if each.strip()]
-        alias = found["alias"] or "p"
-        return ", ".join(
-            f"{found['name']}({share}){found['order']} "
-            f"AS {alias}_{share.partition('.')[2]:0<2}"
-            for share in shares[:_MOST_SHARES]
+    try:
+        tokens = cut(sql)
+    except CuratorError:
+        return
+    text, end, place, found, closing = "", 0, 0, 0, _closing(tokens)
+    while place < len(tokens):
+        several = _quantiles(sql, tokens, place, closing)
+        if several is None or len(several.shares) > _MOST_SHARES:
+            place += 1
+            continue
+        found += 1
+        alias = several.alias or (f"p{found}" if found > 1 else "p")
+        name = tokens[place].text
+        columns = ", ".join(
+            f"{name}({share}) {several.order} AS {alias}_{_percent(share)}"
+            for share in several.shares
         )
+        text += sql[end : tokens[place].start] + columns
+        end = tokens[place].start
+        end += len(_between(sql, tokens, place, several.after))
+        place = several.after
+    yield text + sql[end:]
 
-    yield _SEVERAL.sub(written, sql)
+
+def _percent(share: str) -> str:
+    """Return a share's digits behind the point, two at least; of 1 they are 100."""
+    whole, _, digits = share.partition(".")
+    return "100" if whole == "1" else f"{digits:0<2}"
+
+
+def _closing(tokens: Sequence[Token]) -> Mapping[int, int]:
+    """Return where each bracket that is opened is closed, of those that are."""
+    opened: list[int] = []
+    found: dict[int, int] = {}
+    for at, token in enumerate(tokens):
+        if token.is_sign("("):
+            opened.append(at)
+        elif token.is_sign(")") and opened:
+            found[opened.pop()] = at
+    return found
+
+
+def _quantiles(
+    sql: str, tokens: Sequence[Token], place: int, closing: Mapping[int, int]
+) -> _Quantiles | None:
+    """Return the quantiles of an array from a place on, if they are a whole item."""
+    if tokens[place].word not in _QUANTILES:
+        return None
+    marks = [token.word or token.text for token in tokens[place + 1 : place + 4]]
+    if marks != ["(", "ARRAY", "["]:
+        return None
+    shares, after = _numbers(tokens, place + 4)
+    marks = [token.word or token.text for token in tokens[after : after + 5]]
+    if marks != ["]", ")", "WITHIN", "GROUP", "("]:
+        return None
+    closed = closing.get(after + 4)
+    if closed is None:
+        return None
+    order, behind = _between(sql, tokens, after + 2, closed + 1), closed + 1
+    alias, behind = _alias(tokens, behind)
+    if behind < len(tokens) and not _ends_item(tokens[behind]):
+        return None
+    return _Quantiles(shares, order, alias, behind)
+
+
+def _numbers(tokens: Sequence[Token], place: int) -> tuple[Sequence[str], int]:
+    """Return the numbers of a list, with commas between them, and where it ends."""
+    found: list[str] = []
+    while place < len(tokens) and tokens[place].kind is TokenKind.NUMBER:
+        found.append(tokens[place].text)
+        place += 1
+        if place < len(tokens) and tokens[place].is_sign(","):
+            place += 1
+    return found, place
+
+
+def _alias(tokens: Sequence[Token], place: int) -> tuple[str | None, int]:
+    """Return what an item is called, with or without AS, and what stands behind it."""
+    at = place + (place < len(tokens) and tokens[place].word == "AS")
+    is_named = at < len(tokens) and tokens[at].word not in {"", "FROM"}
+    return (tokens[at].text, at + 1) if is_named else (None, place)
 
 
 def readable(sql: str, offset: int, _: QueryError) -> Iterator[str]:

@@ -9,6 +9,7 @@ from privacy.contributions import NO_BOUNDS
 from privacy.errors import CuratorError, QueryError
 from query_lang.binding.bind import bind_query
 from query_lang.reading.parse import parse_query
+from query_lang.rewriting.fixes.other_words import one_by_one
 from query_lang.rewriting.mending import LONGEST, MOST_STEPS, MOST_TRIED, mended
 from tests.golden.reference_pages import ROOT, hospital
 from tests.support.compiling import calls_of, compile_query
@@ -17,6 +18,14 @@ MENDED = (
     (
         "SELECT percentile_cont(array[0.25, 0.5]) WITHIN GROUP (ORDER BY length_of_stay) AS los FROM encounters",
         "SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY length_of_stay) AS los_25, percentile_cont(0.5) WITHIN GROUP (ORDER BY length_of_stay) AS los_50 FROM encounters",
+    ),
+    (
+        "SELECT PERCENTILE_CONT(ARRAY[0.1, .5]) WITHIN GROUP (ORDER BY LEAST(ABS(age), 60)), COUNT(*) FROM encounters",
+        "SELECT PERCENTILE_CONT(0.1) WITHIN GROUP (ORDER BY LEAST(ABS(age), 60)) AS p_10, PERCENTILE_CONT(.5) WITHIN GROUP (ORDER BY LEAST(ABS(age), 60)) AS p_50, COUNT(*) FROM encounters",
+    ),
+    (
+        "SELECT percentile_disc(array[0.25, 0.5]) within group (order by age -- (years)\n) a, percentile_cont(array[0.5, 0.125]) within group (order by length_of_stay) FROM encounters WHERE department <> 'percentile_cont(array[0.5]) within group (order by age)'",
+        "SELECT percentile_disc(0.25) within group (order by age -- (years)\n) AS a_25, percentile_disc(0.5) within group (order by age -- (years)\n) AS a_50, percentile_cont(0.5) within group (order by length_of_stay) AS p2_50, percentile_cont(0.125) within group (order by length_of_stay) AS p2_125 FROM encounters WHERE department <> 'percentile_cont(array[0.5]) within group (order by age)'",
     ),
     (
         "SELECT COUNT(*) FROM encounters WHERE department == 'surgery' && age > 60&&age < 90",
@@ -152,6 +161,9 @@ NOT_MENDED = (
     "SELECT COUNT(*) FROM encounters WHERE zzz > 60",
     "SELECT COUNT(*) FROM encounters TABLESAMPLE (10 PERCENT)",
     "SELECT COUNT(*) FROM encounters WHERE agee > 60 AND zzz = 1",
+    "SELECT ROUND(PERCENTILE_CONT(ARRAY[0.1, 0.5]) WITHIN GROUP (ORDER BY age)) FROM encounters",
+    "SELECT PERCENTILE_CONT(ARRAY[0.1, 0.10]) WITHIN GROUP (ORDER BY age) FROM encounters",
+    f"SELECT PERCENTILE_CONT(ARRAY[{', '.join(f'0.{n}' for n in range(10, 31))}]) WITHIN GROUP (ORDER BY age) FROM encounters",
 )
 
 
@@ -241,6 +253,22 @@ def test_an_array_of_many_quantiles_ends(share):
     """Where a part of a pattern fits in two ways, all of them were tried: 2^n."""
     sql = f"SELECT percentile_cont(array[{share * 200}x]) WITHIN GROUP (ORDER BY age) FROM encounters"
     assert mended(sql, refusal(sql), compiles) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "percentile_cont(array[0.1]) within group (" * 300,
+        "percentile_cont(array[0.1, 0.2]), " * 400,
+        f"percentile_cont(array[{'0.1, ' * 2_000}",
+        "percentile_cont(array[.1, .2]) within group (order by age), " * 200,
+    ],
+)
+def test_quantiles_of_arrays_are_read_once(text):
+    error = QueryError(rule="symbol", line=1, column=8, detail="", hint="")
+    found = []
+    calls = calls_of(lambda: found.extend(one_by_one(f"SELECT {text}", 7, error)))
+    assert calls < 60_000
 
 
 def test_many_casts_in_another_systems_words_are_read_once():

@@ -1,3 +1,5 @@
+# ruff: noqa: E501 - a text is one string, to be read
+
 """NATURAL JOIN is USING all names that both sides have, and is refused where unsure."""
 
 import pytest
@@ -25,24 +27,19 @@ SAME = (
     ),
     (
         "encounters NATURAL JOIN diagnoses NATURAL LEFT JOIN patients",
-        "encounters JOIN diagnoses USING (patient_id, encounter_id) "
-        "LEFT JOIN patients USING (patient_id)",
+        "encounters JOIN diagnoses USING (patient_id, encounter_id) LEFT JOIN patients USING (patient_id)",
     ),
     (
         "patients p NATURAL JOIN (SELECT patient_id, birth_year FROM patients) AS q",
-        "patients p JOIN (SELECT patient_id, birth_year FROM patients) AS q "
-        "USING (patient_id, birth_year)",
+        "patients p JOIN (SELECT patient_id, birth_year FROM patients) AS q USING (patient_id, birth_year)",
     ),
     (
-        "patients WHERE EXISTS (SELECT 1 FROM encounters e NATURAL JOIN diagnoses "
-        "WHERE e.patient_id = patients.patient_id)",
-        "patients WHERE EXISTS (SELECT 1 FROM encounters e JOIN diagnoses "
-        "USING (patient_id, encounter_id) WHERE e.patient_id = patients.patient_id)",
+        "patients WHERE EXISTS (SELECT 1 FROM encounters e NATURAL JOIN diagnoses WHERE e.patient_id = patients.patient_id)",
+        "patients WHERE EXISTS (SELECT 1 FROM encounters e JOIN diagnoses USING (patient_id, encounter_id) WHERE e.patient_id = patients.patient_id)",
     ),
     (
         "(SELECT * FROM encounters NATURAL JOIN patients) AS t WHERE sex = 'F'",
-        "(SELECT * FROM encounters JOIN patients USING (patient_id)) AS t "
-        "WHERE sex = 'F'",
+        "(SELECT * FROM encounters JOIN patients USING (patient_id)) AS t WHERE sex = 'F'",
     ),
 )
 REFUSED = (
@@ -50,18 +47,15 @@ REFUSED = (
     ("encounters NATURAL FULL JOIN patients", "natural_join"),
     # after a comma SQL means the names of the last table alone
     (
-        "encounters e, diagnoses d NATURAL JOIN patients WHERE e.patient_id = "
-        "d.patient_id",
+        "encounters e, diagnoses d NATURAL JOIN patients WHERE e.patient_id = d.patient_id",
         "natural_join",
     ),
     (
-        "patients CROSS JOIN (SELECT COUNT(*) AS sex FROM labs) AS t NATURAL JOIN "
-        "encounters",
+        "patients CROSS JOIN (SELECT COUNT(*) AS sex FROM labs) AS t NATURAL JOIN encounters",
         "natural_join",
     ),
     (
-        "patients JOIN (SELECT COUNT(*) AS sex FROM labs) AS t ON TRUE NATURAL JOIN "
-        "encounters",
+        "patients JOIN (SELECT COUNT(*) AS sex FROM labs) AS t ON TRUE NATURAL JOIN encounters",
         "natural_join",
     ),
     (
