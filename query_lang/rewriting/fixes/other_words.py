@@ -4,6 +4,7 @@ Each fix yields texts that may be allowed; ``query_lang.rewriting.mending`` offe
 first that compiles.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -195,21 +196,22 @@ def _quantiles(
     """Return the quantiles of an array from a place on, if they are a whole item."""
     if tokens[place].word not in _QUANTILES:
         return None
-    marks = [token.word or token.text for token in tokens[place + 1 : place + 4]]
-    if marks != ["(", "ARRAY", "["]:
-        return None
     shares, after = _numbers(tokens, place + 4)
-    marks = [token.word or token.text for token in tokens[after : after + 5]]
-    if marks != ["]", ")", "WITHIN", "GROUP", "("]:
-        return None
+    marks = [*_marks(tokens, place + 1, 3), *_marks(tokens, after, 5)]
     closed = closing.get(after + 4)
-    if closed is None:
+    if closed is None or marks != _AROUND_SHARES:
         return None
-    order, behind = _between(sql, tokens, after + 2, closed + 1), closed + 1
-    alias, behind = _alias(tokens, behind)
-    if behind < len(tokens) and not _ends_item(tokens[behind]):
-        return None
-    return _Quantiles(shares, order, alias, behind)
+    order = _between(sql, tokens, after + 2, closed + 1)
+    alias, behind = _alias(tokens, closed + 1)
+    is_whole = behind == len(tokens) or _ends_item(tokens[behind])
+    return _Quantiles(shares, order, alias, behind) if is_whole else None
+
+
+_AROUND_SHARES: Final = ["(", "ARRAY", "[", "]", ")", "WITHIN", "GROUP", "("]
+
+
+def _marks(tokens: Sequence[Token], place: int, many: int) -> Sequence[str]:
+    return [token.word or token.text for token in tokens[place : place + many]]
 
 
 def _numbers(tokens: Sequence[Token], place: int) -> tuple[Sequence[str], int]:
@@ -289,7 +291,49 @@ def _ends_item(token: Token) -> bool:
     return token.is_sign(",") or token.word == "FROM"
 
 
+_QUOTIENT: Final = "to six places: "
+_COUNTED: Final = re.compile(r"COUNT\(([a-z0-9_.]+)\)")
+
+
+def as_quotient(sql: str, offset: int, error: QueryError) -> Iterator[str]:
+    """Write the one average below the top that is computed with as the hint has it."""
+    _, _, quotient = error.hint.partition(_QUOTIENT)
+    counted = _COUNTED.search(quotient)
+    if counted is None:
+        return
+    tokens = _tokens(sql)
+    found = [
+        (at, end, value)
+        for at, end in _averages(tokens)
+        if not tokens[at].start < offset < tokens[end].start
+        and (value := _between(sql, tokens, at + 2, end))
+        and counted[1] in {"x", value.lower()}
+    ]
+    here = [each for each in found if tokens[each[0]].start == offset]
+    if len(here or found) == 1:
+        at, end, value = (here or found)[0]
+        written = quotient.replace(counted[0], f"COUNT({value})")
+        written = written.replace(f"SUM({counted[1]})", f"SUM({value})")
+        yield _with(sql, tokens, at, end + 1, written)
+
+
+def _averages(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """Yield where each average of a group begins and ends."""
+    closing = _closing(tokens)
+    for at, token in enumerate(tokens[:-2]):
+        end = closing.get(at + 1)
+        if token.word != "AVG" or end is None or end == at + 2:
+            continue
+        behind = tokens[end + 1].word if end + 1 < len(tokens) else ""
+        if tokens[at + 2].word != "DISTINCT" and behind not in _BEHIND:
+            yield at, end
+
+
+_BEHIND: Final = frozenset(("OVER", "FILTER", "WITHIN"))
+
+
 OTHER_FIXES: Mapping[str, _Fix] = {
+    "average_opaque": as_quotient,
     "cast": as_cast,
     "construct": without_table_hint,
     "name_needed": named_behind,

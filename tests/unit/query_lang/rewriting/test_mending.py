@@ -9,7 +9,7 @@ from privacy.contributions import NO_BOUNDS
 from privacy.errors import CuratorError, QueryError
 from query_lang.binding.bind import bind_query
 from query_lang.reading.parse import parse_query
-from query_lang.rewriting.fixes.other_words import one_by_one
+from query_lang.rewriting.fixes.other_words import as_quotient, one_by_one
 from query_lang.rewriting.mending import LONGEST, MOST_STEPS, MOST_TRIED, mended
 from tests.golden.reference_pages import ROOT, hospital
 from tests.support.compiling import calls_of, compile_query
@@ -26,6 +26,18 @@ MENDED = (
     (
         "SELECT percentile_disc(array[0.25, 0.5]) within group (order by age -- (years)\n) a, percentile_cont(array[0.5, 0.125]) within group (order by length_of_stay) FROM encounters WHERE department <> 'percentile_cont(array[0.5]) within group (order by age)'",
         "SELECT percentile_disc(0.25) within group (order by age -- (years)\n) AS a_25, percentile_disc(0.5) within group (order by age -- (years)\n) AS a_50, percentile_cont(0.5) within group (order by length_of_stay) AS p2_50, percentile_cont(0.125) within group (order by length_of_stay) AS p2_125 FROM encounters WHERE department <> 'percentile_cont(array[0.5]) within group (order by age)'",
+    ),
+    (
+        "SELECT AVG(m) AS mean FROM (SELECT patient_id, AVG(age) AS m FROM encounters GROUP BY patient_id) AS t",
+        "SELECT AVG(m) AS mean FROM (SELECT patient_id, CASE WHEN COUNT(age) > 0 THEN LEAST(GREATEST(1.0 * SUM(age) / COUNT(age), 0), 120) END AS m FROM encounters GROUP BY patient_id) AS t",
+    ),
+    (
+        "WITH t AS (SELECT e.patient_id, AVG(e.length_of_stay + 1 -- (days)\n) m FROM encounters e GROUP BY patient_id) SELECT MEDIAN(m) FROM t",
+        "WITH t AS (SELECT e.patient_id, CASE WHEN COUNT(e.length_of_stay + 1) > 0 THEN LEAST(GREATEST(1.0 * SUM(e.length_of_stay + 1) / COUNT(e.length_of_stay + 1), 2), 91) END m FROM encounters e GROUP BY patient_id) SELECT MEDIAN(m) FROM t",
+    ),
+    (
+        "SELECT AVG(m) FROM (SELECT patient_id, ROUND(AVG(age), 1) AS m FROM encounters GROUP BY patient_id) AS t",
+        "SELECT AVG(m) FROM (SELECT patient_id, ROUND(CASE WHEN COUNT(age) > 0 THEN LEAST(GREATEST(1.0 * SUM(age) / COUNT(age), 0), 120) END, 1) AS m FROM encounters GROUP BY patient_id) AS t",
     ),
     (
         "SELECT COUNT(*) FROM encounters WHERE department == 'surgery' && age > 60&&age < 90",
@@ -161,6 +173,9 @@ NOT_MENDED = (
     "SELECT COUNT(*) FROM encounters WHERE zzz > 60",
     "SELECT COUNT(*) FROM encounters TABLESAMPLE (10 PERCENT)",
     "SELECT COUNT(*) FROM encounters WHERE agee > 60 AND zzz = 1",
+    "SELECT AVG(a), AVG(b) FROM (SELECT patient_id, AVG(age) AS a, AVG(length_of_stay) AS b FROM encounters GROUP BY patient_id) AS t",
+    "SELECT AVG(m) FROM (SELECT patient_id, AVG(age) FILTER (WHERE year = 2024) AS m FROM encounters GROUP BY patient_id) AS t",
+    "SELECT AVG(m) FROM (SELECT patient_id, AVG(age) OVER (PARTITION BY patient_id) AS m FROM encounters) AS t",
     "SELECT ROUND(PERCENTILE_CONT(ARRAY[0.1, 0.5]) WITHIN GROUP (ORDER BY age)) FROM encounters",
     "SELECT PERCENTILE_CONT(ARRAY[0.1, 0.10]) WITHIN GROUP (ORDER BY age) FROM encounters",
     f"SELECT PERCENTILE_CONT(ARRAY[{', '.join(f'0.{n}' for n in range(10, 31))}]) WITHIN GROUP (ORDER BY age) FROM encounters",
@@ -269,6 +284,14 @@ def test_quantiles_of_arrays_are_read_once(text):
     found = []
     calls = calls_of(lambda: found.extend(one_by_one(f"SELECT {text}", 7, error)))
     assert calls < 60_000
+
+
+def test_averages_are_read_once():
+    hint = "as a quotient to six places: 1.0 * SUM(x) / COUNT(x)"
+    error = QueryError(rule="average_opaque", line=1, column=8, detail="", hint=hint)
+    for text in ("avg(" * 900, "avg(age), " * 300, "avg(" * 300 + ")" * 300):
+        calls = calls_of(lambda text=text: [*as_quotient(f"SELECT {text}", 7, error)])
+        assert calls < 60_000
 
 
 def test_many_casts_in_another_systems_words_are_read_once():
