@@ -10,6 +10,7 @@ from query_lang.reading.node_rules import rule_of
 from query_lang.reading.places import Places
 from query_lang.reading.windows import WindowReader
 from query_lang.syntax import rules
+from query_lang.syntax.hints.words import TIES
 from query_lang.syntax.idioms import (
     ConstantRows,
     FirstRowJoin,
@@ -696,7 +697,7 @@ class QueryReader(WindowReader):
         if not self._places.accept("ROW") and not self._places.accept("ROWS"):
             raise refuse(rules.LIMIT, position)
         if not self._places.accept("ONLY"):
-            raise refuse(rules.LIMIT, position)
+            raise refuse(rules.LIMIT, position, hint=TIES)
         return rows
 
 

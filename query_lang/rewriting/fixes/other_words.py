@@ -329,6 +329,23 @@ def _averages(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
             yield at, end
 
 
+def as_limit(sql: str, _: int, __: QueryError) -> Iterator[str]:
+    """Write ``OFFSET 0 ROWS FETCH NEXT 5 ROWS ONLY`` and ``FETCH FIRST ROW ONLY``."""
+    tokens = _tokens(sql)
+    marks = _marks(tokens, 0, len(tokens))
+    for at, mark in enumerate(marks):
+        if mark != "FETCH":
+            continue
+        place = at + 2  # behind FIRST or NEXT
+        is_told = place < len(tokens) and tokens[place].kind is TokenKind.NUMBER
+        rows = marks[place] if is_told else "1"
+        end = place + is_told + 2
+        is_idle = at > 2 and marks[at - 3 : at - 1] == ["OFFSET", "0"]  # noqa: PLR2004 - OFFSET 0 ROWS
+        if marks[end - 2 : end] in _ONLY:
+            yield _with(sql, tokens, at - 3 * is_idle, end, f"LIMIT {rows}")
+
+
+_ONLY: Final = (["ROW", "ONLY"], ["ROWS", "ONLY"])
 _BEHIND: Final = frozenset(("OVER", "FILTER", "WITHIN"))
 
 
@@ -336,7 +353,9 @@ OTHER_FIXES: Mapping[str, _Fix] = {
     "average_opaque": as_quotient,
     "cast": as_cast,
     "construct": without_table_hint,
+    "limit": as_limit,
     "name_needed": named_behind,
+    "offset": as_limit,
     "only_select": misspelt,
     "symbol": one_by_one,
     "syntax": readable,

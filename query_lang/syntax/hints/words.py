@@ -24,7 +24,7 @@ _PIVOT = (
     "COUNT(*) FILTER (WHERE ward = 'er') AS er"
 )
 _ORDER = "clauses have an order: SELECT, FROM, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT"
-_TIES = "LIMIT 10 alone: noise makes ties rare, and what is left out is seen without it"
+TIES = "LIMIT 10 alone: noise makes ties rare, and what is left out is seen without it"
 _FIRST_WORDS: Mapping[str, str] = {
     **dict.fromkeys(
         (
@@ -76,7 +76,7 @@ _HINTS: tuple[tuple[str, str], ...] = (
     ("CONNECT BY", "levels of codes are columns or level(code, 'name'): no recursion"),
     ("START WITH", "levels of codes are columns or level(code, 'name'): no recursion"),
     ("KEEP (", "in a derived table: LAST(age ORDER BY admitted)"),
-    ("WITH TIES", _TIES),
+    ("WITH TIES", TIES),
     ("XOR", "write (age >= 60) <> (year = 2024)"),
     ("DIV", "write DIV(age, 10)"),
     ("MOD", "write MOD(age, 2)"),

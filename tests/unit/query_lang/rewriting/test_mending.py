@@ -40,6 +40,14 @@ MENDED = (
         "SELECT AVG(m) FROM (SELECT patient_id, ROUND(CASE WHEN COUNT(age) > 0 THEN LEAST(GREATEST(1.0 * SUM(age) / COUNT(age), 0), 120) END, 1) AS m FROM encounters GROUP BY patient_id) AS t",
     ),
     (
+        "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department ORDER BY n DESC OFFSET 0 ROWS FETCH NEXT 5 ROWS ONLY;",
+        "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department ORDER BY n DESC LIMIT 5;",
+    ),
+    (
+        "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department ORDER BY n DESC FETCH FIRST ROW ONLY",
+        "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department ORDER BY n DESC LIMIT 1",
+    ),
+    (
         "SELECT COUNT(*) FROM encounters WHERE department == 'surgery' && age > 60&&age < 90",
         "SELECT COUNT(*) FROM encounters WHERE department == 'surgery' AND age > 60 AND age < 90",
     ),
@@ -173,6 +181,8 @@ NOT_MENDED = (
     "SELECT COUNT(*) FROM encounters WHERE zzz > 60",
     "SELECT COUNT(*) FROM encounters TABLESAMPLE (10 PERCENT)",
     "SELECT COUNT(*) FROM encounters WHERE agee > 60 AND zzz = 1",
+    "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department ORDER BY n OFFSET 5 ROWS FETCH NEXT 5 ROWS ONLY",
+    "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department ORDER BY n FETCH FIRST 5 ROWS WITH TIES",
     "SELECT AVG(a), AVG(b) FROM (SELECT patient_id, AVG(age) AS a, AVG(length_of_stay) AS b FROM encounters GROUP BY patient_id) AS t",
     "SELECT AVG(m) FROM (SELECT patient_id, AVG(age) FILTER (WHERE year = 2024) AS m FROM encounters GROUP BY patient_id) AS t",
     "SELECT AVG(m) FROM (SELECT patient_id, AVG(age) OVER (PARTITION BY patient_id) AS m FROM encounters) AS t",
