@@ -608,7 +608,8 @@ DATE_FORMAT = Rule(
     "date_format",
     "the text of a date is made of YYYY, MM, DD, Q, IYYY, IW, FMDay, Dy, FMMonth, Mon "
     "or %Y, %m, %d, %Q, %G, %V, %A, %a, %B, %b with - / . , or a blank between",
-    "TO_CHAR(admitted, 'YYYY-MM'), FORMAT_DATE('%A', admitted)",
+    "TO_CHAR(admitted, 'YYYY-MM'), FORMAT_DATE('%A', admitted); hours and minutes of a "
+    "timestamp are EXTRACT(HOUR FROM arrived), EXTRACT(MINUTE FROM arrived)",
 )
 AGE_YEARS = Rule(
     "age_years",

@@ -9,7 +9,9 @@ from privacy.contributions import NO_BOUNDS
 from privacy.errors import CuratorError, QueryError
 from query_lang.binding.bind import bind_query
 from query_lang.reading.parse import parse_query
-from query_lang.rewriting.fixes.other_words import as_quotient, one_by_one
+from query_lang.rewriting.fixes.aggregates import as_quotient, one_by_one
+from query_lang.rewriting.fixes.day_times import hours_written
+from query_lang.rewriting.fixes.other_words import as_cast
 from query_lang.rewriting.mending import LONGEST, MOST_STEPS, MOST_TRIED, mended
 from tests.golden.reference_pages import ROOT, hospital
 from tests.support.compiling import calls_of, compile_query
@@ -42,6 +44,14 @@ MENDED = (
     (
         "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department ORDER BY n DESC OFFSET 0 ROWS FETCH NEXT 5 ROWS ONLY;",
         "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department ORDER BY n DESC LIMIT 5;",
+    ),
+    (
+        "SELECT COUNT(*) FROM encounters e WHERE e.admitted::time NOT BETWEEN TIME '08:00' AND '18:00:30'::time AND CAST(admitted AS TIME) < '20:00' -- late\n",
+        "SELECT COUNT(*) FROM encounters e WHERE EXTRACT(EPOCH FROM e.admitted - e.admitted::date) NOT BETWEEN 28800 AND 64830 AND EXTRACT(EPOCH FROM admitted - admitted::date) < 72000 -- late\n",
+    ),
+    (
+        "SELECT TO_CHAR(admitted::timestamp, 'HH24') AS h, COUNT(*) FROM encounters WHERE TO_CHAR(admitted::timestamp, 'HH24:MI') < '08:30' GROUP BY h",
+        "SELECT LPAD(CAST(EXTRACT(HOUR FROM admitted::timestamp) AS TEXT), 2, '0') AS h, COUNT(*) FROM encounters WHERE (LPAD(CAST(EXTRACT(HOUR FROM admitted::timestamp) AS TEXT), 2, '0') || ':' || LPAD(CAST(EXTRACT(MINUTE FROM admitted::timestamp) AS TEXT), 2, '0')) < '08:30' GROUP BY h",
     ),
     (
         "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department ORDER BY n DESC FETCH FIRST ROW ONLY",
@@ -183,6 +193,9 @@ NOT_MENDED = (
     "SELECT COUNT(*) FROM encounters WHERE agee > 60 AND zzz = 1",
     "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department ORDER BY n OFFSET 5 ROWS FETCH NEXT 5 ROWS ONLY",
     "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department ORDER BY n FETCH FIRST 5 ROWS WITH TIES",
+    "SELECT COUNT(*) FROM encounters WHERE admitted::time > '8am'",
+    "SELECT COUNT(*) FROM encounters WHERE admitted::time > '24:30'",
+    "SELECT COUNT(*) FROM encounters WHERE TO_CHAR(admitted::timestamp, 'HH12') = '08'",
     "SELECT AVG(a), AVG(b) FROM (SELECT patient_id, AVG(age) AS a, AVG(length_of_stay) AS b FROM encounters GROUP BY patient_id) AS t",
     "SELECT AVG(m) FROM (SELECT patient_id, AVG(age) FILTER (WHERE year = 2024) AS m FROM encounters GROUP BY patient_id) AS t",
     "SELECT AVG(m) FROM (SELECT patient_id, AVG(age) OVER (PARTITION BY patient_id) AS m FROM encounters) AS t",
@@ -294,6 +307,22 @@ def test_quantiles_of_arrays_are_read_once(text):
     found = []
     calls = calls_of(lambda: found.extend(one_by_one(f"SELECT {text}", 7, error)))
     assert calls < 60_000
+
+
+def test_times_of_day_are_read_once():
+    error = QueryError(rule="cast", line=1, column=8, detail="", hint="")
+    for text in (
+        "a::time between '08:00' and " * 300,
+        "a::time > '08:00' and " * 300,
+        "to_char(" * 900,
+        "to_char(a, 'HH24'), " * 300,
+        "to_char(" * 300 + "a" + ", 'HH24')" * 300,
+    ):
+        for fix in (as_cast, hours_written):
+            calls = calls_of(
+                lambda text=text, fix=fix: [*fix(f"SELECT {text}", 7, error)]
+            )
+            assert calls < 60_000
 
 
 def test_averages_are_read_once():
