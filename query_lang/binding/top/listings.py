@@ -44,8 +44,8 @@ def how_listed(
     calls = _either(_levels_in_reach(rows.scope, own))
     first = f"group by a level of the codes, {calls}; or " if calls else ""
     return (
-        f"{first}{_named(name, _TEXTS)}; a list of all of {table} is for your "
-        "custodian to declare"
+        f"{first}{_named(name, _TEXTS)}; for all of them your custodian declares a "
+        f"domain for {table}"
     )
 
 

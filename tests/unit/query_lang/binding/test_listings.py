@@ -50,7 +50,7 @@ HINTS = (
     ("d.icd", D, f"group by a level of its codes, {LEVELS}; or name the values"),
     ("c.chapter", D, f"group by a level of the codes, {LEVELS}; or name the values"),
     ("c.chapter", D, "c.chapter IN ('a', 'b')"),
-    ("c.chapter", D, "a list of all of codes.chapter is for your custodian to declare"),
+    ("c.chapter", D, "your custodian declares a domain for codes.chapter"),
     ("note", "diagnoses", "note IN ('a', 'b')"),
     ("LEFT(note, 3)", "diagnoses", "left(note, 3) IN ('a', 'b')"),
     ("seen", "diagnoses", "DATE_TRUNC('month', seen)"),
