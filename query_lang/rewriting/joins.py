@@ -57,12 +57,8 @@ def check_natural_joins(tree: Query) -> None:
         joins = select.joins if isinstance(select, Select) else ()
         natural = [join for join in joins if join.is_natural]
         others = [join for join in joins if not join.is_natural]
-        if natural and any(type(o) is not Join or _is_idle(o) for o in others):
+        if natural and any(type(o) is not Join or ties_all(o) for o in others):
             raise refuse(rules.NATURAL_JOIN, natural[0].position)
-
-
-def _is_idle(join: Join) -> bool:
-    return not join.using and ties_all(join)
 
 
 def first_row_join(tree: FirstRowJoin) -> Join:
@@ -77,7 +73,9 @@ def first_row_join(tree: FirstRowJoin) -> Join:
 
 
 def ties_all(tree: Join) -> bool:
-    """Whether ON says TRUE, 1 = 1, or nothing."""
+    """Whether a join says TRUE, 1 = 1, or nothing."""
+    if tree.using or tree.is_natural:
+        return False
     match tree.condition:
         case None | BooleanLiteral(True):
             return True

@@ -201,6 +201,14 @@ class KeyBinder:
             zip(self.keys.values(), self.places, strict=True)
         ):
             if KeyShown(index) not in shown:
+                if key.name == UNNAMED:
+                    raise refuse(
+                        rules.KEY_NOT_SELECTED,
+                        place,
+                        detail="this key of GROUP BY is not selected",
+                        hint="add the same expression to the SELECT list, with a "
+                        "name: EXTRACT(ISODOW FROM arrived) AS day",
+                    )
                 raise refuse(
                     rules.KEY_NOT_SELECTED,
                     place,

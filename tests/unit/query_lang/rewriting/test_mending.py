@@ -54,6 +54,14 @@ MENDED = (
         "SELECT LPAD(CAST(EXTRACT(HOUR FROM admitted::timestamp) AS TEXT), 2, '0') AS h, COUNT(*) FROM encounters WHERE (LPAD(CAST(EXTRACT(HOUR FROM admitted::timestamp) AS TEXT), 2, '0') || ':' || LPAD(CAST(EXTRACT(MINUTE FROM admitted::timestamp) AS TEXT), 2, '0')) < '08:30' GROUP BY h",
     ),
     (
+        "SELECT COUNT(*) AS n -- (from)\nFROM encounters GROUP BY department ORDER BY 1",
+        "SELECT COUNT(*) AS n, department -- (from)\nFROM encounters GROUP BY department ORDER BY 1",
+    ),
+    (
+        "SELECT department, COUNT(*) AS key_1 FROM encounters GROUP BY department, EXTRACT(YEAR FROM admitted) ORDER BY EXTRACT(YEAR FROM admitted)",
+        "SELECT department, COUNT(*) AS key_1, EXTRACT(YEAR FROM admitted) AS key_2 FROM encounters GROUP BY department, EXTRACT(YEAR FROM admitted) ORDER BY EXTRACT(YEAR FROM admitted)",
+    ),
+    (
         "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department ORDER BY n DESC FETCH FIRST ROW ONLY",
         "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department ORDER BY n DESC LIMIT 1",
     ),

@@ -62,6 +62,8 @@ REFUSED = (
         "patients p NATURAL JOIN (SELECT patient_id AS id, age FROM encounters) AS t",
         "natural_join",
     ),
+    ("patients NATURAL JOIN (SELECT COUNT(*) AS n FROM labs) AS t", "aggregate_place"),
+    ("(SELECT COUNT(*) AS n FROM labs) AS t NATURAL JOIN patients", "aggregate_place"),
     # a name that two tables before it have
     (
         "patients p JOIN encounters e ON e.patient_id = p.patient_id NATURAL JOIN labs",
