@@ -230,6 +230,7 @@ class Server:
                     if self.services.databases.is_shared
                     else CHECKING_SECONDS
                 ),
+                limits_rate=self.settings.rate_limit > 0,
             ),
         )
         parts = Parts(

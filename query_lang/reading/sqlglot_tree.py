@@ -55,7 +55,7 @@ class _Parser(DuckDBParser):
         parse_function_unit: bool = True,  # noqa: FBT001, FBT002 - sqlglot's own
     ) -> exp.Interval:
         """Leave long texts to us: sqlglot's patterns try each part from each place."""
-        if this and this.is_string and len(this.name) > _LONGEST_LENGTH:
+        if this.is_string and len(this.name) > _LONGEST_LENGTH:
             return self.expression(exp.Interval(this=this))
         return super()._parse_interval_span(this, parse_function_unit)
 

@@ -13,14 +13,14 @@ _XL = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 _EPOCH = datetime(1899, 12, 30)  # noqa: DTZ001 - of Excel, without a zone
 
 
-def write_workbook(path: Path, sheets):
-    """Write sheets (a name and its rows) as an .xlsx file."""
+def write_workbook(path: Path, sheets, hidden=()):
+    """Write sheets (a name and its rows) as an .xlsx file; hide some."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in _parts(sheets).items():
+        for name, content in _parts(sheets, hidden).items():
             archive.writestr(name, f'<?xml version="1.0" encoding="UTF-8"?>{content}')
 
 
-def _parts(sheets):
+def _parts(sheets, hidden):
     numbers = range(1, len(sheets) + 1)
     overrides = "".join(
         f'<Override PartName="/xl/worksheets/sheet{n}.xml" '
@@ -33,7 +33,8 @@ def _parts(sheets):
         for n in numbers
     )
     listed = "".join(
-        f'<sheet name="{escape(name)}" sheetId="{n}" r:id="r{n}"/>'
+        f'<sheet name="{escape(name)}" sheetId="{n}" r:id="r{n}"'
+        + (' state="hidden"/>' if name in hidden else "/>")
         for n, name in zip(numbers, sheets, strict=True)
     )
     return {

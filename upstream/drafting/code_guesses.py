@@ -36,10 +36,17 @@ _OTHERS = {
 }
 """Systems that no hierarchy is built in of, in the order in which they are told."""
 
-_MARKED = rf"(?:{_WHOLE['icd10']})(?:\.?-)?[+*!†]?(?: ?[GVAZLRB])?"
+_MARK = r"(?:\.?-)?[+*!†]?(?: ?[GVAZLRB])?"
+_MARKED = rf"(?:{_WHOLE['icd10']}){_MARK}"
 _NAMED_OTHERWISE = re.compile(
-    r"(?:^|_)(?:atc|ops|loinc|pzn|plz|zip|post_?code|postal|postleitzahl)(?:_|$)"
+    r"(?:^|_)(?:atc|ops|loinc|pzn|plz|zip|post_?code|postal|postleitzahl|"
+    r"wards?|stations?|rooms?|zimmer|raum|beds?|betten|bett|platz|places?|dept|"
+    r"departments?|abteilung|fachabteilung|oe|unit|clinic|klinik|site|location|ort|"
+    r"services?|salles?|chambre|lit|oddzial|sala|lozko|servis|oda|yatak|sektor|"
+    r"machine|device|geraet|gerat|lot|lots|charge|batch|seria|parti|los|lotto|lote|kod_oddzialu|reparto|letto|afdeling|kamer)(?:_|$)"
 )
+"""Names of columns that hold other codes: of drugs, places, machines."""
+
 _NEARLY_ALL = 0.9
 _MANY = 0.5
 _LOST = "become NULL, or are taken for others"
@@ -76,7 +83,7 @@ def code_guess(
         f"regexp_full_match({column}, {quoted(_WHOLE[system.name])})"
         for system in SYSTEMS
     ]
-    others = (*_OTHERS.values(), _MARKED)
+    others = (*_OTHERS.values(), _MARKED, _WHOLE["icd10"])
     wanted += [f"regexp_full_match({column}, {quoted(form)})" for form in others]
     counted = ", ".join(f"count(*) FILTER ({each})" for each in wanted)
     total, *counts = connection.execute(
@@ -88,12 +95,14 @@ def code_guess(
     of_systems, of_others = shares[: len(SYSTEMS)], shares[len(SYSTEMS) :]
     if _NAMED_OTHERWISE.search(name) is None:
         codes = dict(zip((s.name for s in SYSTEMS), of_systems, strict=True))
-        if (found := _of_published(codes, of_others[-1])) is not None:
+        if (found := _of_published(codes, *of_others[-2:])) is not None:
             return found
     return _of_others(of_others)
 
 
-def _of_published(shares: dict[str, float], marked: float) -> CodeGuess | None:
+def _of_published(
+    shares: dict[str, float], marked: float, plain: float
+) -> CodeGuess | None:
     best = max(shares, key=lambda name: shares[name])
     proposal = code_proposal(shares, _NEARLY_ALL)
     if proposal is not None:
@@ -101,8 +110,8 @@ def _of_published(shares: dict[str, float], marked: float) -> CodeGuess | None:
         said = f"{_percent(rest)} are no codes of {PUBLISHED[best]} as a whole, and "
         remedy = ": look at them before you take it"
         return CodeGuess(proposal, f"{said}{_LOST}{remedy}" if rest else None)
-    if marked >= _NEARLY_ALL:
-        rest = marked - shares["icd10"]
+    if marked >= _NEARLY_ALL and marked > plain:
+        rest = marked - plain
         return CodeGuess(
             said=f"codes of ICD-10, but {_percent(rest)} with a mark (+ * ! or - and "
             "letters behind them) that the hierarchies do not know: a text; export "

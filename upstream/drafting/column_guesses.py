@@ -1,5 +1,6 @@
 """How the texts of a column are written: numbers, days, truths; and what is asked."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -11,19 +12,25 @@ from upstream.drafting.vocabularies import FAR_AWAY
 from upstream.files.reading import number_form, thousands_class
 from upstream.files.reading_sql import quoted, quoted_name
 from upstream.files.usual_forms import (
+    AM_PM,
     CLOCKS,
     COMPACT_DAYS,
+    COUNTED,
+    COUNTED_FROM,
+    COUNTED_TO,
     DAYS,
     IN_UTC,
     MARKS,
     MOMENTS,
     SHORT_DAYS,
+    ZONED,
     truth_words,
 )
 from upstream.manifests.declarations import ColumnSpec
 from upstream.manifests.time_formats import (
     are_ambiguous,
     format_pattern,
+    has_offset,
     has_short_years,
 )
 
@@ -39,8 +46,10 @@ _TWINS_OF_MARKS: dict[Marks, Marks] = {
     (".", None): (",", "."),
 }
 _QUESTIONS = {
-    ",": "every value may have a decimal comma, or commas between thousands: which?",
-    ".": "every value may have a decimal point, or points between thousands: which?",
+    ",": "every value may have a decimal comma, or commas between thousands: which? "
+    'Take TODO away, or, of thousands, write type: integer, thousands: ","',
+    ".": "every value may have a decimal point, or points between thousands: which? "
+    'Take thousands away, or, of thousands, write type: integer, thousands: "."',
 }
 _PADDED = "zeros stand before the digits: a text, in which 007 and 7 are two"
 _CENTURY = (
@@ -54,10 +63,14 @@ _MIXED_CELLS = (
 _MOST_PLACES = 6
 """The most decimals that a draft declares: of more, most are a float's own."""
 
-_LIMITED = r"[<>]=?\s*[-+]?[0-9][0-9.,]*"
-_ZONED = (
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]{5,15} ?(?:Z|[+-][0-9]{2}:?(?:[0-9]{2})?)"
+LIMITED = r"[<>]=?\s*[-+]?[0-9][0-9.,]*"
+_CLOCK = (
+    "times with an offset to UTC: does the time of day that stands there count, or "
+    "UTC? Write clock: as_written, or clock: utc"
 )
+_UTC = "times in UTC: hours of the day, and days, are not those on the wall there"
+_OFFSET = re.compile(r"\+11(?::11)?$")  # in a shape, where +00:00 counts too
+_MOST_SHAPES = 500  # of which a column of days has few
 _NEARLY_ALL = 0.98
 _TWINS = {"%d/%m": "%m/%d", "%m/%d": "%d/%m", "%d-%m": "%m-%d", "%m-%d": "%d-%m"}
 
@@ -78,8 +91,12 @@ class Guess:
         scale: Decimals of a decimal.
         is_open: Whether the question is of the decimal mark: until it is answered
             nothing can be loaded.
-        has_twin: Whether another format reads all its days too.
+        twins: Those of its formats of which another reads all their days too.
         is_short: Whether years have two digits.
+        flag: A mark for yes, and all that stands where there is none.
+        words: Words beside numbers or days, of which some may stand for nothing.
+        limits: Results beside numbers that say less or more than one: ``<0,5``.
+        is_zoned: Whether times have an offset to UTC.
     """
 
     kind: ColumnType
@@ -92,8 +109,12 @@ class Guess:
     question: str | None = None
     scale: int | None = None
     is_open: bool = False
-    has_twin: bool = False
+    twins: frozenset[str] = frozenset()
     is_short: bool = False
+    flag: tuple[str, tuple[str, ...]] | None = None
+    words: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
+    is_zoned: bool = False
 
     @property
     def is_padded(self) -> bool:
@@ -111,31 +132,6 @@ class _Tries:
         """Add a condition; return its place."""
         self.conditions.append(condition)
         return len(self.conditions) - 1
-
-
-def guesses(
-    connection: duckdb.DuckDBPyConnection,
-    rows: str,
-    names: Sequence[str],
-    *,
-    has_cells: bool = False,
-) -> dict[str, Guess]:
-    """Return what columns of texts seem to hold; those that hold texts are left out.
-
-    Of these some have a guess all the same: what keeps them from being something else.
-
-    Args:
-        connection: Where they are looked at.
-        rows: The relation of the rows.
-        names: The columns.
-        has_cells: Whether they are of a sheet: its numbers have a point, whatever
-            its texts have.
-    """
-    found = {}
-    for name in names:
-        if guess := _guess(connection, rows, quoted_name(name), has_cells=has_cells):
-            found[name] = guess
-    return found
 
 
 def compact_guesses(
@@ -173,6 +169,47 @@ def _compact(column: str, one: str) -> Guess:
         formats=(one,),
         question="whole numbers each of which is a day of 1900 to 2100 in digits: if "
         "they only name or count things, write type: integer, without format",
+    )
+
+
+def counted_guesses(
+    connection: duckdb.DuckDBPyConnection, texts: str, names: Sequence[str]
+) -> dict[str, Guess]:
+    """Return which columns of numbers hold moments, counted since 1970: 1709287860.
+
+    Args:
+        connection: Where they are looked at.
+        texts: The relation of the rows, each value as the file writes it.
+        names: The columns.
+    """
+    kinds = [(name, one) for name in names for one in COUNTED]
+    if not kinds:
+        return {}
+    wanted = ", ".join(_is_counted(quoted_name(name), one) for name, one in kinds)
+    row = connection.execute(f"SELECT {wanted} FROM {texts}").fetchone() or ()  # noqa: S608 - quoted names
+    return {
+        name: _counted(name, one)
+        for (name, one), every in zip(kinds, row, strict=False)
+        if every
+    }
+
+
+def _is_counted(column: str, one: str) -> str:
+    low, high = (end * COUNTED[one] for end in (COUNTED_FROM, COUNTED_TO))
+    text = f"trim({column})"  # a cast of the column alone would be the CSV reader's
+    return f"bool_and(TRY_CAST({text} AS DOUBLE) BETWEEN {low} AND {high})"
+
+
+def _counted(name: str, one: str) -> Guess:
+    seconds = f"TRY_CAST(trim(CAST({quoted_name(name)} AS VARCHAR)) AS DOUBLE)"
+    seconds = f"{seconds} / {COUNTED[one]}"
+    return Guess(
+        ColumnType.TIMESTAMP,
+        f"make_timestamp(CAST({seconds} * 1000000 AS BIGINT))",
+        formats=(one,),
+        question=f"numbers that may be {one.removeprefix('unix_')} since 1970, all of "
+        "2000 to 2038, in UTC: if they only name or count things, write type: integer, "
+        "without format",
     )
 
 
@@ -219,17 +256,28 @@ def _exponents(
     return reason(reasons, total) if plain < total * _NEARLY_ALL else None
 
 
-def _guess(
-    connection: duckdb.DuckDBPyConnection, rows: str, column: str, *, has_cells: bool
+def guess_of(
+    connection: duckdb.DuckDBPyConnection, rows: str, name: str, *, has_cells: bool
 ) -> Guess | None:
-    formats = (*DAYS, *MOMENTS, *IN_UTC, *SHORT_DAYS)
+    """Return what a column of texts seems to hold; None: texts.
+
+    A guess of texts says what keeps them from being something else.
+
+    Args:
+        connection: Where it is looked at.
+        rows: The relation of the rows.
+        name: The column.
+        has_cells: Whether it is of a sheet: its numbers have a point, whatever its
+            texts have.
+    """
+    column = quoted_name(name)
+    formats = _met_formats(connection, rows, column)
     tries = _Tries()
     for one in formats:
         tries.add(f"{_fits(column, one)} AND {_moment(column, one)} IS NOT NULL")
     for decimal, thousands in _ALL_MARKS:
         tries.add(_is_number(column, decimal, thousands))
-    tries.add(f"regexp_full_match({column}, {quoted(_LIMITED)})")
-    tries.add(f"regexp_full_match({column}, {quoted(_ZONED)})")
+    tries.add(f"regexp_full_match({column}, {quoted(LIMITED)})")
     for condition in reason_conditions(column):
         tries.add(condition)
     counted = ", ".join(f"count(*) FILTER ({each})" for each in tries.conditions)
@@ -244,16 +292,31 @@ def _guess(
     told = dict(zip(formats, counts, strict=False))
     counts = counts[len(formats) :]
     marks = dict(zip(_ALL_MARKS, counts, strict=False))
-    limited, zoned, *reasons = counts[len(marks) :]
+    limited, *reasons = counts[len(marks) :]
     if texts and (words := truth_words(texts)):
         return Guess(ColumnType.BOOLEAN, column, truths=words)
     return (
         _moments(connection, values, column, told, total)
         or _numbers(connection, values, column, marks, total)
         or (_mixed_cells(connection, values, column, total) if has_cells else None)
-        or _text(column, told, (max(marks.values()), limited, zoned), total)
+        or _text(column, told, (max(marks.values()), limited), total)
         or _plain_text(column, reason(reasons, _NEARLY_ALL * total))
     )
+
+
+def _met_formats(
+    connection: duckdb.DuckDBPyConnection, rows: str, column: str
+) -> list[str]:
+    """Return the formats that values are of by their form: each is dear to count."""
+    shape = f"regexp_replace({column}, '[0-9]', '1', 'g')"
+    found = connection.execute(
+        f"SELECT DISTINCT {shape} FROM {rows} WHERE {column} <> '' LIMIT {_MOST_SHAPES}"  # noqa: S608 - quoted names
+    ).fetchall()
+    shapes = {str(text) for (text,) in found}
+    shapes |= {_OFFSET.sub(lambda m: m[0].replace("1", "0"), one) for one in shapes}
+    known = (*DAYS, *MOMENTS, *IN_UTC, *SHORT_DAYS, *AM_PM, *ZONED)
+    patterns = ((one, re.compile(_pattern(one))) for one in known)
+    return [one for one, met in patterns if any(map(met.fullmatch, shapes))]
 
 
 def _plain_text(column: str, said: str | None) -> Guess | None:
@@ -293,18 +356,16 @@ def _mixed_cells(
 
 
 def _text(
-    column: str, days: dict[str, int], counts: tuple[int, int, int], total: int
+    column: str, days: dict[str, int], counts: tuple[int, int], total: int
 ) -> Guess | None:
     """Return why a column stays a text, where that can be told."""
-    numbers, limited, zoned = counts
+    numbers, limited = counts
     said = None
     if limited and numbers + limited >= _NEARLY_ALL * total:
         said = (
             f"numbers, but {_percent(limited, total)} begin with < or >: a text, "
             "unless map says which numbers these are"
         )
-    elif zoned and zoned + sum(days[one] for one in IN_UTC) >= _NEARLY_ALL * total:
-        said = "times with an offset or a time zone: a text"
     elif sum(days.values()) >= _NEARLY_ALL * total:
         first, second, *_ = sorted(days, key=lambda one: -days[one])
         said = (
@@ -327,7 +388,12 @@ def _pattern(one: str) -> str:
 
 
 def _moment(column: str, one: str) -> str:
-    return f"try_strptime({column}, {quoted(one)})"
+    """Return the moment that a text is in a format, an offset left aside."""
+    text = column
+    if has_offset(one):
+        text = f"regexp_replace({column}, ' ?(Z|[+-][0-9:]+)$', '')"
+        one = one.removesuffix("%z").rstrip()
+    return f"try_strptime({text}, {quoted(one)})"
 
 
 def _is_number(column: str, decimal: str, thousands: str | None) -> str:
@@ -394,7 +460,7 @@ def _decimal(
         parts = thousands_class(_number_spec(decimal, thousands))
         plain = f"regexp_replace({plain}, {quoted(parts)}, '', 'g')"
     if not marked:
-        value = f"TRY_CAST({plain} AS BIGINT)"
+        value = f"TRY_CAST(trim({plain}) AS BIGINT)"
         return Guess(ColumnType.INTEGER, value, thousands=thousands)
     question = None if only else _QUESTIONS[decimal]
     if scale > _MOST_PLACES:
@@ -425,7 +491,8 @@ def _moments(
             picked.append(one)
     if not picked or sum(counts[one] for one in picked) < _NEARLY_ALL * total:
         return None
-    has_clock = any("%H" in one for one in picked)
+    has_clock = any("%H" in one or "%I" in one for one in picked)
+    is_zoned = any(map(has_offset, picked))
     kind = ColumnType.TIMESTAMP if has_clock else ColumnType.DATE
     value = f"coalesce({', '.join(_moment(column, one) for one in picked)})"
     formats = tuple(sorted(picked, key=lambda f: -counts[f]))
@@ -434,31 +501,34 @@ def _moments(
         f"CASE WHEN {column} NOT IN ({', '.join(map(quoted, far)) or quoted('')}) "
         f"THEN {value} END"
     )
-    which = _which(formats, counts)
+    twins = dict(_twins(formats, counts))
     is_short = any(map(has_short_years, formats))
-    questions = [said for said in (which, _CENTURY if is_short else None) if said]
+    questions = [
+        f"each value can be read as {one} and as {twin}: which is it?"
+        for one, twin in twins.items()
+    ]
+    questions += [_CENTURY] if is_short else []
+    questions += [_CLOCK] if is_zoned else []
+    questions += [_UTC] if set(formats) & set(IN_UTC) else []
     return Guess(
         kind,
         value if has_clock else f"CAST({value} AS DATE)",
         formats=() if set(formats) <= _ISO else formats,
         nulls=far,
         question="; ".join(questions) or None,
-        has_twin=which is not None,
+        twins=frozenset(twins),
         is_short=is_short,
+        is_zoned=is_zoned,
     )
 
 
-def _which(formats: Sequence[str], counts: dict[str, int]) -> str | None:
-    """Return the question of a format that has a twin which reads all values too."""
+def _twins(formats: Sequence[str], counts: dict[str, int]) -> Iterator[tuple[str, str]]:
+    """Yield each format that has a twin which reads all its values too, with that."""
     for one in formats:
-        twin = one
-        for day, other in _TWINS.items():
-            if day in one:
-                twin = one.replace(day, other)
-                break
+        day = next((day for day in _TWINS if day in one), None)
+        twin = one if day is None else one.replace(day, _TWINS[day])
         if twin != one and counts.get(twin, 0) == counts[one]:
-            return f"each value can be read as {one} and as {twin}: which is it?"
-    return None
+            yield one, twin
 
 
 def _far_away(

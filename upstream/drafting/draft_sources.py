@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
 import duckdb
@@ -16,6 +16,10 @@ from upstream.files.usual_forms import NULL_WORDS
 from upstream.manifests.declarations import TableSpec
 from upstream.manifests.file_specs import DatabaseSpec, is_compressed, kind_of
 
+_APART = (
+    "written otherwise than another of a like name, so a table of its own: write them "
+    "alike if they are one"
+)
 SAMPLED = 200_000  # rows of a file that a draft is made from
 _SNIFFED = (
     ", delim = ',', quote = '\"', escape = '\"', comment = '', header = true, "
@@ -71,6 +75,7 @@ class SourceReader:
     connection: duckdb.DuckDBPyConnection
     work: Path
     copies: CopyArea = field(init=False)
+    _warned: dict[Path, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.copies = CopyArea(
@@ -127,7 +132,7 @@ class SourceReader:
 
     def _workbooks(self, group: Sequence[Path]) -> Iterator[DraftSource]:
         """Yield one table of sheets of like names, layouts and columns."""
-        found: dict[tuple[str, str], list[_Sheet]] = {}
+        found: dict[tuple[str, str, bool], list[_Sheet]] = {}
         for file in group:
             looks = look_at_sheets(file)
             for sheet, look in looks.items():
@@ -175,15 +180,19 @@ class SourceReader:
             )
             return
         for file, look, copy in zip(group, looks, copies, strict=True):
+            told = look if alike else replace(look, said=(*look.said, _APART))
             yield self.drafted(
-                _table_name([file]), (file,), (file.name,), look, (copy,)
+                _table_name([file]), (file,), (file.name,), told, (copy,)
             )
 
     def _copy(self, file: Path, look: Look) -> CsvFile:
         table = TableSpec.model_construct(
             name="draft", csv=look.csv, excel=look.excel, columns=()
         )
-        return self.copies.of_file(table, file, file.name, _untold, Path("/"))
+        copy = self.copies.of_file(table, file, file.name, _untold, Path("/"))
+        self._warned[copy.path] = tuple(self.copies.warnings)
+        self.copies.warnings.clear()
+        return copy
 
     def drafted(
         self,
@@ -206,7 +215,8 @@ class SourceReader:
         rows = f"{plain}, {_TYPES}, nullstr = [{listed}], ignore_errors = true)"
         said = [f"{_files(files)}: {', '.join(look.said)}"] if look.said else []
         said += _together(files)
-        said += self.copies.warnings  # of these copies: each names its file
+        said += [one for copy in copies for one in self._warned.pop(copy.path, ())]
+        said += self.copies.warnings  # of a table of a database
         self.copies.warnings.clear()
         if lacking:
             told = ", ".join(sorted(lacking))
@@ -247,13 +257,15 @@ class _Sheet:
     copy: CsvFile
 
     @property
-    def likeness(self) -> tuple[str, str]:
-        """What sheets of one table have in common: a name but for numbers, a layout."""
+    def likeness(self) -> tuple[str, str, bool]:
+        """What sheets of one table have in common: a name but for numbers, a layout.
+
+        Those that are hidden are apart from those that are shown.
+        """
         excel = self.look.excel
         layout = excel.model_dump(exclude={"sheet"}) if excel is not None else {}
-        return _NUMBER.sub("*", self.name).lower(), repr(
-            layout if any(layout.values()) else {}
-        )
+        told = repr(layout if any(layout.values()) else {})
+        return _NUMBER.sub("*", self.name).lower(), told, self.look.is_hidden
 
 
 def _share_columns(copies: Sequence[CsvFile]) -> bool:

@@ -33,12 +33,23 @@ from upstream.drafting.code_guesses import code_guess
 from upstream.drafting.column_guesses import (
     Guess,
     compact_guesses,
+    counted_guesses,
     decimal_guesses,
-    guesses,
+)
+from upstream.drafting.column_questions import (
+    flag_guesses,
+    text_guesses,
+    with_shared_marks,
 )
 from upstream.drafting.database_drafts import DraftDatabase, database_sources
 from upstream.drafting.draft_joins import JoinColumn, join_to_units
 from upstream.drafting.draft_sources import DraftSource, SourceReader
+from upstream.drafting.table_questions import (
+    LEFT_OUT,
+    after_today,
+    rows_digest,
+    second_identities,
+)
 from upstream.drafting.vocabularies import vocabulary_proposal
 from upstream.drafting.written_words import (
     Drafted,
@@ -70,7 +81,10 @@ _INTEGER = "[+-]?0*[0-9]{1,18}"
 _LEAST_ROWS = 10_000
 """That are proposed as ``max_rows`` of a small table."""
 
-_SPELLED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "o"})
+_SPELLED = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "o", "æ": "ae", "œ": "oe"}
+    | {"ł": "l", "đ": "d", "ð": "d", "þ": "th", "\u0131": "i"}
+)
 _WIDE = """\
   # {count} columns are named by ids of people, and left out here: names of columns are
   # public, and so is who has which column. Turn the file into long form: one row for
@@ -86,6 +100,18 @@ _JOINED = """\
 _CONSTANT = (
     "one value in all rows of a unit, as far as was looked; where that is so by its "
     "nature, write constant_in_unit: true: "
+)
+_LATER = (
+    "some days lie after today; planned, valid until then, or slips? If one such day "
+    "stands for nothing, name it in null_values: "
+)
+_NO_UNIT = (
+    "many rows have no {unit}, and a load leaves them out: if it stands in the first "
+    "row of several alone, as in merged cells, fill it down before you export"
+)
+_COPY = (
+    "the same rows as table {table}: is the file a copy? Then take this table out, or "
+    "what is asked of both counts twice"
 )
 _FULL = (
     "never empty, as far as was looked; where the form requires a value, say so with "
@@ -144,11 +170,13 @@ def draft_manifest(
         unit_type = _agreed_unit_type(drafts)
         _collect_ids(connection, drafts)
         tables: list[str] = []
+        met: dict[object, str] = {}
         for draft, name in zip(drafts, names, strict=True):
             draft.leave_out_people()
             with _readable(draft.file):
                 draft.join_to(drafts, names)
-                tables.append(draft.table(name))
+                copied = met.setdefault(draft.rows_digest(), name)
+                tables.append(draft.table(name, None if copied == name else copied))
     if not units:
         unit_type = f"{TODO} # integer or text"
     return _HEAD.format(unit_type=unit_type) + "".join(tables)
@@ -276,6 +304,8 @@ class _Draft:
         self.unit = next((unit for unit in units if self.has_column(unit)), None)
         self.people: frozenset[str] = frozenset()
         self.joined: tuple[JoinColumn, JoinColumn] | None = None
+        with _readable(self.file):
+            self.identities = self._find_identities()
 
     def has_column(self, source: str) -> bool:
         """Whether the file has a column of that name."""
@@ -392,11 +422,18 @@ class _Draft:
             and not is_identifier(_identifier(source))
         ]
         kind = kind_of(self.file.name)
-        read = guesses(self.connection, self._rows, texts, has_cells=kind == "workbook")
+        read = text_guesses(
+            self.connection, self._rows, texts, has_cells=kind == "workbook"
+        )
         read |= decimal_guesses(
             self.connection, self.source.texts, decimals, is_typed=kind == "parquet"
         )
         read |= compact_guesses(self.connection, self.source.texts, whole)
+        read |= counted_guesses(self.connection, self.source.texts, [*whole, *decimals])
+        read = with_shared_marks(read)
+        marked = [s for s, _ in described if s not in self._units]
+        if kind != "parquet":
+            read |= flag_guesses(self.connection, self.source.texts, marked)
         names = _apart([_identifier(source) for source, _ in described])
         self.guesses = read
         return [
@@ -404,9 +441,15 @@ class _Draft:
             for (source, kind), name in zip(described, names, strict=True)
         ]
 
-    def table(self, name: str) -> str:
-        """Return the table's YAML."""
+    def rows_digest(self) -> object:
+        """Return what tables of the same rows have in common."""
+        return rows_digest(self.connection, self.source.texts)
+
+    def table(self, name: str, copied: str | None) -> str:
+        """Return the table's YAML; ``copied``: an earlier table of the same rows."""
         lines = [f"- name: {name}"]
+        if copied is not None:
+            lines.append(f"  # {_COPY.format(table=copied)}")
         lines += [f"  # {said}." for said in self.source.said]
         lines += written_lines(self.source, self.columns, self.guesses)
         lines += self._privacy()
@@ -416,14 +459,19 @@ class _Draft:
             lines.append(f"  # max_length of a text column, in bytes: {most}")
         lines.append("  columns:")
         kept = [column for column in self.columns if column.source not in self.people]
-        asked = self._questions([c for c in kept if c.source != self.unit])
+        others = [c for c in kept if c.source not in {self.unit, *self.identities}]
+        asked = self._questions(others)
         lines += [f"  # {said}" for said in asked]
         lines += self._left_out()
         for column in kept:
             guess = self.guesses.get(column.source)
             if guess is not None and guess.question is not None:
                 lines.append(f"  # {guess.question}")
-            lines += self._column(column)
+            if column.source in self.identities:
+                lines.append(f"  # {column.name} is {LEFT_OUT}")
+                lines += [f"  # {one.strip()}" for one in self._column(column)]
+            else:
+                lines += self._column(column)
         return "\n".join(lines) + "\n"
 
     def _left_out(self) -> Iterator[str]:
@@ -438,6 +486,10 @@ class _Draft:
 
     def _questions(self, columns: Sequence[Drafted]) -> Iterator[str]:
         """Yield what only the custodian can say of the columns."""
+        if self.unit is not None and self._lacks_units():
+            yield _NO_UNIT.format(unit=in_yaml(self.unit))
+        if later := list(after_today(self.connection, self._rows, columns)):
+            yield _LATER + ", ".join(later)
         for said, found in (
             (_CONSTANT, self._once_a_unit(columns)),
             (_FULL, self._never_empty(columns)),
@@ -445,13 +497,36 @@ class _Draft:
             if found:
                 yield said + ", ".join(column.name for column in found)
 
+    def _lacks_units(self) -> bool:
+        """Whether one row in twenty or more has no unit id."""
+        name = quoted_name(self.unit or "")
+        empty = f"count(*) FILTER (coalesce(CAST({name} AS VARCHAR), '') = '')"
+        (lacks,) = self._one(f"{empty} * 20 > count(*)")
+        return bool(lacks)
+
+    def _find_identities(self) -> frozenset[str]:
+        """Return the columns of which each unit has a value of its own."""
+        if self.unit is None or self.asks_unit:
+            return frozenset()
+        others = [
+            c
+            for c in self.columns
+            if c.source != self.unit and not self._is_amount(c.source)
+        ]
+        return second_identities(self.connection, self._rows, self.unit, others)
+
+    def _is_amount(self, source: str) -> bool:
+        """Whether texts seem to be numbers or days, with something beside them."""
+        guess = self.guesses.get(source)
+        return guess is not None and bool(guess.question) and not guess.is_padded
+
     def _once_a_unit(self, columns: Sequence[Drafted]) -> list[Drafted]:
         """Return columns of which no unit was seen to have two values."""
         if self.unit is None or not columns:
             return []
         each = ", ".join(
-            f"min({quoted_name(c.source)}) IS NOT DISTINCT FROM "
-            f"max({quoted_name(c.source)}) AS c{i}"
+            f"coalesce(min({quoted_name(c.source)}) = max({quoted_name(c.source)}), "
+            f"true) AND count({quoted_name(c.source)}) IN (0, count(*)) AS c{i}"
             for i, c in enumerate(columns)
         )
         unit = quoted_name(self.unit)
@@ -512,7 +587,9 @@ class _Draft:
     def _key(self) -> Iterator[str]:
         """Yield the proposal of a key: what no two rows share and is named like one."""
         named = [
-            c for c in self.columns if c.source != self.unit and is_identifier(c.name)
+            c
+            for c in self.columns
+            if c.source not in {self.unit, *self.identities} and is_identifier(c.name)
         ]
         if self.unit is None or not named:
             return
@@ -548,7 +625,7 @@ class _Draft:
         if column.source in self.source.lacking:
             keys.append("optional: true")
         if column.source != self.unit:
-            keys += column_words(column, self.columns, self.guesses)
+            keys += column_words(column, self.columns, self.guesses, self.source.nulls)
         if proposal is not None:
             keys.append(f"domain: {proposal.domain}")
             keys.append(f'source: "{TODO} proposed: {proposal.ladder}"')
@@ -656,8 +733,8 @@ def _kind(type_: str) -> ColumnType:
 def _identifier(text: str) -> str:
     """Return a text as an identifier of a manifest.
 
-    >>> _identifier("Visit Date (UTC)"), _identifier("Größe")
-    ('visit_date_utc', 'groesse')
+    >>> _identifier("Visit Date (UTC)"), _identifier("Größe"), _identifier("Płeć")
+    ('visit_date_utc', 'groesse', 'plec')
     """
     plain = normalize("NFKD", text.lower().translate(_SPELLED))
     plain = "".join(one for one in plain if not combining(one))

@@ -7,15 +7,17 @@ import os
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
 from engines.regular_files import opened
+from upstream.drafting.letters import likely_encodings
+from upstream.files.exports.footers import is_like_rows, is_note, is_total
 from upstream.files.exports.packed import unpacked
 from upstream.files.exports.records import Record, refused
-from upstream.files.exports.workbooks import sheet_rows
+from upstream.files.exports.workbooks import hidden_sheets, sheet_rows
 from upstream.manifests.file_specs import CsvSpec, Encoding, ExcelSpec, is_compressed
 
 _LOOKED_AT = 400  # lines at a file's beginning
@@ -25,10 +27,6 @@ _NAMED = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _BLOCK_BYTES = 2**20
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NUMBER = re.compile(r"[-+]?[0-9][0-9.,' ]*|")
-_TOTAL = re.compile(
-    r"(?i)\W*(?:summe|gesamt(?:summe)?|total(?:s|e|en)?|sum|grand total|anzahl|"
-    r"insgesamt|records?|rows?|datens.tze|somme|totale)\b.*"
-)
 _QUOTED = re.compile(r'(?:^|[,;\t|])"[^"]*"(?=[,;\t|\r\n]|$)')
 _APOSTROPHES = re.compile(r"(?:^|[,;\t|])'[^']*'(?=[,;\t|\r\n]|$)")
 _FIXED = (
@@ -36,7 +34,10 @@ _FIXED = (
     "a delimiter, such as semicolons or tabs"
 )
 _MOST_FOOTER = 5
+_ABOVE = 50  # records above these that they are compared with
 _FEW = 3  # lines that tell no layout
+_DIGIT = re.compile("[0-9]")
+_UNITS = "a second row of headings, such as units, left out: say the units in the names"
 _MOST_BEFORE = 30  # lines before a header
 
 
@@ -48,11 +49,13 @@ class Look:
         csv: How a text file differs from plain CSV; None: not at all, or it is none.
         excel: Which part of a workbook is the table; None: it is none, or all of it.
         said: What was seen, in words.
+        is_hidden: Whether it is a sheet that its workbook does not show.
     """
 
     csv: CsvSpec | None = None
     excel: ExcelSpec | None = None
     said: tuple[str, ...] = ()
+    is_hidden: bool = False
 
     @property
     def is_plain(self) -> bool:
@@ -85,7 +88,7 @@ def look_at_text(path: Path) -> Look:
             text.detach()
     if encoding not in {"utf-8", "ascii"}:
         seen.keys["encoding"] = encoding
-        seen.said.append(f"in {encoding}")
+        seen.said.append(f"in {encoding}{_doubt(encoding)}")
     if has_fixed_widths(lines):
         raise refused(path.name, _FIXED, 1)
     _look_at_lines(seen, lines, end)
@@ -109,6 +112,14 @@ def has_fixed_widths(lines: Sequence[str]) -> bool:
     return any(told[0][n : n + 2] == "  " for n in gaps if n < len(told[0]))
 
 
+def _doubt(encoding: Encoding) -> str:
+    """Return what is asked of an encoding that no byte of a file says."""
+    if encoding.startswith("utf-16"):
+        return ""
+    other = "windows-1250" if encoding == "windows-1252" else "windows-1252"
+    return f" by its letters (if names read wrong, declare another, such as {other})"
+
+
 def _codec(encoding: str) -> str:
     return "utf-8-sig" if encoding == "utf-8" else encoding
 
@@ -126,19 +137,9 @@ def _encoding(content: BinaryIO) -> Encoding:
         try:
             decoder.decode(block)
         except UnicodeDecodeError:
-            return _western(block)
+            return likely_encodings(block)[0]
         block = content.read(_BLOCK_BYTES)
     return "utf-8"
-
-
-def _western(block: bytes) -> Encoding:
-    """Guess by bytes that Windows-1252 does not use, and those that DOS does."""
-    high = Counter(byte for byte in block if byte >= 0x80)  # noqa: PLR2004 - not ASCII
-    if sum(high[b] for b in (0x81, 0x84, 0x94, 0x8E, 0x99, 0x9A, 0xE1)) > sum(
-        high.values()
-    ) // 2 and not any(high[b] for b in (0xE4, 0xF6, 0xFC, 0xDF)):
-        return "cp850"
-    return "windows-1252"
 
 
 def _last_lines(
@@ -183,8 +184,9 @@ def _look_at_lines(seen: _Seen, lines: Sequence[str], end: Sequence[str]) -> Non
     last = [_fields(line, delimiter, quote) for line in end if line.strip("\r\n")]
     if footer := _footer(last, width):
         seen.keys["footer_rows"] = footer
-        seen.said.append(_counted(footer, "line at the end that is no row"))
-    if _ends_mixed(lines):
+        are = "is no row" if footer == 1 else "are no rows"
+        seen.said.append(_counted(footer, f"line at the end that {are}"))
+    if _ends_mixed(lines, quote):
         seen.keys["line_ends"] = "any"
         seen.said.append("lines end in several ways")
 
@@ -196,10 +198,13 @@ def _look_at_header(
     if header and not _is_header(header, rows):
         seen.keys["names"] = [f"column_{n}" for n in range(1, len(header) + 1)]
         seen.said.append("no header: name the columns, in the order of the fields")
-    elif said := _unclear_names(header):
-        seen.keys["skip_rows"] = lines
+        return
+    is_double = is_second_header(rows[:1], rows[1:])
+    reasons = [said for said in (_unclear_names(header), is_double and _UNITS) if said]
+    if reasons:
+        seen.keys["skip_rows"] = lines + is_double
         seen.keys["names"] = _named_apart(header)
-        seen.said.append(said)
+        seen.said += reasons
 
 
 def _counted(number: object, what: str) -> str:
@@ -271,6 +276,25 @@ def _is_header(fields: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     return len(set(named)) == len(named) or not is_met
 
 
+def is_second_header(
+    first: Sequence[Sequence[str]], rows: Sequence[Sequence[str]]
+) -> bool:
+    """Whether a row below the header has units, or names again, and no value.
+
+    Where it has a word, most rows below have numbers.
+
+    >>> rows = [["7", "36,5", "x"], ["8", "37,0", "y"], ["9", "", "z"]]
+    >>> is_second_header([["", "°C", "note"]], rows)
+    True
+    """
+    if not first or len(rows) < _FEW or any(map(_DIGIT.search, first[0])):
+        return False
+    words = [n for n, one in enumerate(first[0]) if one.strip()]
+    below = [[row[n] for row in rows if n < len(row) and row[n].strip()] for n in words]
+    numbers = [bool(each) and all(map(_DIGIT.search, each)) for each in below]
+    return len(words) > 0 and sum(numbers) * 2 >= len(words)
+
+
 def _unclear_names(header: Sequence[str]) -> str | None:
     """Return which columns of a header have no name of their own; None: all have."""
     twice = [one for one, count in Counter(header).items() if one and count > 1]
@@ -299,19 +323,29 @@ def _named_apart(header: Sequence[str]) -> list[str]:
 
 
 def _footer(rows: Sequence[Sequence[str]], width: int) -> int:
-    """Return how many records at the end are no rows: totals, counts of records."""
+    """Return how many records at the end are no rows: totals, counts of records.
+
+    What is filled and written as the rows above it is one, however short.
+    """
     count = 0
+    above = rows[: -_MOST_FOOTER or None][-_ABOVE:]
     for fields in reversed(rows[-_MOST_FOOTER:]):
-        is_total = any(_TOTAL.fullmatch(one) for one in fields[:2])
-        if not is_total and (len(fields) == width or width == 1):
+        is_whole = len(fields) == width or width == 1
+        is_none = is_total(fields) or is_note(fields, above)
+        if not is_none and (is_whole or is_like_rows(fields, above)):
             break
         count += 1
     return count if count < len(rows) else 0
 
 
-def _ends_mixed(lines: Sequence[str]) -> bool:
-    ends = {line[len(line.rstrip("\r\n")) :] for line in lines} - {""}
-    return len(ends) > 1 or "\r" in ends
+def _ends_mixed(lines: Sequence[str], quote: str) -> bool:
+    """Return whether records end in several ways; breaks within quotes end none."""
+    ends, is_open = set(), 0
+    for line in lines:
+        is_open ^= line.count(quote) % 2
+        if not is_open:
+            ends.add(line[len(line.rstrip("\r\n")) :])
+    return len(ends - {""}) > 1 or "\r" in ends
 
 
 def look_at_sheets(path: Path) -> dict[str, Look]:
@@ -323,14 +357,20 @@ def look_at_sheets(path: Path) -> dict[str, Look]:
     """
     with opened(path) as file:
         sheets = dict(sheet_rows(file, path.name))
+        hidden = hidden_sheets(file, path.name)
     looks = {
-        name: look
+        name: _as_hidden(look) if name in hidden else look
         for name, rows in sheets.items()
         if (look := _look_at_sheet(name, rows, is_one=len(sheets) == 1))
     }
     if not looks:
         raise refused(path.name, "no sheet of it has a header and rows")
     return looks
+
+
+def _as_hidden(look: Look) -> Look:
+    asked = "hidden in the workbook: is it meant? Else take this table out"
+    return replace(look, said=(*look.said, asked), is_hidden=True)
 
 
 def _look_at_sheet(name: str, rows: Sequence[Record], *, is_one: bool) -> Look | None:
@@ -345,9 +385,14 @@ def _look_at_sheet(name: str, rows: Sequence[Record], *, is_one: bool) -> Look |
     if skip := rows[before][0] - 1:
         keys["skip_rows"] = skip
         said.append(_counted(skip, "row before the header"))
-    if footer := _footer(told[before + 1 :], 1):
+    below = told[before + 1 :]
+    if is_second_header(below[:1], below[1:]):
+        keys |= {"skip_rows": rows[before + 1][0], "names": _named_apart(told[before])}
+        said.append(_UNITS)
+    if footer := _footer(below, 1):
         keys["footer_rows"] = footer
-        said.append(_counted(footer, "row at the end that is none of the table"))
+        are = "is" if footer == 1 else "are"
+        said.append(_counted(footer, f"row at the end that {are} none of the table"))
     spec = ExcelSpec.model_validate(keys) if keys else None
     return Look(excel=spec, said=tuple(said))
 

@@ -25,7 +25,11 @@ class Vocabulary:
     words: tuple[str, ...] = ()
 
 
-_SEX = ("sex", "gender", "geschlecht", "sexe", "sesso")
+_SEX = (
+    *("sex", "gender", "geschlecht", "sexe", "sesso", "sexo", "plec", "cinsiyet"),
+    *("pohlavi", "geslacht", "genre"),
+)
+_BLOOD = ("blood", "blut", "abo", "ab0", "sang", "krwi", "kan_grubu", "krev")
 VOCABULARIES = (
     Vocabulary(("F", "M"), "sex, F and M", _SEX),
     Vocabulary(("F", "M", "U"), "sex, F, M and unknown", _SEX),
@@ -58,12 +62,24 @@ VOCABULARIES = (
     Vocabulary(("W", "M", "D"), "Geschlecht, W, M und D", _SEX),
     Vocabulary(("w", "m", "d"), "Geschlecht, w, m und d", _SEX),
     Vocabulary(("W", "M", "D", "X"), "Geschlecht, W, M, D und X", _SEX),
+    Vocabulary(("H", "F"), "sexe, H et F", _SEX),
+    Vocabulary(("K", "M"), "plec, K i M", _SEX),
+    Vocabulary(("E", "K"), "cinsiyet, E ve K", _SEX),
+    Vocabulary(("H", "M"), "sexo, H y M", _SEX),
+    Vocabulary(("M", "V"), "geslacht, M en V", _SEX),
+    Vocabulary(("M", "Z", "Ž"), "pohlavi, M a Z", _SEX),
     Vocabulary(("0", "1", "2", "9"), "ISO/IEC 5218", _SEX),
-    Vocabulary(("A", "B", "AB", "0"), "blood groups", ("blood", "blut", "abo", "ab0")),
+    Vocabulary(("A", "B", "AB", "0"), "blood groups", _BLOOD),
+    Vocabulary(("A", "B", "AB", "O"), "blood groups", _BLOOD),
     Vocabulary(
         ("A+", "A-", "B+", "B-", "AB+", "AB-", "0+", "0-"),
         "blood groups with rhesus factor",
-        ("blood", "blut"),
+        _BLOOD,
+    ),
+    Vocabulary(
+        ("A+", "A-", "B+", "B-", "AB+", "AB-", "O+", "O-"),
+        "blood groups with rhesus factor",
+        _BLOOD,
     ),
     Vocabulary(("1", "2", "3", "4", "5", "6"), "ASA classes, 1 to 6", ("asa",)),
     Vocabulary(("I", "II", "III", "IV", "V", "VI"), "ASA classes", ("asa",)),

@@ -74,21 +74,48 @@ def _shared_marks(columns: Sequence[Drafted], guesses: Guesses) -> dict[str, str
 
 
 def column_words(
-    column: Drafted, columns: Sequence[Drafted], guesses: Guesses
+    column: Drafted,
+    columns: Sequence[Drafted],
+    guesses: Guesses,
+    nulls: Sequence[str] = (),
 ) -> Iterator[str]:
-    """Yield how a column's values are written, where its table does not say it."""
+    """Yield how a column's values are written, where its table does not say it.
+
+    Args:
+        column: One of the table's.
+        columns: All of them.
+        guesses: What they seem to hold.
+        nulls: The table's words for nothing, which a list of the column's replaces.
+    """
     guess = guesses.get(column.source)
     if guess is None:
         return
-    if guess.formats and guess.has_twin:
-        yield f"format: {in_yaml(f'{_TODO} {guess.formats[0]}')}"
-    elif len(guess.formats) == 1:
-        yield f"format: {in_yaml(guess.formats[0])}"
-    elif guess.formats:
-        yield f"formats: {in_yaml(list(guess.formats))}"
+    yield from _asked_words(guess, nulls)
+    formats = [f"{_TODO} {one}" if one in guess.twins else one for one in guess.formats]
+    if len(formats) == 1:
+        yield f"format: {in_yaml(formats[0])}"
+    elif formats:
+        yield f"formats: {in_yaml(formats)}"
+    if guess.is_zoned:
+        yield f"clock: {_TODO} as_written"
     if guess.is_short:
-        yield f"century: {in_yaml(f'{_TODO} 1930')}"
+        yield f"century: {_TODO} 1930"
     yield from _mark_words(guess, _shared_marks(columns, guesses))
+
+
+def _asked_words(guess: Guess, nulls: Sequence[str]) -> Iterator[str]:
+    """Yield what is asked of a column's words, limits and marks."""
+    if guess.words:
+        asked = [f"{_TODO} {word}" for word in guess.words]
+        yield f"null_values: {in_yaml(['', *nulls, *guess.nulls, *asked])}"
+    if guess.limits:
+        numbers = [(one, one.lstrip("<>= ").replace(",", ".")) for one in guess.limits]
+        meant = ", ".join(f"{in_yaml(one)}: {_TODO} {n}" for one, n in numbers)
+        yield f"map: {{{meant}}}"
+    if guess.flag is not None:
+        yes, others = guess.flag
+        no = ", ".join(f"{in_yaml(one)}: {_TODO} false" for one in others)
+        yield f"null_values: [], map: {{{in_yaml(yes)}: true, {no}}}"
 
 
 def _mark_words(guess: Guess, told: Mapping[str, str]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Files of one table that hold the same rows, and what some of them lack."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from privacy.wording import counted
 from upstream.errors import Problem
@@ -36,6 +36,31 @@ def equal_files(table: TableSpec, files: Sequence[SourceFile]) -> Iterator[Probl
                     "or name the files so that one is meant"
                 )
                 yield Problem(file.name, None, None, sentence)
+
+
+def equal_tables(sources: Mapping[str, Sequence[SourceFile]]) -> Iterator[str]:
+    """Yield a warning of each file that has the rows of another table's file.
+
+    One file may be two tables; two files that are one are a copy, most likely.
+
+    Args:
+        sources: The files of each table.
+    """
+    alike: dict[tuple[object, ...], list[tuple[str, SourceFile]]] = {}
+    for table, files in sources.items():
+        for file in files:
+            if outline := _outline(file):
+                alike.setdefault(outline, []).append((table, file))
+    for group in alike.values():
+        seen: dict[bytes, tuple[str, SourceFile]] = {}
+        for table, file in group if len({table for table, _ in group}) > 1 else ():
+            first, other = seen.setdefault(_digest(file), (table, file))
+            if first != table and other.name != file.name:
+                yield (
+                    f"{file.name} of table {table} has the same rows as {other.name} "
+                    f"of {first}: is one a copy? Then take it away, or what is asked "
+                    "of both counts twice"
+                )
 
 
 def _outline(file: SourceFile) -> tuple[object, ...] | None:

@@ -297,7 +297,11 @@ def _moment(column: ColumnSpec, raw: str) -> date | datetime | None:
     texts: list[str | None] = [raw]
     if patterns := time_patterns(column):
         found = (re.fullmatch(pattern, raw) for pattern in patterns)
-        texts = [iso_text(_parts(match), column.century) for match in found if match]
+        texts = [
+            iso_text(_parts(match), column.century, in_utc=column.clock == "utc")
+            for match in found
+            if match
+        ]
     moments = (_read_moment(column, text) for text in texts if text is not None)
     return next((moment for moment in moments if moment is not None), None)
 

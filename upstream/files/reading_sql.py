@@ -30,6 +30,8 @@ STORED_TYPES = {
     ColumnType.TEXT: "VARCHAR",
     ColumnType.BOOLEAN: "BOOLEAN",
 }
+_FIRST, _AFTER = "DATE '0001-01-01'", "DATE '10000-01-01'"
+_MICROS = 400_000 * 1_000_000 * 1_000_000  # since 1970: beyond any year, in 64 bits
 _FAST_DIGITS = 18  # a text of so many characters cannot pass 64 bits
 _NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
 
@@ -191,35 +193,61 @@ def _decimal(n: str, scale: int) -> str:
 
 
 def _moment(reader: ColumnReader, n: str) -> str:
-    is_day = reader.column.type is ColumnType.DATE
-    kind = "DATE" if is_day else "TIMESTAMP"
-    possible = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
-    if not is_day:
-        possible += "([T ]([01][0-9]|2[0-3]):.*)?"
-    patterns = time_patterns(reader.column)
-    century = reader.column.century
-    texts = [_iso(one, n, is_day=is_day, century=century) for one in patterns] or [n]
-    days = (
-        f"CASE WHEN regexp_full_match({text}, '{possible}') THEN {text} END"
-        for text in texts
-    )
-    moments = [f"TRY_CAST({day} AS {kind})" for day in days]
-    possible_ones = [
-        f"CASE WHEN {moment} >= DATE '0001-01-01' THEN {moment} END"
+    column = reader.column
+    patterns = time_patterns(column)
+    moments = [_formed(column, one, n) for one in patterns] or [_read(column, n)]
+    possible = [
+        f"CASE WHEN {moment} >= {_FIRST} AND {moment} < {_AFTER} THEN {moment} END"
         for moment in moments
     ]
-    if len(possible_ones) == 1:
-        return possible_ones[0]
-    return f"coalesce({', '.join(possible_ones)})"
+    return possible[0] if len(possible) == 1 else f"coalesce({', '.join(possible)})"
+
+
+def _formed(column: ColumnSpec, form: str, n: str) -> str:
+    """Return the moment of a text of one format."""
+    if "(?P<u>" in form or "(?P<w>" in form:
+        return _counted(form, n)
+    is_day = column.type is ColumnType.DATE
+    moment = _read(column, _iso(form, n, is_day=is_day, century=column.century))
+    if column.clock != "utc" or "(?P<z>" not in form:
+        return moment
+    offset = f"replace({_part(form, n, 'z')}, ':', '')"
+    hours, minutes = (f"substr({offset}, {at}, 2)" for at in (2, 4))
+    ahead = (
+        f"CASE WHEN {offset} LIKE '-%' THEN -1 ELSE 1 END * "
+        f"(coalesce(TRY_CAST({hours} AS INTEGER), 0) * 60 + "
+        f"coalesce(TRY_CAST({minutes} AS INTEGER), 0))"
+    )
+    possible = f"CASE WHEN {moment} >= {_FIRST} THEN {moment} END"
+    return f"({possible} - to_minutes({ahead}))"
+
+
+def _counted(form: str, n: str) -> str:
+    """Return the moment of a count since 1970: a number that no year passes."""
+    count = _part(form, n, "w" if "(?P<w>" in form else "u")
+    sign = f"CASE WHEN {count} LIKE '-%' THEN -1 ELSE 1 END"
+    micros = f"TRY_CAST(ltrim({count}, '-') AS BIGINT) * 1000"
+    if "(?P<u>" in form:
+        beyond = f"TRY_CAST(rpad({_part(form, n, 'v')}, 6, '0') AS BIGINT)"
+        micros = f"{micros} * 1000 + {beyond}"
+    within = f"greatest(least({sign} * ({micros}), {_MICROS}), -{_MICROS})"
+    return f"make_timestamp({within})"
+
+
+def _read(column: ColumnSpec, text: str) -> str:
+    """Return the moment of a text in ISO's form; NULL where there is none."""
+    possible, kind = "[0-9]{4}-[0-9]{2}-[0-9]{2}", "DATE"
+    if column.type is not ColumnType.DATE:
+        possible, kind = possible + "([T ]([01][0-9]|2[0-3]):.*)?", "TIMESTAMP"
+    day = f"CASE WHEN regexp_full_match({text}, '{possible}') THEN {text} END"
+    return f"TRY_CAST({day} AS {kind})"
 
 
 def _iso(form: str, n: str, *, is_day: bool, century: int | None) -> str:
     def part(name: str, width: int, fill: str = "lpad") -> str:
-        position = _group_position(form, name)
-        if not position:
+        if not _group_position(form, name):
             return quoted("0" * width)
-        found = f"regexp_extract({n}, {quoted('^(?:' + form + ')$')}, {position})"
-        return f"{fill}({found}, {width}, '0')"
+        return f"{fill}({_part(form, n, name)}, {width}, '0')"
 
     month = part("m", 2)
     for name, months in (("b", [m[:3] for m in MONTHS]), ("B", list(MONTHS))):
@@ -233,7 +261,12 @@ def _iso(form: str, n: str, *, is_day: bool, century: int | None) -> str:
     day = f"concat({year}, '-', {month}, '-', {part('d', 2)})"
     if is_day:
         return day
-    clock = f"{part('H', 2)}, ':', {part('M', 2)}, ':', {part('S', 2)}"
+    hour = part("H", 2)
+    if "(?P<p>" in form:
+        noon = f"CASE WHEN lower({part('p', 2)}) = 'pm' THEN 12 ELSE 0 END"
+        hour = f"TRY_CAST({part('I', 2)} AS INTEGER) % 12 + {noon}"
+        hour = f"lpad(CAST({hour} AS VARCHAR), 2, '0')"
+    clock = f"{hour}, ':', {part('M', 2)}, ':', {part('S', 2)}"
     return f"concat({day}, ' ', {clock}, '.', {part('f', 6, 'rpad')})"
 
 
@@ -241,6 +274,12 @@ def _month(found: str, names: list[str]) -> str:
     listed = ", ".join(quoted(name) for name in names)
     number = f"list_position([{listed}], ltrim(lower({found}), '0'))"
     return f"lpad(coalesce(CAST({number} AS VARCHAR), '00'), 2, '0')"
+
+
+def _part(form: str, n: str, name: str) -> str:
+    """Return the text of a named group; empty where the text has another form."""
+    whole = quoted(f"^(?:{form})$")
+    return f"regexp_extract({n}, {whole}, {_group_position(form, name)})"
 
 
 def _group_position(form: str, name: str) -> int:

@@ -31,6 +31,28 @@ IN_UTC = tuple(
 )
 """Formats of times with a zone: with offset 0 alone."""
 
+ZONED = tuple(
+    f"%Y-%m-%d{between}{clock}{gap}%z"
+    for between in "T "
+    for clock in CLOCKS
+    for gap in ("", " ")
+)
+"""Formats of times with an offset to UTC."""
+
+AM_PM = tuple(
+    f"{day} {clock}{gap}%p"
+    for day in ("%m/%d/%Y", "%d/%m/%Y", "%Y-%m-%d")
+    for clock in ("%I:%M", "%I:%M:%S")
+    for gap in (" ", "")
+)
+"""Formats of times with 12 hours."""
+
+COUNTED = {"unix_seconds": 1, "unix_milliseconds": 1000}
+"""Formats of counts since 1970, and how many of them are a second."""
+
+COUNTED_FROM, COUNTED_TO = 946_684_800, 2_147_483_648
+"""The seconds of the years 2000 to 2038, of which such counts are, most likely."""
+
 MARKS = (
     (",", None), (",", "."), (",", " "), (".", ","), (".", "'"), (".", " "), (",", "'"),
 )  # fmt: skip
@@ -47,6 +69,27 @@ TRUTHS = (
     (("YES",), ("NO",)),
     (("Y",), ("N",)),
     (("oui",), ("non",)),
+    (("Oui",), ("Non",)),
+    (("OUI",), ("NON",)),
+    (("O",), ("N",)),
+    (("tak",), ("nie",)),
+    (("Tak",), ("Nie",)),
+    (("TAK",), ("NIE",)),
+    (("T",), ("N",)),
+    (("evet",), ("hayır",)),  # noqa: RUF001 - Turkish
+    (("Evet",), ("Hayır",)),  # noqa: RUF001 - Turkish
+    (("E",), ("H",)),
+    (("sí",), ("no",)),
+    (("Sí",), ("No",)),
+    (("si",), ("no",)),
+    (("SI",), ("NO",)),
+    (("sì",), ("no",)),
+    (("S",), ("N",)),
+    (("sim",), ("não",)),
+    (("ja",), ("nee",)),
+    (("ano",), ("ne",)),
+    (("igen",), ("nem",)),
+    (("да",), ("нет",)),
     (("True",), ("False",)),
     (("TRUE",), ("FALSE",)),
     (("ja", "J"), ("nein", "N")),
@@ -54,10 +97,21 @@ TRUTHS = (
 )
 """Words for true and false, of which a column may have one pair."""
 
+YES_MARKS = frozenset(
+    {
+        "x", "X", "1", "+", "*", "✓", "✔", "☑", "v", "V", "y", "Y", "yes", "Yes", "YES",
+        "j", "J", "ja", "Ja", "JA", "o", "O", "oui", "Oui", "OUI", "tak", "Tak", "TAK",
+        "T", "evet", "Evet", "EVET", "E", "si", "Si", "SI", "sí", "Sí", "sì", "S",
+        "true", "True", "TRUE", "wahr", "WAHR", "vrai", "VRAI",
+    }
+)  # fmt: skip
+"""Marks that forms have for yes, beside nothing for no."""
+
 NULL_WORDS = (
     "NULL", "null", "n/a", "N/A", "NA", "#N/A", "#NV", "k.A.", "k. A.", "-", "--", ".",
     "?", "none", "None", "nan", "NaN", "missing", "fehlt", "keine Angabe", "(null)",
-    "\\N",
+    "\\N", "#VALUE!", "#DIV/0!", "#REF!", "#WERT!", "n.a.", "N.A.", "brak danych",
+    "b.d.", "non renseigné", "Non renseigné", "sin datos", "s/d",
 )  # fmt: skip
 """What files write for nothing."""
 
@@ -66,7 +120,7 @@ def truth_words(
     values: Collection[str],
 ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Return the words for true and false that all values are of."""
-    return next(
-        (pair for pair in TRUTHS if values and set(values) <= {*pair[0], *pair[1]}),
-        None,
-    )
+    met = set(values)
+    if not met or (len(met) == 1 and len(next(iter(met))) == 1):
+        return None  # one letter alone may be anything
+    return next((pair for pair in TRUTHS if met <= {*pair[0], *pair[1]}), None)

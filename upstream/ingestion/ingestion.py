@@ -14,7 +14,7 @@ from duckdb.sqltypes import VARCHAR
 
 from privacy.coincidences import coinciding_places, names_in_files
 from upstream.errors import IngestionError, Problem
-from upstream.files.alike import equal_files, lacking_warnings
+from upstream.files.alike import equal_files, equal_tables, lacking_warnings
 from upstream.files.exports.plain_copies import CopyArea
 from upstream.files.sources import (
     Folders,
@@ -35,6 +35,7 @@ from upstream.ingestion.private_tables import PrivateTable
 from upstream.ingestion.public_tables import store_public_table
 from upstream.ingestion.secrets import IngestionKeys, derive_keys
 from upstream.ingestion.unit_blocks import UnitBlocks
+from upstream.ingestion.value_warnings import value_warnings
 from upstream.manifests.declarations import TableSpec
 from upstream.manifests.derived import derived_columns, storing_order
 from upstream.manifests.manifest import Manifest
@@ -481,7 +482,11 @@ class _Load:
             blocks.see_derived(private)
             blocks.check(is_whole=self.is_whole)
         reports = [stored[table.name] for table in self.manifest.tables]
-        warnings = load_warnings(self.area.connection, self.manifest.tables, reports)
+        tables, connection = self.manifest.tables, self.area.connection
+        warnings = (
+            *load_warnings(connection, tables, reports),
+            *value_warnings(connection, tables, reports),
+        )
         alike = count_alike(self.area.connection)
         population = self.manifest.population
         told = (
@@ -576,6 +581,7 @@ class _Load:
             self._seen.extend(lacking_warnings(table, files))
         if problems:
             raise IngestionError(tuple(problems))
+        self._seen.extend(equal_tables(sources))
         return sources
 
     def _folders_of(self, table: TableSpec, folders: Folders) -> Folders:

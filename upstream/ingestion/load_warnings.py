@@ -62,6 +62,13 @@ def _other_people(
 
 def _lost(table: TableSpec, report: TableReport) -> Iterator[str]:
     """Tell where much of a table is left out or became NULL."""
+    if report.dropped_null_unit * _MUCH_IN > report.rows_read:
+        yield (
+            f"{table.name}: {report.dropped_null_unit} of "
+            f"{counted(report.rows_read, 'row')} have no unit id, and are no part of "
+            "the snapshot: if an id stands in the first row of several alone, as in "
+            "merged cells, fill it down before you export"
+        )
     if report.dropped_over_bound * _MUCH_IN > report.rows_read:
         yield (
             f"{table.name}: {report.dropped_over_bound} of "

@@ -297,6 +297,7 @@ class ColumnSpec(Spec):
     format: str | None = None
     formats: tuple[str, ...] | None = Field(default=None, min_length=1)
     century: StrictInt | None = Field(default=None, ge=1, le=9900)
+    clock: Literal["as_written", "utc"] | None = None
     decimal: Character | None = None
     thousands: Character | None = None
     trim: StrictBool | None = None

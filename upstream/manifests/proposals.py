@@ -13,7 +13,9 @@ from datetime import MAXYEAR, MINYEAR, date
 from privacy.schema import HierarchyDomain
 from query_lang.hierarchies import BUILT_IN
 
-_AGE = re.compile(r"(?:^|_)age(?:$|_)")
+_AGE = re.compile(
+    r"(?:^|_)(?:age|alter|wiek|yas|edad|idade|eta|leeftijd|alder|vek)(?:$|_)"
+)
 _IDENTIFIER = re.compile(r"(?:^|_)(?:id|nr|nbr|no|number|key)$")
 PUBLISHED = {
     "icd10": "WHO ICD-10",
@@ -48,7 +50,8 @@ def is_identifier(name: str) -> bool:
 
 
 _PEOPLE = re.compile(
-    r"(?:^|_)(?:patients?|pat|persons?|people|subjects?|members?|insured|mrn|ssn)"
+    r"(?:^|_)(?:patients?|pat|persons?|people|subjects?|members?|insured|mrn|ssn|"
+    r"pesel|ahv|svnr|kvnr|bsn|tckn|tc_kimlik|pacjent|paciente|hasta(?=_?(?:id|no)))"
     r"(?:_?(?:id|nr|nbr|no|num|number|key|code))?$"
 )
 

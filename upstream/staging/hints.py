@@ -7,15 +7,20 @@ from collections.abc import Callable, Iterator, Sequence
 from privacy.schema import ColumnType
 from upstream.files.reading import number_form
 from upstream.files.usual_forms import (
+    AM_PM,
+    COUNTED,
+    COUNTED_FROM,
+    COUNTED_TO,
     DAYS,
     IN_UTC,
     MARKS,
     MOMENTS,
     NULL_WORDS,
+    ZONED,
     truth_words,
 )
 from upstream.manifests.declarations import ColumnSpec
-from upstream.manifests.time_formats import format_pattern
+from upstream.manifests.time_formats import format_pattern, has_offset
 
 _NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
 _TIMES = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
@@ -143,9 +148,15 @@ def _of_numbers(column: ColumnSpec, texts: Sequence[str]) -> Iterator[str]:
 
 def _of_times(column: ColumnSpec, texts: Sequence[str]) -> Iterator[str]:
     clock = column.type is ColumnType.TIMESTAMP
-    forms = (*DAYS, *MOMENTS, *IN_UTC) if clock else DAYS
+    forms = (*DAYS, *MOMENTS, *IN_UTC, *AM_PM, *ZONED) if clock else DAYS
     found = [f for f in forms if _all_match(format_pattern(f, with_clock=True), texts)]
     known = column.time_formats
+    zoned = [one for one in found if has_offset(one)]
+    for one in zoned:
+        yield (
+            f'they have an offset to UTC: declare format: "{one}", and clock: '
+            "as_written or utc"
+        )
     for one in found:
         twin = next((set(pair) - {one} for pair in _TWINS if one in pair), set())
         also = f", or {twin.pop()}: look which is meant" if twin else ""
@@ -155,8 +166,9 @@ def _of_times(column: ColumnSpec, texts: Sequence[str]) -> Iterator[str]:
         yield f'they look like {one}{also}: declare format: "{one}"'
     if _all_match("(?:19|20)[0-9]{6}", texts):
         yield 'they look like %Y%m%d: declare format: "%Y%m%d"'
+    yield from _of_counts(texts, clock=clock)
     if not clock and any(
-        _all_match(_with_clock(f), texts) for f in (*MOMENTS, *IN_UTC)
+        _all_match(_with_clock(f), texts) for f in (*MOMENTS, *IN_UTC, *AM_PM, *ZONED)
     ):
         yield "they have a time of day: declare type: timestamp"
     if _all_match(_SERIAL.pattern, texts):
@@ -169,6 +181,16 @@ def _of_times(column: ColumnSpec, texts: Sequence[str]) -> Iterator[str]:
             "their years have two digits: declare the format with %y, such as "
             "%d.%m.%y, and century: 1930 (30 to 99 are 19.., 00 to 29 are 20..)"
         )
+
+
+def _of_counts(texts: Sequence[str], *, clock: bool) -> Iterator[str]:
+    for one, parts in COUNTED.items():
+        low, high = COUNTED_FROM * parts, COUNTED_TO * parts
+        if _all_match("[0-9]{9,13}", texts) and all(
+            low <= int(t) < high for t in texts
+        ):
+            kind = "" if clock else "type: timestamp, "
+            yield f"they look like counts since 1970: declare {kind}format: {one}"
 
 
 def _with_clock(one: str) -> str:

@@ -4,13 +4,14 @@ A row that meets one row of literals at most reads CASE. One that may meet sever
 read once for each of them, by UNION ALL. So nothing after this knows such tables.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Final
 
 from query_lang.rewriting.constants.meeting import are_exclusive, key_of, keys_differ
 from query_lang.rewriting.constants.placed import (
+    MOST_TABLES,
     computed_in,
     is_right,
     private_first,
@@ -56,9 +57,6 @@ from query_lang.syntax.nodes import (
     Select,
 )
 from query_lang.syntax.refusals import refuse
-
-MOST_TABLES: Final = 12
-"""Tables of literals in a text: each is written out wherever it is read."""
 
 _MOST_BRANCHES = 24
 """Of CASE in place of the key itself, whose cells are more than those in the text."""
@@ -110,7 +108,7 @@ def read_constants(select: Select, known: Known, *, is_inner: bool) -> Select:
         check_names(select)
         select = _with_computed_alone(select, computed, _tables(select, known))
     if is_inner:
-        check_alone(select, computed)
+        check_alone(select, {*computed})
     select = with_computed(select)
     tables = _tables(select, known)
     if tables and is_inner:
@@ -153,17 +151,18 @@ def _tables(select: Select, known: Known) -> dict[int, Constants]:
 
 
 def _with_computed_alone(
-    select: Select, computed: frozenset[str], tables: Tables
+    select: Select, computed: Counter[str], tables: Tables
 ) -> Select:
     """Note which names alone LATERAL computes: they are of no table of FROM, either.
 
     Raises:
-        SqlNotAllowedError: Rule ``ambiguous_name``: a table of literals has one.
+        SqlNotAllowedError: Rule ``ambiguous_name``: a table of literals has one, or
+            LATERAL computes two of that name.
     """
     literal = {column for table in tables.values() for column in table.columns}
-    alone = {name.name: name for name in alone_in(select, computed)}
+    alone = {name.name: name for name in alone_in(select, frozenset(computed))}
     for name in alone.values():
-        if name.name in literal:
+        if name.name in literal or computed[name.name] > 1:
             raise refuse(rules.AMBIGUOUS_NAME, name.position, detail=_of_two(name))
     alone_now = (*select.alone, *alone.values())
     return replace(select, alone=alone_now, gone=(*select.gone, *sorted(computed)))

@@ -1,5 +1,6 @@
 """FROM with a private table first, and without tables that are computed of its rows."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -39,6 +40,9 @@ from query_lang.syntax.nodes import (
 )
 from query_lang.syntax.refusals import refuse
 
+MOST_TABLES: Final = 12
+"""Tables of literals, or of what LATERAL computes, in a text: each is written out
+wherever it is read."""
 _OF_ROWS: Final = (
     *AGGREGATES,
     ArrayElement,
@@ -110,10 +114,21 @@ def _check_of_row(query: Select) -> None:
             raise refuse(rules.AMBIGUOUS_NAME, part.position)
 
 
-def computed_in(select: Select) -> frozenset[str]:
-    """Return the columns that LATERAL computes of each row."""
-    found = [_computed(join) or {} for join in select.joins]
-    return frozenset(name for values in found for name in values)
+def computed_in(select: Select) -> Counter[str]:
+    """Return the columns that LATERAL computes of each row, and of how many tables.
+
+    Raises:
+        SqlNotAllowedError: Rule ``relation_count``: each is written out everywhere.
+    """
+    found: Counter[str] = Counter()
+    tables = 0
+    for join in select.joins:
+        values = _computed(join)
+        tables += values is not None
+        if tables > MOST_TABLES:
+            raise refuse(rules.RELATION_COUNT, join.position)
+        found.update([*values] if values else ())
+    return found
 
 
 def _says_more(select: Select) -> bool:

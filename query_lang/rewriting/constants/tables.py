@@ -3,7 +3,8 @@
 from dataclasses import replace
 from typing import TypeVar
 
-from query_lang.rewriting.constants.joined import MOST_TABLES, read_constants
+from query_lang.rewriting.constants.joined import read_constants
+from query_lang.rewriting.constants.placed import MOST_TABLES
 from query_lang.rewriting.constants.rows import (
     Known,
     constants_in,

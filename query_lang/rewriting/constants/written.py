@@ -2,9 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
-from query_lang.rewriting.constants.scopes import check_sources, check_written
+from query_lang.rewriting.constants.scopes import (
+    check_sources,
+    check_written,
+    tables_of,
+)
 from query_lang.rewriting.trees import outermost, output_of, parts, with_fields
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import NoTable
@@ -17,7 +22,7 @@ from query_lang.syntax.nodes import (
     Select,
     Star,
 )
-from query_lang.syntax.refusals import refuse
+from query_lang.syntax.refusals import refuse, unknown_column
 
 Values = Mapping[str, Expression]
 _Tree = TypeVar("_Tree")
@@ -112,19 +117,27 @@ def with_values(part: _Tree, called: str | None, values: Values) -> _Tree:
 
     Raises:
         SqlNotAllowedError: Rule ``ambiguous_name``: in a subquery it would be another.
+        UnknownColumnError: The table has no such column: one around has the same name.
     """
 
     def changed(node: Name | Select) -> object:
         if isinstance(node, Select):
-            if called is not None:
-                check_written(node, called, values.keys(), values)
-            return outermost(node, (Name,), qualified)
-        is_own = node.qualifier in {None, called}
-        return values.get(node.name, node) if is_own else node
+            if called is None:
+                return node
+            check_written(node, called, values.keys(), values)
+            has_its_own = called in tables_of(node)
+            return outermost(node, (Name,), partial(qualified, known=has_its_own))
+        if node.qualifier is None:
+            return values.get(node.name, node)
+        return qualified(node)
 
-    def qualified(node: Name) -> Expression:
-        is_own = node.qualifier == called and called is not None
-        return values.get(node.name, node) if is_own else node
+    def qualified(node: Name, *, known: bool = False) -> Expression:
+        if called is None or node.qualifier != called:
+            return node
+        if node.name not in values and not known:
+            detail = f"{called} has no column {node.name}"
+            raise unknown_column(node.position, detail=detail)
+        return values.get(node.name, node)
 
     return outermost(part, (Name, Select), changed)
 

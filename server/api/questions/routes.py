@@ -42,6 +42,7 @@ from server.api.schemas.problems import Problem, problem_of, problem_of_failure
 from server.telemetry.logs import note
 from server.use_cases.identity.access import Caller
 from server.use_cases.identity.admission import Admission, CallerPermit
+from server.use_cases.identity.shares import FreeWorkLimit
 from server.use_cases.questions.asking.executing import Computed
 from server.use_cases.questions.asking.service import QueryService
 from server.use_cases.questions.asking.submissions import IdempotencyKey, Paid, Reply
@@ -144,6 +145,7 @@ class QueryEndpoint:
         )
         self._permits = Permits(settings.permits)
         self._planning: set[str | None] = set()
+        self._free_work = FreeWorkLimit(is_limited=settings.limits_rate)
         self._serving = Turns(AT_ONCE)
         self._executing = Turns(settings.machine.executors)
         threads = AT_ONCE + settings.machine.executors
@@ -213,6 +215,8 @@ class QueryEndpoint:
         def admitted() -> Headers:
             permit.take(credential)
             check_transport(request, arrival)
+            if permit.principal is not None:
+                self._free_work.check(permit.principal)
             return check(request, arrival.body)
 
         def decide() -> tuple[Headers | PendingResponse, str | None]:
@@ -283,7 +287,9 @@ class QueryEndpoint:
         try:
             async with self._serving.take(ticket.number):
                 begun = await self._in_thread(context, partial(_refusing, beginning))
-            self._backlog.decide(ticket, _work_of(begun, visit.looked_at))
+            cost = _work_of(begun, visit.looked_at)
+            self._backlog.decide(ticket, cost)
+            self._count_free(visit, cost, ticket)
         finally:
             self._backlog.decide(ticket, NOTHING)
         promise = await ticket.promise
@@ -299,6 +305,13 @@ class QueryEndpoint:
                 context, partial(self._answer, begun, computed)
             )
         return pending, promise.slots
+
+    def _count_free(self, visit: Visit, cost: Cost, ticket: Ticket) -> None:
+        """Count what nobody pays for: those behind wait for it."""
+        principal = visit.permit.principal
+        if isinstance(cost, Unexecuted) and principal is not None:
+            reading = (1 + cost.readings) * ticket.reading
+            self._free_work.take(principal, reading + cost.serving)
 
     def _answer(self, begun: PaidVisit, computed: Computed) -> PendingResponse:
         """Measure and store, then write it in its form: both wait for its public time.
@@ -423,6 +436,7 @@ class EndpointSettings:
     permits: int
     machine: Machine
     checking_seconds: float = CHECKING_SECONDS
+    limits_rate: bool = True
 
 
 def _refusing(work: Callable[[], _T]) -> _T | PendingResponse:

@@ -7,12 +7,10 @@ of one that a release gave, and the text of each question. Requests alone determ
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from threading import Lock
 from typing import Final
 
 from server.use_cases.identity.limits import MICROSECONDS, monotonic_microseconds
-from server.use_cases.services.errors import RateLimitedError
+from server.use_cases.identity.shares import Shares
 
 FREE_BYTES_AN_HOUR: Final = 32 << 20
 """Of one principal, in each server process: some 10,000 repeats of a short question."""
@@ -24,18 +22,24 @@ ROW_BYTES: Final = 1_500
 _HOUR: Final = 3_600 * MICROSECONDS
 
 
-@dataclass(slots=True)
 class FreeAnswerLimit:
     """Counts the bytes that free answers store, as a bucket that holds an hour's.
 
-    Of each principal one instant is kept, when the bucket would be full again. Whoever
-    has room left may store one answer, however large, and waits for it afterwards.
+    Whoever has room left may store one answer, however large, and waits for it
+    afterwards.
+
+    Args:
+        bytes_an_hour: Of one principal, in each server process.
+        clock: Microseconds.
     """
 
-    bytes_an_hour: int = FREE_BYTES_AN_HOUR
-    clock: Callable[[], int] = monotonic_microseconds
-    _full_at: dict[str, int] = field(default_factory=dict)
-    _lock: Lock = field(default_factory=Lock)
+    def __init__(
+        self,
+        bytes_an_hour: int = FREE_BYTES_AN_HOUR,
+        clock: Callable[[], int] = monotonic_microseconds,
+    ) -> None:
+        self._bytes_an_hour = bytes_an_hour
+        self._shares = Shares(_HOUR, clock)
 
     def check(self, principal: str) -> None:
         """Refuse a free answer to whoever has stored an hour's bytes and more.
@@ -43,15 +47,12 @@ class FreeAnswerLimit:
         Raises:
             RateLimitedError: Nothing was asked, stored or spent.
         """
-        with self._lock:
-            early = self._full_at.get(principal, 0) - self.clock() - _HOUR
-        if early > 0:
-            message = (
-                "your free answers have stored, or taken the server, as much as they "
-                "may in an hour: wait as Retry-After says; asking a release itself "
-                "stores nothing"
-            )
-            raise RateLimitedError(message, math.ceil(early / MICROSECONDS))
+        self._shares.check(
+            principal,
+            "your free answers have stored, or taken the server, as much as they may "
+            "in an hour: wait as Retry-After says; asking a release itself stores "
+            "nothing",
+        )
 
     def take_showing(self, principal: str, steps: int) -> None:
         """Count what computing a free answer's numbers takes the server.
@@ -64,7 +65,4 @@ class FreeAnswerLimit:
 
     def take(self, principal: str, stored: int) -> None:
         """Count the bytes that a free answer has stored."""
-        with self._lock:
-            full_at = max(self._full_at.get(principal, 0), self.clock())
-            full_at += math.ceil(stored * _HOUR / self.bytes_an_hour)
-            self._full_at[principal] = full_at
+        self._shares.take(principal, math.ceil(stored * _HOUR / self._bytes_an_hour))

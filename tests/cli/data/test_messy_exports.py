@@ -117,8 +117,11 @@ COLUMNS = {
     "cost": (["1,500", "12,250"], 'type: decimal, scale: 3, decimal: "TODO ,"'),
     "size": (["1,5", "12,25"], 'type: decimal, scale: 2, decimal: ","'),
     "sum": (["1.234.567", "7.000.000"], 'type: integer, thousands: "."'),
-    "crp": (["1.5", "2.5", "<0.5", "7"], "type: text}"),
-    "seen": (["2024-01-01T10:00:00+01:00", "2024-07-01T10:00:00+02:00"], "type: text}"),
+    "crp": (["1.5", "2.5", "<0.5", "7"], 'scale: 1, map: {"<0.5": TODO 0.5}'),
+    "seen": (
+        ["2024-01-01T10:00:00+01:00", "2024-07-01T10:00:00+02:00"],
+        "type: timesta",
+    ),
 }
 """Values of a column, and what a draft makes of them."""
 
@@ -139,7 +142,7 @@ def test_a_draft_guesses_no_mark_that_is_not_there(bare, tmp_path):
     } == {}
     assert 'from: "PatNo", type: text}' in found["patno"]
     assert "decimal point, or points between thousands: which?" in text
-    assert "25 % begin with < or >" in text
+    assert "results that say less or more than a number" in text
     assert "times with an offset" in text
     (tmp_path / "m.yaml").write_text(answered(text))
     said = bare.said("manifest", "check", tmp_path / "m.yaml")

@@ -31,14 +31,18 @@ from upstream.files.exports.database_tables import (
 )
 from upstream.files.exports.databases import names_of_database
 from upstream.files.exports.delimited import Utf8Lines, delimited_records
+from upstream.files.exports.footers import Footer
 from upstream.files.exports.packed import unpacked
 from upstream.files.exports.records import (
     Record,
     Widths,
     refused,
-    without_footer,
 )
-from upstream.files.exports.workbooks import trimmed, workbook_records
+from upstream.files.exports.workbooks import (
+    hidden_sheets,
+    trimmed,
+    workbook_records,
+)
 from upstream.manifests.declarations import TableSpec
 from upstream.manifests.file_specs import CsvSpec, ExcelSpec, is_compressed, kind_of
 
@@ -104,6 +108,8 @@ class CopyArea:
                 shown = _with_sheet(table, name)
                 copied = self._write(records, shown, _names(table), _footer(table))
             self.warnings.extend(_as_other_encoding(table, file, name))
+            if kind_of(name) == "workbook" and not self.is_forgiving:
+                self.warnings.extend(_as_hidden(table, file, name))
             tell(identity.size_bytes)
         return copied.read(path, identity)
 
@@ -158,7 +164,8 @@ class CopyArea:
         widths = Widths(name, len(header), footer)
         if len(header) != 1:
             records = (record for record in records if record[1])  # no blank lines
-        rows = self.first_rows(without_footer(records, footer))
+        end = Footer(footer)
+        rows = self.first_rows(end.without(records))
         lines = path.with_suffix(".lines")
         with (
             path.open("w", encoding="utf-8", newline="") as copy,
@@ -170,6 +177,7 @@ class CopyArea:
                 if widths.fits(line, fields or [""]):
                     writer.writerow(fields or [""])
                     at.write(line.to_bytes(8, "little"))
+        self.warnings.extend(end.warnings(name))
         problems = tuple(widths.problems())
         if problems and not self.is_forgiving:
             raise IngestionError(problems)
@@ -217,6 +225,18 @@ def _as_other_encoding(table: TableSpec, file: BinaryIO, name: str) -> Iterator[
                 f"{encoding}, or declare it as a table of its own with csv: "
                 "{encoding: utf-8}"
             )
+
+
+def _as_hidden(table: TableSpec, file: BinaryIO, name: str) -> Iterator[str]:
+    """Yield a warning of a sheet that its workbook does not show."""
+    hidden = hidden_sheets(file, name)
+    named = table.excel.sheet if table.excel else None
+    read = {named} if named else set(hidden)  # of one sheet alone no name is needed
+    for sheet in sorted(hidden & read):
+        yield (
+            f"{name}: the sheet {sheet!r} is hidden in the workbook: is it meant, or "
+            "is it an old one that somebody put away?"
+        )
 
 
 def _with_sheet(table: TableSpec, name: str) -> str:

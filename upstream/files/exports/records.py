@@ -1,7 +1,6 @@
 """Records of a table that is being read: fields as texts, and where each begins."""
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from upstream.errors import IngestionError, Problem
@@ -15,15 +14,6 @@ MOST_PLACES = 3  # of one trouble that are told; all are counted
 def refused(name: str, sentence: str, line: int | None = None) -> IngestionError:
     """Return the refusal of a file for one thing."""
     return IngestionError((Problem(name, line, None, sentence),))
-
-
-def without_footer(records: Iterable[Record], count: int) -> Iterator[Record]:
-    """Yield all records but the last ones."""
-    waiting: deque[Record] = deque()
-    for record in records:
-        waiting.append(record)
-        if len(waiting) > count:
-            yield waiting.popleft()
 
 
 @dataclass(slots=True)

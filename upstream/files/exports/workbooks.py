@@ -16,6 +16,7 @@ from python_calamine import (
     CalamineError,
     CalamineWorkbook,
     SheetTypeEnum,
+    SheetVisibleEnum,
 )
 
 from upstream.files.exports.records import Record, refused
@@ -116,6 +117,21 @@ def sheet_names(workbook: CalamineWorkbook) -> list[str]:
         if sheet.typ == SheetTypeEnum.WorkSheet
     ]
     return [name for name in names if workbook.get_sheet_by_name(name).start]
+
+
+def hidden_sheets(file: BinaryIO, name: str) -> frozenset[str]:
+    """Return the sheets that a workbook does not show to who opens it.
+
+    Raises:
+        IngestionError: It is no workbook.
+    """
+    file.seek(0)
+    try:
+        sheets = CalamineWorkbook.from_filelike(file).sheets_metadata
+    except CalamineError as error:
+        raise refused(name, _NO_WORKBOOK) from error
+    shown = SheetVisibleEnum.Visible
+    return frozenset(sheet.name for sheet in sheets if sheet.visible != shown)
 
 
 def _sheet_name(workbook: CalamineWorkbook, name: str, spec: ExcelSpec) -> str:

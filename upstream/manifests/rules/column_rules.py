@@ -9,6 +9,7 @@ from upstream.manifests.time_formats import (
     FormatError,
     are_ambiguous,
     format_pattern,
+    has_offset,
     has_short_years,
 )
 from upstream.manifests.yaml_nodes import Place
@@ -82,6 +83,7 @@ def _format(at: Place, column: ColumnSpec) -> Broken:
     if column.century and not any(map(has_short_years, column.time_formats)):
         sentence = "only formats with %y need a century: remove it"
         yield (*at, "century"), sentence
+    yield from _clock(at, column)
     clock = column.type is ColumnType.TIMESTAMP
     for place, one in told:
         if one.startswith("TODO"):
@@ -95,6 +97,19 @@ def _format(at: Place, column: ColumnSpec) -> Broken:
             yield place, f"{place[-1] if column.format else 'formats'}: {error}"
             return
     yield from _ambiguous((*at, "formats"), column.formats or (), with_clock=clock)
+
+
+def _clock(at: Place, column: ColumnSpec) -> Broken:
+    """Require that it is said what an offset does: no moment keeps it."""
+    is_needed = any(map(has_offset, column.time_formats))
+    if is_needed and column.clock is None:
+        sentence = (
+            f"{column.name} has %z: declare clock: as_written (the time of day that "
+            "stands there) or clock: utc (the offset taken off)"
+        )
+        yield at, sentence
+    if column.clock is not None and not is_needed:
+        yield (*at, "clock"), "only formats with %z need a clock: remove it"
 
 
 def _ambiguous(at: Place, formats: Sequence[str], *, with_clock: bool) -> Broken:
@@ -123,21 +138,45 @@ def _number_marks(at: Place, column: ColumnSpec) -> Broken:
     if column.thousands is not None and column.thousands == (column.decimal or "."):
         sentence = (
             f"{column.name}: thousands and decimal are the same character; where "
-            "thousands are written with a point, declare decimal"
+            "thousands are written with a point, declare decimal, or type: integer if "
+            "no value has decimals"
         )
         if column.type is ColumnType.DECIMAL:
             yield (*at, "thousands"), sentence
 
 
 def _raw_texts(at: Place, column: ColumnSpec) -> Broken:
+    yield from _still_to_do(at, column)
     for raw in set(column.null_values) & set(column.map):
         sentence = f"{raw!r} is both in null_values and in map: keep one of them"
         yield (*at, "map", raw), sentence
     if any("\0" in raw for raw in (*column.null_values, *column.map)):
         yield at, f"{column.name}: NUL cannot stand in null_values or map: remove it"
     for raw, value in column.map.items():
-        if value is not None:
+        if value is not None and not _is_to_do(value):
             yield from _literal((*at, "map", raw), column, value)
+
+
+def _still_to_do(at: Place, column: ColumnSpec) -> Broken:
+    """Refuse what a draft asks, as long as it is not answered."""
+    for index, raw in enumerate(column.null_values):
+        if _is_to_do(raw):
+            sentence = (
+                f"null_values of {column.name} is still to do: does this word mean "
+                "that there is no value? Take TODO away, or the word"
+            )
+            yield (*at, "null_values", index), sentence
+    for raw, value in column.map.items():
+        if _is_to_do(value):
+            sentence = (
+                f"map of {column.name} is still to do: say what {raw!r} means, such as "
+                "false, or ~ where nobody knows"
+            )
+            yield (*at, "map", raw), sentence
+
+
+def _is_to_do(value: object) -> bool:
+    return isinstance(value, str) and value.startswith("TODO")
 
 
 def _literal(at: Place, column: ColumnSpec, value: bool | int | str) -> Broken:  # noqa: FBT001 - one of three kinds of scalar, not a flag

@@ -282,8 +282,10 @@ class Pricing:
 
         A share of the allotment, not of what is left: whatever was asked, it is the
         same question that is dear. With what was paid before for its numbers: else dear
-        precision could be bought in small steps.
+        precision could be bought in small steps. What costs nothing is never dear.
         """
+        if question.charged == Loss(0):
+            return None
         share = share_of(grant.project.confirm_above)
         if share is None:
             return None

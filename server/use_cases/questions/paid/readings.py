@@ -20,9 +20,13 @@ from server.use_cases.questions.questions import (
 from server.use_cases.services.services import Services
 
 STEPS_OF_A_TEXT: Final = 1_000  # to compile it, in those of its normal form
-_MOST_STEPS_ANEW: Final = 50_000
+_MOST_STEPS_ANEW: Final = 30_000
 """Steps after which no more charges are read anew for one question: the next one goes
-on, for what was read is kept."""
+on, for what was read is kept. Everybody behind waits for it."""
+_MOST_TEXTS_ANEW: Final = 20
+"""Likewise, of one request: the questions of a study share them."""
+_MOST_KEPT: Final = 400
+"""Charges of one project that are kept as they were read, those looked at last."""
 
 _KEPT_SECONDS: Final = 3_600.0
 """What a project's charges paid for is kept so long after it asked last."""
@@ -63,9 +67,9 @@ class PaidReadings:
     ) -> list[PaidVectors]:
         """Return what charges paid for; count how many of them were read anew.
 
-        A project has what it asked of last, whatever others ask meanwhile: how many are
-        read anew decides when a reply leaves (PRIVACY 6). What would take long to read
-        is left for questions to come.
+        A project has what it asked of last, of all datasets, whatever others ask
+        meanwhile: how many are read anew decides when a reply leaves (PRIVACY 6). What
+        would take long to read is left for questions to come.
         """
         now, project = time.monotonic(), grant.project.name
         for name in [n for n, kept in list(self._kept.items()) if kept.until < now]:
@@ -77,12 +81,14 @@ class PaidReadings:
             key = each, grant
             if key in known:
                 read[key] = known[key]
-            elif steps < _MOST_STEPS_ANEW:
+            elif steps < _MOST_STEPS_ANEW and looked_at.texts < _MOST_TEXTS_ANEW:
                 read[key], taken = self._read_anew(each, grant)
                 steps += taken
-        self._kept[project] = _Kept(now + _KEPT_SECONDS, read)
+                looked_at.add(texts=max(1, len(read[key])))
+        others = {key: each for key, each in known.items() if key not in read}
+        kept = [*others.items(), *read.items()][-_MOST_KEPT:]
+        self._kept[project] = _Kept(now + _KEPT_SECONDS, dict(kept))
         anew = read.keys() - known.keys()
-        looked_at.add(texts=sum(max(1, len(read[key])) for key in anew))
         for one in (one for key in anew for one in read[key]):
             looked_at.add_steps(one.question.bound.steps)
         return [one for several in read.values() for one in several]

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from operator import attrgetter
 from typing import Final, get_args
 
@@ -340,7 +341,7 @@ def _read_part(
         return Part(tables, wanted, ())
     base, *coarse = [table.gridded for table in tables]
     answered = [asked[n].gridded for n in wanted]
-    layouts = layouts_of(base, coarse, answered, KnownRows(Steps()))
+    layouts = layouts_of(base, coarse, answered, KnownRows(Steps(), inf))
     if layouts is None:  # it followed when it was charged
         message = "a study's questions do not follow from its tables"
         raise LookupError(message)

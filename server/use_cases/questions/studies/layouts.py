@@ -19,8 +19,12 @@ MOST_COARSE_CELLS: Final = 64
 MOST_NUMBERS: Final = 2_048
 """That are made of one base table for each of its measures."""
 
-MOST_LOOKED_FOR: Final = 10_000
-"""Cells that are looked for in base tables for one study."""
+MOST_LOOKED_FOR: Final = 4_000
+"""Steps of looking for cells in base tables for one study."""
+MOST_KEY_VALUES: Final = 4_096
+"""Values of all keys of a study's questions together: each is read as a part."""
+_A_KEY_VALUE: Final = 2
+"""Steps of reading one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,31 @@ class Gridded:
         return places[0] if places else None
 
 
+class Gridding:
+    """Reads off what the questions of one study count, as long as keys are short.
+
+    A question whose keys have too many values for what is left adds nothing up: it is
+    asked as it stands.
+
+    Args:
+        steps: Counts what it takes.
+    """
+
+    def __init__(self, steps: Steps) -> None:
+        self._steps = steps
+        self._left = MOST_KEY_VALUES
+
+    def of(self, question: Question) -> Gridded:
+        """Read off what a question counts."""
+        plan = question.bound.plan
+        values = sum(len(key.values) for key in plan.keys)
+        if values > self._left:
+            return Gridded(question, (None,) * len(plan.measures))
+        self._left -= values
+        self._steps.take(_A_KEY_VALUE * values)
+        return Gridded.of(question)
+
+
 @dataclass(frozen=True, slots=True)
 class MeasureLayout:
     """One measure of a base table, with the coarser tables that have it too.
@@ -74,10 +103,10 @@ class KnownRows:
 
     Args:
         steps: Counts what it takes.
-        most: Cells that may be looked for in all.
+        most: Steps that may be taken; pairs beyond are not looked at.
     """
 
-    def __init__(self, steps: Steps, most: int = MOST_LOOKED_FOR) -> None:
+    def __init__(self, steps: Steps, most: float = MOST_LOOKED_FOR) -> None:
         self._steps = steps
         self._left = most
         self._found: dict[tuple[int, int], tuple[Grid, Grid, FloatArray | None]] = {}
@@ -85,13 +114,17 @@ class KnownRows:
     def of(self, wanted: Grid, base: Grid) -> FloatArray | None:
         """Return a row for each wanted cell: what it takes of each base cell."""
         key = id(wanted), id(base)
-        if key not in self._found:
-            cells = wanted.size * (1 + len(wanted.axes) + len(base.axes))
-            self._steps.take(cells + of_products(4 * wanted.size * base.size))
-            self._left -= wanted.size
-            rows = None if self._left < 0 else _rows(wanted, base)
-            self._found[key] = wanted, base, rows  # held, so that ids stay theirs
-        return self._found[key][2]
+        if key in self._found:
+            return self._found[key][2]
+        cells = wanted.size * (1 + len(wanted.axes) + len(base.axes))
+        steps = cells + of_products(4 * wanted.size * base.size)
+        if steps > self._left:
+            return None
+        self._left -= steps
+        self._steps.take(steps)
+        rows = _rows(wanted, base)
+        self._found[key] = wanted, base, rows  # held, so that ids stay theirs
+        return rows
 
 
 def layouts_of(

@@ -23,10 +23,10 @@ from server.use_cases.questions.studies.composed import (
     identity_of,
     study_question,
 )
-from server.use_cases.questions.studies.layouts import Gridded
+from server.use_cases.questions.studies.layouts import Gridding
 from server.use_cases.questions.studies.parts import Part, Study, Table
 from server.use_cases.questions.studies.requests import StudyRequest
-from server.use_cases.questions.studies.steps import of_form, of_text
+from server.use_cases.questions.studies.steps import Steps, of_form, of_text
 from server.use_cases.questions.studies.strategies import Strategist
 from server.use_cases.questions.wishes.ranges import LossRange
 
@@ -69,12 +69,13 @@ def planned_study(
         priced.append(_priced(n, each, pricing))
         looked_at.add(cells=of_form(priced[n][1].normal.steps))
     grant = priced[0][0]
+    gridding = Gridding(Steps(looked_at))
     asked = [
-        Asked(each, Gridded.of(question))
+        Asked(each, gridding.of(question))
         for each, (_, question) in zip(requests, priced, strict=True)
     ]
     compiling = partial(prepare, compiler, grant, losses)
-    strategist = Strategist(asked, losses, compiling, looked_at)
+    strategist = Strategist(asked, losses, compiling, gridding, looked_at)
     study = _spending(asked, strategist.parts(), total, losses)
     _check_blocks(study)
     question = study_question(grant, study, losses, identity_of(grant, request))

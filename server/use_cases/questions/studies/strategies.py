@@ -22,6 +22,7 @@ from server.use_cases.questions.requests import QuestionRequest, with_loss
 from server.use_cases.questions.studies.asked import Asked
 from server.use_cases.questions.studies.layouts import (
     Gridded,
+    Gridding,
     KnownRows,
     MeasureLayout,
     layouts_of,
@@ -33,9 +34,9 @@ from server.use_cases.questions.wishes.ranges import LossRange
 
 MOST_UNIONS: Final = 16
 """Texts of union tables that are compiled for one study."""
-MOST_SEARCHED: Final = 20_000
+MOST_SEARCHED: Final = 6_000
 """Steps (``steps``) after which no more parts are brought together."""
-MOST_STEPS: Final = 30_000
+MOST_STEPS: Final = 9_000
 """Steps after which parts are left apart, whose exact price is not found yet."""
 
 _PAIR: Final = 2
@@ -77,6 +78,7 @@ class Strategist:
         asked: The questions, each priced alone.
         losses: That one query may spend.
         compiling: For texts of tables with the keys of two questions.
+        gridding: Reads off what these count.
         looked_at: Counts what the search takes.
     """
 
@@ -85,11 +87,13 @@ class Strategist:
         asked: Sequence[Asked],
         losses: LossRange,
         compiling: Compiling,
+        gridding: Gridding,
         looked_at: LookedAt,
     ) -> None:
         self._asked = asked
         self._losses = losses
         self._compiling = compiling
+        self._gridding = gridding
         self._looked_at = looked_at
         self._unions: dict[tuple[str, str], _Base | None] = {}
         self._steps = Steps(looked_at, MOST_STEPS)
@@ -248,7 +252,7 @@ class Strategist:
             return None  # it is refused: it costs too much, or has too many cells
         self._looked_at.add(cells=of_form(question.normal.steps))
         self._looked_at.add_steps(question.bound.steps)
-        return _Base(request, Gridded.of(question))
+        return _Base(request, self._gridding.of(question))
 
     def _drafted(self, base: _Base, wanted: tuple[int, ...]) -> _Draft | None:
         """Return a part with a base table, and the coarser ones that pay."""

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from typing import Final
 
 from privacy.errors import InvalidOptionError
 from query_lang.plans.compiled import (
@@ -18,13 +19,16 @@ from query_lang.plans.compiled import (
 from query_lang.showing.noisy_conditions import all_shown
 from server.use_cases.questions.requests import Accuracy
 
+MOST_NUMBERS: Final = 32
+"""In a group, where a price is searched: everybody behind waits for that."""
+
 
 def check_wish(compiled: CompiledQuery, wish: Accuracy) -> None:
     """Refuse an accuracy that does not fit what a question shows.
 
     Raises:
-        InvalidOptionError: It has no half-width before its answer; or a ratio's counts
-            would have to be exact.
+        InvalidOptionError: It has no half-width before its answer; a ratio's counts
+            would have to be exact; or a price would be searched for too many numbers.
     """
     if compiled.presentation.sets:
         message = (
@@ -33,6 +37,15 @@ def check_wish(compiled: CompiledQuery, wish: Accuracy) -> None:
         )
         raise InvalidOptionError(message)
     _check_has_no_quantile(compiled)
+    searched = wish.rows is not None or wish.cells is not None
+    if searched and len(compiled.measures) > MOST_NUMBERS:
+        message = (
+            "an accuracy of averages, or of a share of the cells, is of at most "
+            f"{MOST_NUMBERS} numbers in a group, an average counting as two: this has "
+            f"{len(compiled.measures)}; ask in several questions, or say what to spend "
+            "(epsilon, or rho)"
+        )
+        raise InvalidOptionError(message)
     if wish.rows is None:
         _check_has_no_average(compiled)
         _check_is_of_parts(compiled, wish)

@@ -366,7 +366,8 @@ def test_a_long_interval_is_no_work_for_the_parser(before, text):
     """Its own patterns took five to twenty seconds for one."""
     with pytest.raises(QueryError):
         compile_query(
-            f"SELECT COUNT(*) FROM stays WHERE admitted > left_on - INTERVAL {before}'{text}'",
+            "SELECT COUNT(*) FROM stays WHERE admitted > left_on - "
+            f"INTERVAL {before}'{text}'",
             DATASET,
         )
 

@@ -25,9 +25,9 @@ def of_texts(tmp_path, values, name="v"):
 @pytest.mark.parametrize(
     ("values", "words", "said"),
     [
-        (["01/02/22", "03/04/21"], 'format: "TODO %d/%m/%y", century: "TODO', "as %m"),
+        (["01/02/22", "03/04/21"], 'format: "TODO %d/%m/%y", century: TODO', "as %m"),
         (["1.12.22", "24.1.85"], 'type: date, format: "%d.%m.%y", century', "from whi"),
-        (["01-JAN-22", "12-DEC-85"], 'format: "%d-%b-%y", century: "TODO', "1930"),
+        (["01-JAN-22", "12-DEC-85"], 'format: "%d-%b-%y", century: TODO', "1930"),
         (["20220304", "19851231"], 'type: date, format: "%Y%m%d", dom', "in digits"),
         (["20220304101500"], 'timestamp, format: "%Y%m%d%H%M%S"', "in digits"),
         (["20220304", "19851331"], "type: integer", ""),
@@ -39,6 +39,16 @@ def of_texts(tmp_path, values, name="v"):
         (["1e5", "2.5e3", "7.25"], "type: text}", "with an exponent"),
         (["12,5", "13.25", "1,75", "3.5"], "type: text}", "export them alike"),
         (["10:30", "7:15"], "type: text}", "times of day"),
+        (["1709287860", "1609287860"], 'timestamp, format: "unix_seconds"', "in UTC"),
+        (["1709287860123"], 'timestamp, format: "unix_milliseconds"', "in UTC"),
+        (["1709287860", "12"], "type: integer", ""),
+        (
+            ["2024-03-01T10:00:00+01:00", "2024-07-01T10:00:00Z"],
+            'format: "%Y-%m-%dT%H:%M:%S%z", clock: TODO as_written',
+            "does the time of day that stands there count",
+        ),
+        (["2024-03-01T10:00:00.5Z"], '"%Y-%m-%dT%H:%M:%S.%fZ"}', "in UTC"),
+        (["03/21/2024 1:05 PM", "3/1/2024 11:00 AM"], '"%m/%d/%Y %I:%M %p"}', ""),
     ],
 )
 def test_what_values_look_like_is_declared_or_said(tmp_path, values, words, said):
@@ -71,3 +81,76 @@ def test_a_sheet_mixes_numbers_and_texts_with_a_decimal_comma(tmp_path):
     assert "cells of numbers are what they are" in found
     text = draft_manifest([tmp_path / "t.xlsx"], ["pid"])
     assert '  decimal: ","' in text
+
+
+@pytest.mark.parametrize(
+    ("values", "words", "said"),
+    [
+        (["x", "", ""], 'null_values: [], map: {"x": true, "": TODO false}', "no (f"),
+        (
+            ["Y", "-"],
+            'map: {"Y": true, "": TODO false, "-": TODO false}',
+            "yes, or",
+        ),
+        (["1", "", "1"], 'boolean, null_values: [], map: {"1": true', "says yes"),
+        (
+            ["1,25", "2,5", "3,75", "n.b.", "10,5"],
+            'decimal, scale: 2, null_values: ["", "TODO n.b."]',
+            "numbers beside words",
+        ),
+        (
+            ["1,25", "2,5", "<0,5", "7,5", "clotted"],
+            'null_values: ["", "TODO clotted"], map: {"<0,5": TODO 0.5}',
+            "map gives each as a number",
+        ),
+        (["10", "9", "NR"], 'integer, null_values: ["", "TODO NR"]', "beside words"),
+        (
+            ["01.02.2024", "17.03.2024", "laufend"],
+            'date, null_values: ["", "TODO laufend"], format: "%d.%m.%Y"',
+            "days beside words",
+        ),
+        (["2024-03-01", "02/03/2024"], '["%Y-%m-%d", "TODO %d/%m/%Y"]', "as %m/%d"),
+    ],
+)
+def test_what_values_may_mean_is_asked_and_holds_a_load_up(
+    tmp_path, values, words, said
+):
+    found = of_texts(tmp_path, values * 3)
+    assert words in found
+    assert said in found
+
+
+def test_results_beside_words_are_told_as_both(tmp_path):
+    limits = [f"<{n},5" for n in range(12)]
+    found = of_texts(tmp_path, [*["1,5", "2,25", "7,0", "clotted"] * 9, *limits])
+    assert "begin with < or >: a text" in found
+    assert "some are words" in found
+
+
+def test_words_of_one_row_or_of_names_are_not_shown(tmp_path):
+    found = of_texts(tmp_path, [*["1", "2", "3"] * 40, "Anna"])
+    assert "Anna" not in found
+    found = of_texts(tmp_path, ["Anna", "Bert", "Cem", "12", "14"] * 4)
+    assert "type: text" in found
+    assert "Anna" not in found
+
+
+def test_points_beside_decimal_commas_part_thousands_most_likely(tmp_path):
+    rows = "".join(f"{n};{n % 9},5;{n % 9 + 1}.{n + 100}\n" for n in range(40))
+    (tmp_path / "t.csv").write_text(f"pid;krea;leu\n{rows}", encoding="utf-8")
+    found = drafted(tmp_path / "t.csv", "leu")
+    assert 'integer, thousands: "TODO .", domain: {min: 0, max: 10000}' in found
+    assert "so points between thousands" in found
+
+
+def test_codes_of_wards_are_no_diagnoses(tmp_path):
+    values = ["A15", "B03", "C01", "D22"] * 9
+    assert "hierarchy: icd10" in of_texts(tmp_path, values, "dx")
+    for name in ("ward_cd", "oddzial", "zimmer"):
+        assert "type: text}" in of_texts(tmp_path, values, name)
+
+
+def test_a_column_of_one_word_and_nothing_is_not_constant(tmp_path):
+    rows = "".join(f"{n // 2},{'red' if n % 2 else ''}\n" for n in range(40))
+    (tmp_path / "t.csv").write_text(f"pid,v\n{rows}", encoding="utf-8")
+    assert "constant_in_unit" not in draft_manifest([tmp_path / "t.csv"], ["pid"])

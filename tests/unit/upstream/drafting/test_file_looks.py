@@ -86,3 +86,20 @@ def test_folders_and_columns_of_fixed_width_are_told_as_what_they_are(tmp_path):
     assert "t.txt:1: its columns seem to have a fixed width" in refused(
         tmp_path / "t.txt"
     )
+
+
+def test_line_breaks_within_quotes_are_no_ends_of_lines(tmp_path):
+    lines = "".join(f'{n},"chest\npain"\r\n' for n in range(9))
+    (tmp_path / "t.csv").write_bytes(f"pid,note\r\n{lines}".encode())
+    assert "line_ends" not in draft_manifest([tmp_path / "t.csv"], ["pid"])
+
+
+def test_files_of_like_names_that_are_written_otherwise_say_so(tmp_path):
+    (tmp_path / "x_2022.csv").write_text("pid;ward\n1;Süd\n2;Süd\n", encoding="utf-8")
+    end = "1;Süd\n2;Süd\nSumme;\n"
+    (tmp_path / "x_2023.csv").write_bytes(f"pid;ward\n{end}".encode("cp1252"))
+    text = draft_manifest(sorted(tmp_path.iterdir()), ["pid"])
+    assert text.count("so a table of its own: write them alike if they are one") == 2
+    first, second = text.split("- name: x_2023")
+    assert "left out by footer_rows" in second
+    assert "left out by footer_rows" not in first

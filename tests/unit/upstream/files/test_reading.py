@@ -10,6 +10,7 @@ from upstream.files.reading import ReadStatus, reader_of
 from upstream.files.reading_sql import reading_steps
 from upstream.manifests.declarations import ColumnSpec
 
+ZONED = "%Y-%m-%dT%H:%M:%S%z"
 WRITERS = {
     "integer": {"type": "integer"},
     "bounded": {"type": "integer", "domain": {"min": 0, "max": 120}},
@@ -45,6 +46,19 @@ WRITERS = {
     "named": {"type": "date", "format": "%d-%b-%Y"},
     "timestamp": {"type": "timestamp"},
     "clock": {"type": "timestamp", "format": "%B %d, %Y (%H:%M:%S.%f)"},
+    "unix": {"type": "timestamp", "format": "unix_seconds"},
+    "millis": {
+        "type": "timestamp",
+        "format": "unix_milliseconds",
+        "domain": {"min": "2020-01-01", "max": "2029-12-31"},
+    },
+    "noon": {"type": "timestamp", "format": "%m/%d/%Y %I:%M %p"},
+    "zoned": {"type": "timestamp", "format": ZONED, "clock": "utc"},
+    "local": {
+        "type": "timestamp",
+        "formats": [ZONED, "%Y-%m-%d %H:%M:%S.%f %z"],
+        "clock": "as_written",
+    },
     "boolean": {"type": "boolean", "map": {"Y": True, "N": False}},
     "text": {"type": "text", "null_values": ["?", "NA"]},
     "sex": {
@@ -77,6 +91,7 @@ WRITERS = {
 }
 TOWNS = Hierarchy("towns", ("land",), {"it's": ("a",), "other": (None,), "é": ("b",)})
 MOMENT = datetime.fromisoformat("2024-01-01T10:11")
+at = datetime.fromisoformat
 HOSTILE = [
     None, "", " ", "0", "-0", "+0", "7", "007", "+7", "-7", " 7", "7 ", "1_000",
     "1e3", "1E3", "0x10", "1", "2", "120", "121", "-1", "9223372036854775807",
@@ -108,6 +123,17 @@ HOSTILE = [
     "1.2.2024 24:00", "01.02.30", "1.2.29", "29.02.00", "29.02.99", "01.02.1",
     "01.02.99 ", "02/01/24 07:08", "02/01/00 07:08", "13/01/24 07:08",
     " F ", "\u00a0f\u2003", "F\t", " - ", "\u200bF", "ab \n", " " * 999 + "F",
+    "1709280000", "1709280000.25", "-1", "-1.5", "-0.000001", "999999999999",
+    "-999999999999", "253402300799", "253402300800", "-62135596800", "-62135596801",
+    "1709280000.1234567", "1709280000123", "-1709280000123", "999", "12",
+    "03/01/2024 12:00 AM", "03/01/2024 12:30 pm", "3/1/2024 1:05 Am",
+    "03/01/2024 0:05 AM", "03/01/2024 13:05 PM", "02/30/2024 1:05 PM",
+    "2024-03-01T10:00:00Z", "2024-03-01T10:00:00+01:00", "2024-03-01T00:30:00+0530",
+    "2024-03-01T23:30:00-08", "2024-03-01T10:00:00+19:00", "2024-03-01T10:00:00+01:60",
+    "2024-03-01T10:00:00z",
+    "2024-02-30T10:00:00+01:00", "0001-01-01T00:30:00+01:00",
+    "9999-12-31T23:30:00-01:00", "0000-01-01T00:30:00-01:00",
+    "2024-03-01 10:00:00.5 +01:00", "2024-03-01 24:00:00.5 Z",
     " " * 1_000 + "F", "250.83", "e812.0", "8", "V1", "e11.9", "C4A.0", "E11.99999",
 ]  # fmt: skip
 
@@ -180,6 +206,20 @@ def test_duckdb_reads_every_hostile_text_as_the_page_of_rules_does(name):
         ("german", "2024-02-01", None, ReadStatus.UNREADABLE),
         ("timestamp", "2024-01-01T10:11", MOMENT, ReadStatus.KEPT),
         ("timestamp", "2024-01-01T10:11Z", None, ReadStatus.UNREADABLE),
+        ("unix", "1709287860", at("2024-03-01 10:11"), ReadStatus.KEPT),
+        ("unix", "-1.5", at("1969-12-31 23:59:58.5"), ReadStatus.KEPT),
+        ("unix", "253402300800", None, ReadStatus.TO_NULL),
+        ("unix", "2024-03-01", None, ReadStatus.UNREADABLE),
+        ("millis", "1709287860123", at("2024-03-01 10:11:00.123"), ReadStatus.KEPT),
+        ("millis", "123", at("2020-01-01"), ReadStatus.CLAMPED),
+        ("noon", "3/1/2024 12:05 am", at("2024-03-01 00:05"), ReadStatus.KEPT),
+        ("noon", "03/01/2024 12:05 PM", at("2024-03-01 12:05"), ReadStatus.KEPT),
+        ("noon", "03/01/2024 13:05 PM", None, ReadStatus.UNREADABLE),
+        ("zoned", "2024-03-01T00:30:00+01:00", at("2024-02-29 23:30"), ReadStatus.KEPT),
+        ("zoned", "2024-03-01T23:30:00-0530", at("2024-03-02 05:00"), ReadStatus.KEPT),
+        ("zoned", "2024-03-01T10:00:00Z", at("2024-03-01 10:00"), ReadStatus.KEPT),
+        ("zoned", "0001-01-01T00:30:00+01:00", None, ReadStatus.TO_NULL),
+        ("local", "2024-03-01T00:30:00+01:00", at("2024-03-01 00:30"), ReadStatus.KEPT),
         ("boolean", "Y", True, ReadStatus.KEPT),
         ("boolean", "TRUE", None, ReadStatus.UNREADABLE),
         ("trimmed", "\u00a0f ", "F", ReadStatus.KEPT),

@@ -107,6 +107,7 @@ def test_aliases_spare_repetition(tmp_path):
     assert load(tmp_path, text).tables[0].column("day").source == "ladder"
 
 
+FORMAT = 'date, format: "%d.%m.%Y"'
 BROKEN = [
     # (what to replace, with what, line, words of the sentence)
     ("version: 1", "version: 2", 1, "version: write 1"),
@@ -228,6 +229,13 @@ BROKEN = [
     ("unit: patient", "unit: *nowhere", 4, "not YAML"),
     ("population:", "population", 3, "not YAML"),
     ("tables:\n", "tables: &t\n- *t\n", 13, "points into itself"),
+    (FORMAT, "date, format: unix_seconds", 25, "is a moment"),
+    (FORMAT, 'timestamp, format: "%Y-%m-%d %I"', 25, "or %I with %p"),
+    (FORMAT, 'timestamp, format: "%Y-%m-%d%z"', 25, "declare clock: as_written"),
+    (FORMAT, "timestamp, formats: [unix_seconds, '%Y%m%d']", 25, "mean two days"),
+    (FORMAT, f"{FORMAT}, clock: utc", 25, "need a clock"),
+    ("[NA, 999]", '["TODO NA"]', 26, "does this word mean that there is no value"),
+    ("{1: one, no: ~}", '{1: "TODO false"}', 23, "still to do: say what '1' means"),
 ]
 
 

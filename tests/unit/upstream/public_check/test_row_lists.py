@@ -124,11 +124,11 @@ def test_a_full_list_of_beds_is_public_though_each_is_of_one_patient(hospital):
 def test_a_column_that_repeats_the_ids_of_its_patients_is_told(hospital):
     ids = [f"K-{i:05}" for i in range(PATIENTS)]
     stays(hospital, ids)
-    (warning,) = hospital.load().report.warnings
-    assert "stays.x holds the ids of the patients whose rows these are" in warning
+    told = "stays.x holds the ids of the patients whose rows these are"
+    assert any(told in one for one in hospital.load().report.warnings)
     hospital.target = "second.duckdb"
     stays(hospital, [f"K{(7 * i + 1) % PATIENTS:05}" for i in range(PATIENTS)])
-    assert not hospital.load().report.warnings
+    assert not any(told in one for one in hospital.load().report.warnings)
 
 
 def test_a_derived_column_has_a_list_and_is_looked_at_like_any_other(hospital):

@@ -28,6 +28,7 @@ REFUSED = {
     "a name alone in brackets that a table and the text have": "SELECT COUNT(*) FROM encounters AS e JOIN (VALUES ('surgery')) AS v(department) ON e.department = v.department WHERE EXISTS (SELECT 1 FROM patients AS f WHERE f.patient_id = e.patient_id AND department = 'surgery')",
     "a name alone of brackets that a table and LATERAL have": "SELECT COUNT(*) FROM patients AS p WHERE EXISTS (SELECT 1 FROM encounters AS e CROSS JOIN LATERAL (SELECT 2011 AS year) AS x WHERE e.patient_id = p.patient_id AND year = 2011)",
     "a name alone in LATERAL that a table and the text have": "SELECT COUNT(*) FROM encounters AS e JOIN (VALUES ('surgery', 1), ('internal', 2)) AS v(department, zone) ON e.department = v.department LEFT JOIN LATERAL (SELECT l.value FROM labs AS l WHERE l.patient_id = e.patient_id AND department = 'surgery' ORDER BY l.taken LIMIT 1) AS q ON TRUE",
+    "a name alone that two of LATERAL have": "SELECT SUM(w) AS s FROM encounters AS e CROSS JOIN LATERAL (SELECT e.age + 1000 AS w) AS a CROSS JOIN LATERAL (SELECT e.age AS w) AS b",
     "a column of LATERAL's own list": "SELECT x.b, COUNT(*) FROM encounters AS e CROSS JOIN LATERAL (SELECT e.department AS year, year AS b) AS x GROUP BY x.b",
 }
 
@@ -133,3 +134,35 @@ def test_names_of_two_computed_tables_are_refused_alone(joined):
     assert (
         rule(f"SELECT COUNT(*) AS n FROM encounters AS e {joined}") == "ambiguous_name"
     )
+
+
+@pytest.mark.parametrize(
+    "joined",
+    [
+        "CROSS JOIN LATERAL (SELECT 1 AS x) AS p",
+        "JOIN (VALUES ('surgery', 1)) AS p(d, x) ON e.department = p.d",
+    ],
+)
+@pytest.mark.parametrize(
+    "more", ["p.patient_id", "(SELECT COUNT(*) FROM labs AS l WHERE l.value > p.age)"]
+)
+def test_a_column_that_a_table_of_brackets_lacks_is_not_one_around(joined, more):
+    """The table of that name around the brackets has it; SQL does not look there."""
+    sql = (
+        "SELECT COUNT(*) FROM patients AS p WHERE EXISTS (SELECT 1 FROM encounters AS e "
+        f"{joined} WHERE e.patient_id = {more})"
+    )
+    with pytest.raises(QueryError):
+        compile_query(sql, hospital())
+    assert rule(sql.replace(more, "p.patient_id")) == "unknown_column"
+
+
+def test_tables_that_lateral_computes_are_as_many_as_those_of_literals():
+    """Each is written out in all the rest: 130 of them took half a second, refused."""
+    joins = " ".join(
+        f"CROSS JOIN LATERAL (SELECT e.age + {n} AS x{n}) AS l{n}" for n in range(13)
+    )
+    sql = f"SELECT COUNT(*) FROM encounters AS e {joins} WHERE x0 > 5"
+    assert rule(sql) == "relation_count"
+    last = "CROSS JOIN LATERAL (SELECT e.age + 12 AS x12) AS l12 "
+    compile_query(sql.replace(last, ""), hospital())

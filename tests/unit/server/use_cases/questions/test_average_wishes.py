@@ -165,6 +165,11 @@ def test_what_is_computed_of_averages_and_what_having_reads_is_of_them():
         assert priced(sql, wish=replace(WISH, rows=9_000)).loss > RANGES[0].minimum
 
 
+MANY = (
+    f"SELECT {', '.join(f'AVG(age + {n}) AS a{n}' for n in range(17))} FROM encounters"
+)
+
+
 def test_it_is_priced_by_public_facts_alone():
     wish = priced(MEAN)
     assert (wish.known, wish.probe, wish.at_best) == (None, None, None)
@@ -180,6 +185,7 @@ def test_it_is_priced_by_public_facts_alone():
         ("SELECT STDDEV(age) AS x FROM encounters", WISH, "STDDEV and the like"),
         ("SELECT AVG(age) / AVG(level) AS x FROM encounters", WISH, "not of ratios"),
         ("SELECT MEDIAN(age) AS x FROM encounters", WISH, "for a quantile"),
+        (MANY, WISH, "at most 32 numbers .* this has 34; ask in several"),
         (
             "SELECT sex, AVG(age) AS x FROM encounters GROUP BY ROLLUP (sex)",
             WISH,

@@ -1,0 +1,119 @@
+"""What nobody pays for: bounded in each request, and shared out among principals."""
+
+import pytest
+
+from privacy.losses import Loss
+from server.api.questions import routes
+from server.use_cases.custody.people import PeopleService
+from server.use_cases.custody.projects import NewProject, ProjectService
+from server.use_cases.identity.shares import FreeWorkLimit
+from server.use_cases.questions.paid import readings
+from tests.support.installations.harness import (
+    Installation,
+    ask,
+    client,
+    serve_in_thread,
+)
+
+pytestmark = pytest.mark.thorough
+
+TOTAL = "SELECT COUNT(*) AS n FROM visits"
+
+
+@pytest.fixture(scope="module")
+def installation(tmp_path_factory):
+    installation = Installation(tmp_path_factory.mktemp("free")).create()
+    installation.load()
+    installation.load(dataset="ward")
+    return installation
+
+
+def plan(http, sql, dataset="clinic", **wish):
+    return http.post(
+        f"/v1/datasets/{dataset}/plan", json={"sql": sql, **(wish or {"epsilon": "1"})}
+    )
+
+
+def test_whoever_took_too_much_of_the_server_for_nothing_waits(
+    installation, monkeypatch
+):
+    """Plans and refusals count, what is charged does not; nobody else waits for it."""
+    taken = {}
+
+    class Counting(FreeWorkLimit):
+        def take(self, principal, seconds):
+            taken[principal] = taken.get(principal, 0) + seconds
+            super().take(principal, 100 * seconds)
+
+    monkeypatch.setattr(routes, "FreeWorkLimit", lambda **_: Counting())
+    eve, ada = installation.analyst("eve", "dear"), installation.analyst("amy", "free")
+    with (
+        serve_in_thread(installation) as url,
+        client(url, eve) as hers,
+        client(url, ada) as other,
+    ):
+        assert ask(hers, TOTAL, epsilon="0.01").status_code == 200
+        assert "eve" not in taken
+        replies = [plan(hers, f"{TOTAL} WHERE age > {n}") for n in range(15)]
+        replies += [plan(hers, f"SELECT nothing{n} FROM visits") for n in range(25)]
+        assert [each.status_code for each in replies[:15]] == [200] * 15
+        assert replies[15].status_code == 422
+        refused = replies[-1]
+        assert refused.status_code == 429
+        assert refused.json()["type"] == "rate_limited"
+        assert int(refused.headers["Retry-After"]) > 0
+        assert ask(hers, TOTAL, epsilon="0.02").status_code == 429
+        assert plan(other, TOTAL).status_code == 200
+
+
+@pytest.fixture
+def read(monkeypatch):
+    """What is read anew of paid questions, while a test runs."""
+    found, real = [], readings.PaidReadings._read_anew
+
+    def counted(self, paid, grant):
+        found.append(paid.query_id)
+        return real(self, paid, grant)
+
+    monkeypatch.setattr(readings.PaidReadings, "_read_anew", counted)
+    return found
+
+
+def buy(http, dataset, numbers):
+    for n in numbers:
+        body = {"sql": f"{TOTAL} WHERE age > {20 + n}", "epsilon": "0.01"}
+        reply = http.post(f"/v1/datasets/{dataset}/queries", json=body)
+        assert reply.status_code == 200, reply.text
+
+
+def test_two_datasets_in_turn_are_read_once(installation, read):
+    """One project's paid questions were read anew whenever the dataset changed."""
+    wanted = NewProject("two", ("clinic", "ward"), ("duo",), Loss.parse("100"))
+    with installation.services() as services:
+        people = PeopleService(services, "local:test")
+        people.create_principal("duo", "analyst")
+        ProjectService(services, "local:test").create_project(wanted)
+        key = people.create_key("duo")["key"]
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        for dataset in ("clinic", "ward"):
+            buy(http, dataset, range(3))
+        for n in range(4):
+            for dataset in ("clinic", "ward"):
+                reply = plan(http, f"{TOTAL} WHERE age > {40 + n}", dataset)
+                assert reply.status_code == 200
+    assert len(read) == len(set(read)) == 6
+
+
+def test_a_request_reads_few_paid_texts_anew_and_the_next_one_goes_on(
+    installation, read
+):
+    key = installation.analyst("tia", "many")
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        buy(http, "clinic", range(30))
+    read.clear()
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        numbers = []
+        for _ in range(3):
+            assert plan(http, f"{TOTAL} WHERE age > 60").status_code == 200
+            numbers.append(len(read))
+    assert numbers[0] == 20 < numbers[1] == numbers[2] == len(set(read))

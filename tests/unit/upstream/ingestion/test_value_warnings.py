@@ -1,0 +1,92 @@
+"""What a load says of stored rows that look like a slip."""
+
+from tests.support.workbooks import write_workbook
+
+
+def warned(hospital, rows, words, **table):
+    hospital.csv = f"pid,{','.join(c['name'] for c in hospital.columns[1:])}\n{rows}"
+    hospital.table |= table
+    return [one for one in hospital.load().report.warnings if words in one]
+
+
+def columns(hospital, *others):
+    hospital.columns = [{"name": "pid", "type": "integer"}, *others]
+
+
+def test_days_after_today_are_warned_of(hospital):
+    columns(hospital, {"name": "seen", "type": "date"}, {"name": "ok", "type": "date"})
+    said = warned(hospital, "1,2203-01-05,2023-01-05\n2,,2024-02-29\n", "after today")
+    assert len(said) == 1
+    assert said[0].startswith("stays.seen: 1 row after today, ")
+
+
+def test_truths_that_are_never_false_are_warned_of(hospital):
+    mark = {"name": "shunt", "type": "boolean", "map": {"x": True}}
+    columns(hospital, mark)
+    assert len(warned(hospital, "1,x\n2,\n3,x\n", "never false")) == 1
+
+
+def test_truths_with_a_false_are_not(hospital):
+    mark = {"name": "shunt", "type": "boolean", "map": {"x": True, "": False}}
+    columns(hospital, mark | {"null_values": []})
+    assert warned(hospital, "1,x\n2,\n3,x\n", "never false") == []
+
+
+def test_a_bound_far_beyond_all_units_is_warned_of(hospital):
+    rows = "1,2024-01-01,A\n1,2024-01-02,B\n2,2024-01-02,B\n"
+    said = warned(hospital, rows, "no unit has a tenth", max_rows_per_unit=1000)
+    assert said[0].startswith("stays: no unit has a tenth of max_rows_per_unit, 1,000")
+    assert "what these files happen to have" in said[0]
+
+
+def test_sizes_far_beyond_the_table_are_warned_of(hospital):
+    said = warned(hospital, "1,2024-01-01,A\n", "max_rows is", max_rows=5_000_000)
+    assert len(said) == 1
+
+
+def test_columns_that_tell_units_apart_are_warned_of(hospital):
+    columns(
+        hospital, {"name": "mrn", "type": "text"}, {"name": "age", "type": "integer"}
+    )
+    rows = "".join(f"{n},M{n * 7},{n}\n" for n in range(30))
+    said = warned(hospital, rows, "second identity")
+    assert [one.partition(":")[0] for one in said] == ["stays.mrn"]
+
+
+def test_few_days_that_are_none_may_be_written_month_first(hospital):
+    columns(hospital, {"name": "seen", "type": "date", "format": "%d/%m/%Y"})
+    rows = "".join(f"{n},{n % 28 + 1:02}/05/2023\n" for n in range(40))
+    said = warned(hospital, rows + "40,05/28/2023\n", "if they are written as")
+    assert said[0].startswith("stays.seen: 1 value no day as %d/%m/%Y, and NULL: if th")
+    assert "written as %m/%d" in said[0]
+
+
+def test_files_of_two_tables_with_the_same_rows_are_warned_of(hospital):
+    hospital.csv = "pid,day,ward\n1,2024-01-01,A\n2,2024-01-02,B\n"
+    (hospital.folder / "copy.csv").write_text(hospital.csv)
+    declared = hospital.manifest().model_dump(mode="json", by_alias=True)["tables"][0]
+    plain = {k: v for k, v in declared.items() if k in {"unit_column", "source"}}
+    columns_of = [{"name": c["name"], "type": c["type"]} for c in declared["columns"]]
+    hospital.more_tables = [
+        {**plain, "name": "copies", "files": ["copy.csv"], "max_rows_per_unit": 9}
+        | {"columns": columns_of}
+    ]
+    said = [one for one in hospital.load().report.warnings if "same rows" in one]
+    assert len(said) == 1
+    assert said[0].startswith("copy.csv of table copies has the same rows as stays.csv")
+
+
+def test_a_hidden_sheet_is_warned_of(hospital):
+    sheets = {"Now": [["pid", "ward"], [1, "A"]], "Old": [["pid", "ward"], [1, "B"]]}
+    write_workbook(hospital.folder / "t.xlsx", sheets, hidden=["Old"])
+    hospital.csv = None
+    columns(hospital, {"name": "ward", "type": "text"})
+    hospital.table = {"files": ["t.xlsx"], "excel": {"sheet": "Old"}}
+    warnings = hospital.load().report.warnings
+    assert [one for one in warnings if "the sheet 'Old' is hidden" in one]
+
+
+def test_rows_without_an_id_are_warned_of(hospital):
+    rows = "1,2024-01-01,A\n,2024-01-02,B\n,2024-01-02,B\n2,2024-01-02,B\n"
+    said = warned(hospital, rows, "as in merged cells")
+    assert said[0].startswith("stays: 2 of 4 rows have no unit id, and are no part of")

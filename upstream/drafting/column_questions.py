@@ -1,0 +1,188 @@
+"""What only the custodian can say of a column: marks, words beside numbers, points.
+
+A column of ``x`` and nothing says yes, and perhaps no; a word among numbers says why
+there is none, or is a result. A draft asks, and until it is answered nothing is loaded.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import duckdb
+
+from privacy.schema import ColumnType
+from upstream.drafting.column_guesses import LIMITED, Guess, guess_of
+from upstream.files.reading_sql import quoted, quoted_name
+from upstream.files.usual_forms import NULL_WORDS, YES_MARKS
+
+_DAYS = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
+_NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
+_MOST_WORDS = 6  # beside numbers, that may stand for nothing
+_LEAST_ROWS = 2  # that have such a word: what one row alone has is not shown
+_LONGEST_WORD = 40  # characters
+_FLAG = (
+    "says yes, or nothing: does an empty cell mean no (false), or that nobody knows "
+    "(~)? Write the one for TODO"
+)
+_WORDS = (
+    "{kind} beside words: take TODO away from the words that mean that there is no "
+    "value; if others are values, map says which number they are, or write type: text"
+)
+_LIMITS = (
+    "results that say less or more than a number: map gives each as a number; take "
+    "TODO away, or say which number, or ~"
+)
+_POINTS = (
+    "other columns have a decimal comma, so points between thousands; if they are "
+    "decimal points, write type: decimal with its scale, without thousands"
+)
+_COMMAS = (
+    "other columns have a decimal point, so commas between thousands; if they are "
+    'decimal commas, write type: decimal with its scale and decimal: ","'
+)
+
+
+def flag_guesses(
+    connection: duckdb.DuckDBPyConnection, texts: str, names: Sequence[str]
+) -> dict[str, Guess]:
+    """Return which columns have one mark for yes, and else nothing.
+
+    Args:
+        connection: Where they are looked at.
+        texts: The relation of the rows, each value as the file writes it.
+        names: The columns.
+    """
+    if not names:
+        return {}
+    listed = ", ".join(map(quoted, ("", *NULL_WORDS)))
+    wanted = ", ".join(
+        f"min({name}) FILTER ({name} NOT IN ({listed})), "
+        f"max({name}) FILTER ({name} NOT IN ({listed})), "
+        f"list(DISTINCT coalesce({name}, '')) "
+        f"FILTER (coalesce({name}, '') IN ({listed}))"
+        for name in map(quoted_name, names)
+    )
+    row = connection.execute(f"SELECT {wanted} FROM {texts}").fetchone() or ()  # noqa: S608 - quoted names
+    found = {}
+    for name, least, most, empty in zip(
+        names, *(row[n::3] for n in range(3)), strict=True
+    ):
+        if least == most and least in YES_MARKS and empty:
+            flag = least, tuple(sorted({"", *empty}))
+            found[name] = Guess(
+                ColumnType.BOOLEAN, quoted_name(name), flag=flag, question=_FLAG
+            )
+    return found
+
+
+def text_guesses(
+    connection: duckdb.DuckDBPyConnection,
+    rows: str,
+    names: Sequence[str],
+    *,
+    has_cells: bool,
+) -> dict[str, Guess]:
+    """Return what columns of texts seem to hold; most that hold texts are left out.
+
+    Args:
+        connection: Where they are looked at.
+        rows: The relation of the rows.
+        names: The columns.
+        has_cells: As of ``guess_of``.
+    """
+    found = {}
+    for name in names:
+        beside = _Beside(connection, rows, name)
+        guess = beside.guess(has_cells=has_cells)
+        guess = guess or guess_of(connection, rows, name, has_cells=has_cells)
+        if guess is not None:
+            found[name] = guess
+    return found
+
+
+class _Beside:
+    """The few words, and limits such as ``<5``, beside the numbers of a column."""
+
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, rows: str, name: str
+    ) -> None:
+        self.connection, self.rows, self.name = connection, rows, name
+        column = quoted_name(name)
+        self.words = self._few(f"NOT regexp_matches({column}, '[0-9]')")
+        self.limits = self._few(f"regexp_full_match({column}, {quoted(LIMITED)})")
+
+    def _few(self, condition: str) -> tuple[str, ...]:
+        """Return the values that meet a condition, if they are few and met often."""
+        column = quoted_name(self.name)
+        found = self.connection.execute(
+            f"SELECT {column}, count(*), any_value(total) FROM (SELECT {column}, "  # noqa: S608 - quoted names
+            f"count(*) OVER () AS total FROM {self.rows} WHERE {column} <> '') "
+            f"WHERE {condition} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {_MOST_WORDS + 1}"
+        ).fetchall()
+        is_few = 0 < len(found) <= _MOST_WORDS and all(
+            count >= _LEAST_ROWS and len(word) <= _LONGEST_WORD
+            for word, count, _ in found
+        )
+        if not is_few or sum(count for _, count, _ in found) * 2 > found[0][2]:
+            return ()
+        return tuple(str(word) for word, *_ in found)
+
+    def guess(self, *, has_cells: bool) -> Guess | None:
+        """Return the guess of the column's other values, and what these ask."""
+        listed = ", ".join(map(quoted, (*self.words, *self.limits)))
+        if not listed:
+            return None
+        column = quoted_name(self.name)
+        others = f"(SELECT * FROM {self.rows} WHERE {column} NOT IN ({listed}))"  # noqa: S608 - quoted names
+        guess = guess_of(self.connection, others, self.name, has_cells=has_cells)
+        if guess is None:
+            return None
+        if guess.kind is ColumnType.TEXT and guess.question and self.words:
+            return replace(guess, question=f"{guess.question}; some are words")
+        is_read = guess.kind in (_NUMBERS if self.limits else _NUMBERS | _DAYS)
+        return self._asked(guess) if is_read else None
+
+    def _asked(self, guess: Guess) -> Guess:
+        kind = "days" if guess.kind in _DAYS else "numbers"
+        told = [_WORDS.format(kind=kind)] if self.words else []
+        told += [_LIMITS] if self.limits else []
+        told += [guess.question] if guess.question else []
+        question = "; ".join(told)
+        return replace(guess, words=self.words, limits=self.limits, question=question)
+
+
+def with_shared_marks(guesses: Mapping[str, Guess]) -> dict[str, Guess]:
+    """Return guesses in which an open mark is no decimal mark if the table has another.
+
+    ``4.567`` beside ``1,5`` is four thousand, most likely; it is asked all the same.
+    """
+    known = {
+        guess.decimal or "."
+        for guess in guesses.values()
+        if guess.kind is ColumnType.DECIMAL and not guess.is_open
+    }
+    if len(known) != 1:
+        return dict(guesses)
+    (mark,) = known
+    return {
+        name: _of_thousands(name, guess)
+        if guess.is_open and (guess.decimal or ".") != mark
+        else guess
+        for name, guess in guesses.items()
+    }
+
+
+def _of_thousands(name: str, guess: Guess) -> Guess:
+    between = guess.decimal or "."
+    value = f"CAST({quoted_name(name)} AS VARCHAR)"
+    parted = f"CAST(round(TRY_CAST({value} AS DOUBLE) * 1000) AS BIGINT)"
+    whole = f"TRY_CAST(replace({value}, {quoted(between)}, '') AS BIGINT)"
+    is_parted = f"contains({value}, '.') AND {quoted(between)} = '.'"
+    return replace(
+        guess,
+        kind=ColumnType.INTEGER,
+        value=f"CASE WHEN {is_parted} THEN {parted} ELSE {whole} END",
+        decimal=None,
+        thousands=between,
+        scale=None,
+        question=_POINTS if between == "." else _COMMAS,
+    )

@@ -1,0 +1,134 @@
+"""Records at a file's end that are left out: totals, mostly, and sometimes a row."""
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from privacy.wording import counted
+from upstream.files.exports.records import MOST_PLACES, Record
+
+_LOOKED_AT = 50  # rows above the last records, which these are compared with
+_FEW = 2  # filled fields of a row beside which one alone is no note
+_SHOWN = 30  # characters of a record's first cell that are told
+_TOTAL = re.compile(
+    r"(?i)\W*(?:summe|gesamt(?:summe)?|insgesamt|anzahl|datens.tze|total(?:s|e|en|es)?|"
+    r"sum|grand total|records?|rows?|count|somme|nombre|ensemble|totale|somma|suma|"
+    r"razem|og[oó]łem|łącznie|liczba|celkem|součet|spolu|[öo]sszesen|toplam|say[i\u0131]|"
+    r"totaal|aantal|summa|i alt|antal|yhteensä|итого|всего|сума|σύνολο)\b.*"
+)
+
+
+def is_total(fields: Sequence[str]) -> bool:
+    """Return whether a record's first filled field is a word for a sum or a count.
+
+    >>> is_total(["", "Summe", "12"]), is_total(["12", "Total hip replacement"])
+    (True, False)
+    """
+    first = next((one for one in fields if one.strip()), "")
+    return _TOTAL.fullmatch(first.strip()) is not None
+
+
+def is_like_rows(fields: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether a record is filled, and written, as the rows above it are.
+
+    Where it is cut short, what is there of it counts.
+
+    >>> is_like_rows(["8", "B3", "1,5"], [["7", "A12", "2,25"], ["9", "", "3,0"]])
+    True
+    >>> is_like_rows(["Summe", "", "3,75"], [["7", "A12", "2,25"], ["9", "", "3,0"]])
+    False
+    """
+    filled = _filled(fields)
+    if not filled or is_total(fields) or len(filled) * 2 < _usually_filled(rows):
+        return False
+    fits = [_form(fields[n]) in _forms(rows, n) for n in filled]
+    return fits[0] and sum(fits) * 4 >= len(fits) * 3
+
+
+def is_note(fields: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether a record has one field alone, of another form than in rows.
+
+    >>> is_note(["Source: HIS", "", ""], [["7", "A12", "2,25"], ["9", "B", "3,0"]])
+    True
+    """
+    filled = _filled(fields)
+    if len(filled) != 1 or _usually_filled(rows) <= _FEW:
+        return False
+    return _form(fields[filled[0]]) not in _forms(rows, filled[0])
+
+
+def _filled(fields: Sequence[str]) -> list[int]:
+    return [n for n, one in enumerate(fields) if one.strip()]
+
+
+def _usually_filled(rows: Sequence[Sequence[str]]) -> int:
+    counts = sorted(len(_filled(row)) for row in rows)
+    return counts[len(counts) // 2] if counts else 0
+
+
+def _forms(rows: Sequence[Sequence[str]], place: int) -> set[str]:
+    return {_form(row[place]) for row in rows if place < len(row)}
+
+
+def _form(text: str) -> str:
+    """Return a text with one sign for its digits, and one for its letters, in a row.
+
+    >>> _form("P0012-b")
+    'a9-a'
+    """
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", text.strip()))
+
+
+@dataclass(slots=True)
+class Footer:
+    """The last records of a file, which are no rows, and what is told of them.
+
+    Attributes:
+        count: How many they are.
+    """
+
+    count: int
+    _last: deque[Record] = field(default_factory=deque)
+    _above: deque[Sequence[str]] = field(
+        default_factory=lambda: deque(maxlen=_LOOKED_AT)
+    )
+    _is_at_end: bool = False
+
+    def without(self, records: Iterable[Record]) -> Iterator[Record]:
+        """Yield all records but the last ones."""
+        for record in records:
+            self._last.append(record)
+            if len(self._last) > self.count:
+                row = self._last.popleft()
+                if self.count:
+                    self._above.append(row[1])
+                yield row
+        self._is_at_end = True
+
+    def warnings(self, name: str) -> Iterator[str]:
+        """Yield which lines of a file were left out; none if its end was not read."""
+        if not self._last or not self._is_at_end:
+            return
+        rows = list(self._above)
+        told = [_told(record) for record in list(self._last)[:MOST_PLACES]]
+        more = len(self._last) - len(told)
+        told += [f"{more:,} more"] if more else []
+        yield (
+            f"{name}: {counted(len(self._last), 'line')} at the end left out by "
+            f"footer_rows: {', '.join(told)}"
+        )
+        for line, fields in self._last:
+            if is_like_rows(fields, rows):
+                yield (
+                    f"{name}:{line}: is left out by footer_rows, and looks like a row "
+                    "of data: declare fewer footer_rows; where some files have such "
+                    "lines and others have not, declare them as tables of their own"
+                )
+
+
+def _told(record: Record) -> str:
+    line, fields = record
+    first = next((one.strip() for one in fields if one.strip()), "")
+    shown = first if len(first) <= _SHOWN else f"{first[:_SHOWN]}..."
+    return f"{line} ({shown!r})"

@@ -1,0 +1,155 @@
+"""What in the stored rows of a load looks like a slip, for the custodian alone."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime
+
+import duckdb
+
+from privacy.schema import ColumnType
+from privacy.wording import counted
+from upstream.id_forms.identities import (
+    is_one_to_one_sql,
+    may_be_one_to_one_sql,
+    names_sql,
+)
+from upstream.manifests.declarations import ColumnSpec, TableSpec
+from upstream.staging.report import ColumnReport, TableReport
+
+_TIMES = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
+_FAR = 10  # times as many rows as any unit has: a bound that costs noise
+_FAR_ROWS = 1_000  # times as many rows as a table has
+_MUCH_IN = 20  # of fewer lost values something else is said already
+_DAY_AND_MONTH = ("%d/%m", "%m/%d", "%d-%m", "%m-%d")
+
+
+def value_warnings(
+    connection: duckdb.DuckDBPyConnection,
+    tables: Sequence[TableSpec],
+    reports: Sequence[TableReport],
+) -> Iterator[str]:
+    """Yield a sentence for each thing in stored rows that should be looked at.
+
+    Args:
+        connection: It holds the stored tables, as ``snapshot``.
+        tables: What was declared.
+        reports: What was done with each of them.
+    """
+    today = datetime.now(UTC).date()
+    for table, report in zip(tables, reports, strict=True):
+        stored = _Stored(connection, table)
+        yield from stored.after(today)
+        yield from _months_first(table, report)
+        if not table.public:
+            yield from stored.never_false()
+            yield from stored.far_bound(report)
+            yield from stored.identities()
+
+
+class _Stored:
+    """A stored table, asked for what looks odd."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, table: TableSpec) -> None:
+        self.connection = connection
+        self.table = table
+        self.columns = [c for c in table.columns if c.name != table.unit_column]
+
+    def _answers(self, wanted: Sequence[str]) -> tuple[object, ...]:
+        if not wanted:
+            return ()
+        row = self.connection.execute(
+            f'SELECT {", ".join(wanted)} FROM snapshot."{self.table.name}"'  # noqa: S608 - declared identifiers
+        ).fetchone()
+        return tuple(row or ())
+
+    def after(self, today: date) -> Iterator[str]:
+        """Yield the columns of days some of which nobody can know yet."""
+        times = [c for c in self.columns if c.type in _TIMES]
+        counts = self._answers(
+            [
+                f"count(*) FILTER (CAST(\"{c.name}\" AS DATE) > DATE '{today}')"
+                for c in times
+            ]
+        )
+        for column, count in zip(times, counts, strict=True):
+            if isinstance(count, int) and count:
+                yield (
+                    f"{self.table.name}.{column.name}: {counted(count, 'row')} after "
+                    f"today, {today}: is it planned, or valid until then? If such a "
+                    "day stands for nothing, declare null_values; if it is a slip, "
+                    "mend it"
+                )
+
+    def never_false(self) -> Iterator[str]:
+        """Yield the truths that are true, or nothing, and never false."""
+        truths = [c for c in self.columns if c.type is ColumnType.BOOLEAN]
+        answers = self._answers(
+            [f'bool_and("{c.name}") AND count("{c.name}") < count(*)' for c in truths]
+        )
+        for column, is_so in zip(truths, answers, strict=True):
+            if is_so:
+                yield (
+                    f"{self.table.name}.{column.name}: is true or empty, and never "
+                    "false: does an empty cell mean no? Then declare null_values: [] "
+                    'and map: {"": false}, with the mark that means true'
+                )
+
+    def far_bound(self, report: TableReport) -> Iterator[str]:
+        """Yield that a bound is far beyond what any unit has: it costs noise."""
+        (most,) = self._answers(["max(row_rank)"])
+        bound = self.table.max_rows_per_unit or 0
+        if isinstance(most, int) and bound >= _FAR * most and bound > _FAR:
+            yield (
+                f"{self.table.name}: no unit has a tenth of max_rows_per_unit, "
+                f"{bound:,}, with which noise grows: if the protocol allows fewer, "
+                "declare its number; not what these files happen to have"
+            )
+        if (self.table.max_rows or 0) > _FAR_ROWS * max(1, report.rows_kept):
+            yield (
+                f"{self.table.name}: max_rows is {self.table.max_rows:,}, more than a "
+                f"thousand times the rows that there are: questions are weighed by it "
+                "(too_costly); declare what the table may grow to"
+            )
+
+    def identities(self) -> Iterator[str]:
+        """Yield the columns that tell units apart as their ids do."""
+        open_ones = [c for c in self.columns if c.domain is None]
+        may_be = self._answers(
+            [
+                f"{may_be_one_to_one_sql('unit_key', _quoted(c))} AND "
+                f"{names_sql(c.name, c.type, _quoted(c))}"
+                for c in open_ones
+            ]
+        )
+        looked_at = [c for c, so in zip(open_ones, may_be, strict=True) if so]
+        are = self._answers(
+            [is_one_to_one_sql("unit_key", _quoted(c)) for c in looked_at]
+        )
+        for column in (c for c, so in zip(looked_at, are, strict=True) if so):
+            yield (
+                f"{self.table.name}.{column.name}: each unit has a value of its own, "
+                "and nobody shares it: a second identity, such as a number of "
+                "insurance or an address? Then leave the column out"
+            )
+
+
+def _quoted(column: ColumnSpec) -> str:
+    return f'"{column.name}"'
+
+
+def _months_first(table: TableSpec, report: TableReport) -> Iterator[str]:
+    """Yield where few values are no days: others may be read month for day."""
+    by_name = {column.name: column for column in report.columns}
+    for column in table.columns:
+        found = by_name.get(column.name)
+        formats = [f for f in column.time_formats if f.startswith(_DAY_AND_MONTH)]
+        if found is not None and formats and _is_a_few(found):
+            twin = f"{formats[0][3:5]}{formats[0][2]}{formats[0][:2]}"
+            yield (
+                f"{table.name}.{column.name}: {counted(found.to_null, 'value')} no day "
+                f"as {formats[0]}, and NULL: if they are written as {twin}, others of "
+                "them that can be read either way are other days than they say"
+            )
+
+
+def _is_a_few(column: ColumnReport) -> bool:
+    return 0 < column.to_null * _MUCH_IN <= column.values
