@@ -13,6 +13,7 @@ from query_lang.rewriting.fixes.aggregates import as_quotient, one_by_one
 from query_lang.rewriting.fixes.day_times import hours_written, seconds_of_day
 from query_lang.rewriting.fixes.token_texts import (
     between,
+    closing_of,
     ends_item,
     ends_of,
     marks_of,
@@ -58,7 +59,7 @@ def as_cast(sql: str, _: int, __: QueryError) -> Iterator[str]:
     tokens = tokens_of(sql)
     yield from seconds_of_day(sql, tokens)
     yield from _intervals(sql, tokens)
-    yield _converted(sql, tokens, 0, len(tokens))
+    yield _converted(sql, tokens, (0, len(tokens)), closing_of(tokens))
 
 
 def _intervals(sql: str, tokens: Sequence[Token]) -> Iterator[str]:
@@ -68,19 +69,25 @@ def _intervals(sql: str, tokens: Sequence[Token]) -> Iterator[str]:
             yield with_text(sql, tokens, at - 1, at + 2, text)
 
 
-def _converted(sql: str, tokens: Sequence[Token], first: int, after: int) -> str:
+def _converted(
+    sql: str,
+    tokens: Sequence[Token],
+    within: tuple[int, int],
+    closing: Mapping[int, int],
+) -> str:
     """Return some tokens' text with each CONVERT as a cast; one with a style stays."""
+    first, after = within
     if first >= after:
         return ""
     at, text, place = tokens[first].start, "", first
     end = at + len(between(sql, tokens, first, after))
     while place < after:
-        ends = _arguments(tokens, place)
+        ends = _arguments(tokens, place) if place + 1 in closing else None
         if ends is None or ends[1] >= after:
             place += 1
             continue
         kind = between(sql, tokens, place + 2, ends[0])
-        value = _converted(sql, tokens, ends[0] + 1, ends[1])
+        value = _converted(sql, tokens, (ends[0] + 1, ends[1]), closing)
         name = "CAST" if tokens[place].word == "CONVERT" else "TRY_CAST"
         text += f"{sql[at : tokens[place].start]}{name}({value} AS {kind})"
         at, place = tokens[ends[1]].start + 1, ends[1] + 1
