@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 
 from privacy.errors import SqlNotAllowedError
 from privacy.schema import ColumnType, RangeDomain
@@ -19,7 +20,7 @@ from query_lang.plans.expressions import (
     FieldRef,
     Function,
 )
-from query_lang.plans.intervals import interval_of, range_of, summed
+from query_lang.plans.intervals import interval_of, range_of, shown_value, summed
 from query_lang.plans.nodes import (
     FrameEnd,
     Node,
@@ -170,7 +171,7 @@ class Rollups:
         value = argument_of(tree.name, self._argument(argument))
         check_argument(tree.name, value, argument)
         if tree.name == "avg":
-            return self._average(value)
+            return self._average(value, argument)
         return self._make(_KINDS[tree.name], value, orders(tree.order_by, self.rows))
 
     def _count_distinct(self, tree: AggregateCall) -> Expression:
@@ -205,8 +206,10 @@ class Rollups:
             return None
         return self._make("count", self.rows.units_where(kept, kept.unit.slot))
 
-    def _average(self, value: Expression) -> Expression:
+    def _average(self, value: Expression, argument: Tree) -> Expression:
         total = self._make("sum", value, saturates=False)
+        quotient = _quotient(value.facts, argument)
+        self.rows.environment.averages[total.slot] = quotient
         number = self._make("count", value)
         facts = replace(value.facts, type=ColumnType.DECIMAL, nullable=True)
         return _average_of(total, number, facts)
@@ -228,6 +231,25 @@ class Rollups:
             self.made[wanted] = item, facts
         item, facts = self.made[wanted]
         return FieldRef(item.slot, facts)
+
+
+def _quotient(facts: Facts, argument: Tree) -> str:
+    """Return an average as a quotient that is held to what its values can be.
+
+    LEAST and GREATEST leave NULL out, so CASE keeps it. What has no name is x.
+    """
+    x = "x"
+    if isinstance(argument, Name):
+        x = f"{argument.qualifier}." if argument.qualifier else ""
+        x += argument.name
+    quotient = f"1.0 * SUM({x}) / COUNT({x})"
+    interval = interval_of(facts)
+    if interval is None:
+        return quotient
+    ends = (Decimal(str(shown_value(step, facts))) for step in interval)
+    low, high = (f"{end.normalize():f}" for end in ends)
+    held = f"LEAST(GREATEST({quotient}, {low}), {high})"
+    return f"CASE WHEN COUNT({x}) > 0 THEN {held} END"
 
 
 def _average_of(total: Expression, number: Expression, facts: Facts) -> AverageRef:

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Protocol
 
+from privacy.errors import SqlNotAllowedError
 from privacy.schema import Dataset, ValuesDomain
 from query_lang.binding.sizes import Sizes, Tries
 from query_lang.plans.column_numbers import shape_of
 from query_lang.plans.compiled import QueryWarning
-from query_lang.plans.expressions import Expression, FieldRef
+from query_lang.plans.expressions import AverageRef, Expression, FieldRef
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import CommonTable, Name, Position
 from query_lang.syntax.nodes import Expression as Tree
@@ -35,6 +36,7 @@ class Environment:
         subqueries: Each expression that holds a subquery, by its shape.
         sizes: Of what was bound.
         tries: Of texts of lists on conditions.
+        averages: How each exact average may be computed with, by the slot of its sum.
     """
 
     dataset: Dataset
@@ -46,6 +48,7 @@ class Environment:
     subqueries: dict[Expression, Expression] = field(default_factory=dict)
     sizes: Sizes = field(default_factory=Sizes)
     tries: Tries = field(default_factory=Tries)
+    averages: dict[int, str] = field(default_factory=dict)
     _slots: "count[int]" = field(default_factory=count)
 
     def new_slot(self) -> int:
@@ -71,6 +74,7 @@ class Environment:
             self.subqueries,
             self.sizes,
             self.tries,
+            self.averages,
             self._slots,
         )
 
@@ -127,6 +131,14 @@ class Environment:
                 "see that word alone, so that different ones are alike; a "
                 "COUNT(DISTINCT) of them is too low",
             )
+
+    def average_refusal(
+        self, average: AverageRef, position: Position
+    ) -> SqlNotAllowedError:
+        """Return the refusal of an exact average that is computed with."""
+        quotient = self.averages.get(average.sum_slot)
+        said = None if quotient is None else f"as a quotient to six places: {quotient}"
+        return refuse(rules.AVERAGE_OPAQUE, position, hint=said)
 
     def warn_of_unit(self, unit: str, what: str) -> None:
         """Note that a declared key stands for the unit key too."""

@@ -154,7 +154,7 @@ class ExpressionBinder:
         """
         bound = self.operand(tree)
         if isinstance(bound, AverageRef):
-            raise refuse(rules.AVERAGE_OPAQUE, tree.position)
+            raise self.environment.average_refusal(bound, tree.position)
         return bound
 
     def condition(self, tree: Tree) -> Expression:
@@ -339,7 +339,7 @@ class ExpressionBinder:
             return truth_of(operator, (first, self._amount(right, first)))
         second = self.operand(right)
         if isinstance(second, AverageRef):
-            raise refuse(rules.AVERAGE_OPAQUE, right.position)
+            raise self.environment.average_refusal(second, right.position)
         first, second = same_moments(first, second)
         check_comparable(first, second, (describe(left), describe(right)), right)
         if isinstance(second, FieldRef):

@@ -18,7 +18,13 @@ from query_lang.plans import intervals
 from query_lang.plans.domains import longest_of
 from query_lang.plans.expressions import Call, Constant, Expression, Facts, Function
 from query_lang.plans.intervals import interval_of
-from query_lang.plans.literals import NUMBERS, check_on_grid, small_number
+from query_lang.plans.literals import (
+    FORMS,
+    NUMBERS,
+    check_on_grid,
+    constant_facts,
+    small_number,
+)
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     Arithmetic,
@@ -34,6 +40,7 @@ from query_lang.syntax.nodes import (
     Expression as Tree,
 )
 from query_lang.syntax.refusals import refuse
+from query_lang.syntax.text_values import read_text
 
 MAX_BAND_WIDTH = 10_000
 INTEGER = ColumnType.INTEGER
@@ -279,6 +286,7 @@ def _in_one_type(
     items: Sequence[Expression], places: Sequence[Position]
 ) -> tuple[Facts, list[Expression]]:
     """Return the type of "one of these" and what can be NULL; and the items in it."""
+    items = _with_moments(items, places)
     known = [item.facts for item in items if not _is_null(item)]
     if not known:
         raise refuse(rules.NULL_LITERAL, places[0])
@@ -291,6 +299,46 @@ def _in_one_type(
     ]
     nullable = any(item.facts.nullable for item in adapted)
     return Facts(kind, scale, nullable=nullable), adapted
+
+
+def _with_moments(
+    items: Sequence[Expression], places: Sequence[Position]
+) -> Sequence[Expression]:
+    """Return the items; strings of the query beside dates alone are dates.
+
+    Beside timestamps they are these. So it is in PostgreSQL: a string has the type of
+    what stands beside it.
+
+    Raises:
+        SqlNotAllowedError: Rule ``literal_type``: a string that is no such day or time.
+    """
+    kinds = {i.facts.type for i in items if not (_is_null(i) or _is_string(i))}
+    kind = kinds.pop() if len(kinds) == 1 else ColumnType.TEXT
+    if kind not in _MOMENTS:
+        return items
+    return [
+        _moment(item.value, kind, place)
+        if isinstance(item, Constant) and isinstance(item.value, str)
+        else item
+        for item, place in zip(items, places, strict=True)
+    ]
+
+
+def _is_string(item: Expression) -> bool:
+    return isinstance(item, Constant) and isinstance(item.value, str)
+
+
+def _moment(text: str, kind: ColumnType, place: Position) -> Constant:
+    value = read_text(text, kind)
+    if value is None:
+        raise refuse(
+            rules.LITERAL_TYPE,
+            place,
+            detail=f"this text stands beside a {kind.value} and is none",
+            hint=f"write {FORMS[kind]}; or make texts of all: COALESCE(CAST(ended AS "
+            "TEXT), 'never')",
+        )
+    return Constant(value, constant_facts(value, kind))
 
 
 def _is_null(item: Expression) -> bool:

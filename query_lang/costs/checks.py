@@ -48,6 +48,15 @@ _KEEPING_ROWS = (
     "joining, and where a table only decides which {unit}s count, use IN (SELECT unit "
     "key ...) or EXISTS tied by it alone"
 )
+_OF_EACH_ROW: Final = frozenset({"computed columns", "WHERE"})
+"""What is dear without a join."""
+
+_COMPUTING_LESS = (
+    "to keep every row: compute less for each. What stands several times is computed "
+    "once in a derived table, FROM (SELECT patient_id, LOWER(note) AS n FROM {table}) "
+    "AS t, and searched there, n LIKE '%pain%'; texts are searched as long as their "
+    "declared max_length, so search LEFT(note, 200)"
+)
 _DROPPING_ROWS = (
     ". Or drop rows: number those that count (ROW_NUMBER() ... AS n, WHERE n <= 5)"
 )
@@ -108,13 +117,19 @@ class CostCheck:
             rules.TOO_COSTLY,
             places if isinstance(places, Position) else places(dearest),
             detail=f"{detail}; most of it: {dearest}",
-            hint=self._hint(costs, costing, passed),
+            hint=self._hint(costs, costing, passed, dearest),
         )
 
-    def _hint(self, costs: StatementCosts, costing: Costing, passed: CostPart) -> str:
+    def _hint(
+        self, costs: StatementCosts, costing: Costing, passed: CostPart, dearest: str
+    ) -> str:
         lower = self._lower_bounds(costing, self._bounds(costs))
+        is_plain = dearest in _OF_EACH_ROW and costs.reads_once()
+        keeping = _KEEPING_ROWS.format(unit=self.dataset.unit)
+        if is_plain:
+            keeping = _COMPUTING_LESS.format(table=costs.scanned()[0])
         if lower:
-            keeping = _KEEPING_ROWS.format(unit=self.dataset.unit) + _DROPPING_ROWS
+            keeping += _DROPPING_ROWS
             tables = ", ".join(f'"{name}": {most}' for name, most in lower.items())
             bounds = f'{{"bounds": {{"tables": {{{tables}}}}}}}'
             declared = _OF_DECLARED if passed in _OF_TABLES else ""
@@ -124,7 +139,7 @@ class CostCheck:
                 "read fewer tables or columns; or ask the custodian to declare the "
                 "tables' max_rows, the texts' max_length and the population's max_units"
             )
-        return rules.TOO_COSTLY.hint
+        return keeping if is_plain else rules.TOO_COSTLY.hint
 
     def _lower_bounds(
         self, costing: Costing, bounds: Mapping[str, int]

@@ -68,6 +68,10 @@ class StatementCosts:
         """Return the names of the private tables that are read, in their order."""
         return tuple(dict.fromkeys(n for meter in self.meters for n in meter.scanned))
 
+    def reads_once(self) -> bool:
+        """Whether no statement reads two private tables, or one twice."""
+        return all(len(meter.scanned) == 1 for meter in self.meters)
+
     def dearest(self, part: CostPart) -> str:
         """Return the construct that takes most of one part of the cost."""
         totals: dict[str, int] = {}

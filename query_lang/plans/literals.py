@@ -37,7 +37,7 @@ _COMPARED: Mapping[str, Callable[[_Ordered, _Ordered], bool]] = {
     ">": operators.gt,
     ">=": operators.ge,
 }
-_FORMS: Mapping[ColumnType, str] = {
+FORMS: Mapping[ColumnType, str] = {
     ColumnType.INTEGER: "a number: 60",
     ColumnType.DECIMAL: "a number: 1.5",
     ColumnType.DATE: "a day: '2024-01-31' or DATE '2024-01-31'",
@@ -45,6 +45,8 @@ _FORMS: Mapping[ColumnType, str] = {
     ColumnType.TEXT: "a string: 'E11'",
     ColumnType.BOOLEAN: "TRUE or FALSE",
 }
+"""How a value of a type is written, for people."""
+
 _UNCAST = "leave the cast to text out: age = ANY (ARRAY[60, 61])"
 
 
@@ -69,7 +71,7 @@ def typed_value(literal: Literal, facts: Facts, shown: str) -> Scalar:
             literal.position,
             detail=f"this literal does not fit {shown}, which is of type "
             f"{facts.type.value}",
-            hint=_UNCAST if is_cast else f"write {_FORMS[facts.type]}",
+            hint=_UNCAST if is_cast else f"write {FORMS[facts.type]}",
         )
     return value
 

@@ -84,6 +84,12 @@ def _is_array(node: exp.Expr) -> bool:
     return isinstance(node, exp.Anonymous) and node.name.upper() == "ARRAY_AGG"
 
 
+_PAIRS = (
+    "count pairs in a derived table: SELECT COUNT(*) FROM (SELECT DISTINCT patient_id, "
+    "ward FROM encounters) AS pairs"
+)
+
+
 class FunctionReader(ExpressionReader):
     """Reads whatever has the shape of a call."""
 
@@ -353,8 +359,9 @@ class FunctionReader(ExpressionReader):
             self.only(node, "expressions")
             counted = node.expressions
             if len(counted) > 1:
-                hint = "count pairs in a derived table: SELECT DISTINCT patient_id, x"
-                raise refuse(rules.COUNT_ARGUMENTS, position, hint=hint)
+                raise refuse(rules.COUNT_ARGUMENTS, position, hint=_PAIRS)
+            if isinstance(counted[0], exp.Tuple):
+                raise refuse(rules.COUNT_ARGUMENTS, position, hint=_PAIRS)
             self._places.take("DISTINCT")
         read = self._plain(counted)
         return AggregateCall("count", distinct, read, (), position)

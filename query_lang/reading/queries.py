@@ -10,6 +10,7 @@ from query_lang.reading.node_rules import rule_of
 from query_lang.reading.places import Places
 from query_lang.reading.windows import WindowReader
 from query_lang.syntax import rules
+from query_lang.syntax.hints.words import TIES
 from query_lang.syntax.idioms import (
     ConstantRows,
     FirstRowJoin,
@@ -54,7 +55,6 @@ _LOWER_CLAUSES = _CLAUSES | {"with_", "distinct", "windows", "qualify"}
 _SET_WORDS = frozenset({"UNION", "INTERSECT", "EXCEPT", "MINUS"})
 _JOINS: dict[str, Rule] = {
     "FULL": rules.FULL_JOIN,
-    "NATURAL": rules.NATURAL_JOIN,
     "SEMI": rules.SEMI_JOIN,
     "ANTI": rules.SEMI_JOIN,
     "ASOF": rules.ASOF_JOIN,
@@ -495,8 +495,8 @@ class QueryReader(WindowReader):
         word = "," if self._places.is_sign(",") else self._places.word()
         if isinstance(node.this, exp.Lateral):
             return self._first_row_join(node, node.this)
-        if word in {",", "CROSS"}:
-            return self._untied(node, "," if word == "," else "CROSS")
+        if word in {",", "CROSS", "NATURAL"}:
+            return self._by_no_condition(node, word)
         rule = _JOINS.get(word)
         if rule is not None:
             raise refuse(rule, position)
@@ -512,6 +512,24 @@ class QueryReader(WindowReader):
                 )
             return Join("left" if side else "inner", source, condition, using, position)
         raise refuse(_JOINS.get(kind, rules.JOIN), position)
+
+    def _by_no_condition(self, node: exp.Expr, word: str) -> Join:
+        if word == "NATURAL":
+            return self._natural_join(node)
+        return self._untied(node, "," if word == "," else "CROSS")
+
+    def _natural_join(self, node: exp.Expr) -> Join:
+        """Read ``NATURAL [INNER | LEFT] JOIN b``."""
+        position = self._places.take("NATURAL")
+        self.only(node, "this", "method", "side", "kind")
+        side, kind = node.args.get("side") or "", node.args.get("kind") or ""
+        if side not in {"", "LEFT"} or (side, kind) not in _SPELLINGS:
+            raise refuse(rules.NATURAL_JOIN, position)
+        for words in _SPELLINGS[side, kind]:
+            self._places.take(*words)
+        source = self._source(node.this)
+        joined: JoinKind = "left" if side else "inner"
+        return Join(joined, source, None, (), position, is_natural=True)
 
     def _first_row_join(self, node: exp.Expr, lateral: exp.Lateral) -> FirstRowJoin:
         """Read ``JOIN LATERAL (... LIMIT 1) x ON TRUE``, or APPLY."""
@@ -679,7 +697,7 @@ class QueryReader(WindowReader):
         if not self._places.accept("ROW") and not self._places.accept("ROWS"):
             raise refuse(rules.LIMIT, position)
         if not self._places.accept("ONLY"):
-            raise refuse(rules.LIMIT, position)
+            raise refuse(rules.LIMIT, position, hint=TIES)
         return rows
 
 

@@ -335,6 +335,7 @@ def _join(join: Join, due: Marks) -> None:
     elif isinstance(join, WrittenJoin):
         due += _JOIN_WORDS[join.word]
     else:
+        due += ("NATURAL",) if join.is_natural else ()
         due += _LEFT_JOIN if join.kind == "left" else _INNER_JOIN
     _source(join.source, due)
     if join.condition is not None:

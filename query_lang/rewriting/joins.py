@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from query_lang.rewriting.trees import all_of, called, conjuncts
+from query_lang.rewriting.trees import all_of, called, conjuncts, parts
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import FirstRowJoin, WrittenJoin
 from query_lang.syntax.nodes import (
@@ -13,6 +13,7 @@ from query_lang.syntax.nodes import (
     Join,
     Name,
     NumberLiteral,
+    Query,
     Select,
     Star,
 )
@@ -43,6 +44,23 @@ def plain_joins(tree: Select) -> Select:
     return replace(tree, joins=tuple(joins), where=all_of(rest))
 
 
+def check_natural_joins(tree: Query) -> None:
+    """Refuse NATURAL JOIN beside tables of FROM that rewriting may take out of it.
+
+    Its names are those of all tables before it, which binding knows: none may be gone
+    by then, and after a comma SQL means the last one alone.
+
+    Raises:
+        SqlNotAllowedError: Rule ``natural_join``.
+    """
+    for select in parts(tree):
+        joins = select.joins if isinstance(select, Select) else ()
+        natural = [join for join in joins if join.is_natural]
+        others = [join for join in joins if not join.is_natural]
+        if natural and any(type(o) is not Join or ties_all(o) for o in others):
+            raise refuse(rules.NATURAL_JOIN, natural[0].position)
+
+
 def first_row_join(tree: FirstRowJoin) -> Join:
     """Return LATERAL or APPLY as a join with a first row, whose ON says nothing.
 
@@ -55,7 +73,9 @@ def first_row_join(tree: FirstRowJoin) -> Join:
 
 
 def ties_all(tree: Join) -> bool:
-    """Whether ON says TRUE, 1 = 1, or nothing."""
+    """Whether a join says TRUE, 1 = 1, or nothing."""
+    if tree.using or tree.is_natural:
+        return False
     match tree.condition:
         case None | BooleanLiteral(True):
             return True

@@ -6,11 +6,12 @@ the text, the refusal and the public schema alone, as the refusal does.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Final
 
 from privacy.errors import CuratorError, QueryError
 from query_lang.rewriting.fixes.other_words import OTHER_FIXES
+from query_lang.rewriting.fixes.token_texts import between
 from query_lang.syntax.tokens import Token, TokenKind, lex
 
 LONGEST: Final = 4_000
@@ -178,12 +179,55 @@ def _grouped(sql: str, _: int, error: QueryError) -> Iterator[str]:
     yield f"{sql[:end].rstrip()} {found[1]} {sql[end:]}".rstrip()
 
 
-def _selected(sql: str, _: int, error: QueryError) -> Iterator[str]:
-    """Select the key that GROUP BY alone names."""
+def _selected(sql: str, offset: int, error: QueryError) -> Iterator[str]:
+    """Select the key that GROUP BY alone names, or writes.
+
+    First of all, unless that would be another item's place: ORDER BY 1.
+    """
+    tokens = _tokens(sql)
     found = _NAMED.search(error.hint)
-    selects = [t for t in _tokens(sql) if t.word == "SELECT"]
-    if found is not None and len(selects) == 1:
-        yield _replaced(sql, selects[0], selects[0], f"SELECT {found[1]},")
+    key = found[1] if found else _written_key(sql, offset)
+    selects = [t for t in tokens if t.word == "SELECT"]
+    if key is None or len(selects) != 1:
+        return
+    counts = any(
+        token.kind is TokenKind.NUMBER and (before.word == "BY" or before.is_sign(","))
+        for before, token in pairwise(tokens)
+    )
+    if found is not None and not counts:
+        yield _replaced(sql, selects[0], selects[0], f"SELECT {key},")
+        return
+    end = _place_of(tokens, 0, frozenset(("FROM",)))
+    if 0 < end < len(tokens):
+        last = tokens[end - 1]
+        yield _replaced(sql, last, last, f"{between(sql, tokens, end - 1, end)}, {key}")
+
+
+def _written_key(sql: str, offset: int) -> str | None:
+    """Return a key of GROUP BY that has no name, with one that the text has not."""
+    tokens, place = _tokens(sql), _at(sql, offset)
+    if place is None:
+        return None
+    end = _place_of(tokens, place, _AFTER_KEYS)
+    words = {token.text.lower() for token in tokens}
+    names = (f"key_{number}" for number in range(1, len(tokens) + 2))
+    name = next(name for name in names if name not in words)
+    return f"{between(sql, tokens, place, end)} AS {name}"
+
+
+def _place_of(tokens: Sequence[Token], place: int, words: frozenset[str]) -> int:
+    """Return where one of some words or signs stands, in no brackets."""
+    depth = 0
+    for at in range(place, len(tokens)):
+        depth += tokens[at].is_sign("(") - tokens[at].is_sign(")")
+        if depth == 0 and (tokens[at].word or tokens[at].text) in words:
+            return at
+    return len(tokens)
+
+
+_AFTER_KEYS: Final = frozenset(
+    (",", "HAVING", "WINDOW", "QUALIFY", "ORDER", "LIMIT", "FETCH")
+)
 
 
 def _quotes(sql: str, _: int, __: QueryError) -> Iterator[str]:

@@ -28,7 +28,7 @@ from query_lang.rewriting.conditions import (
     symmetric_between,
 )
 from query_lang.rewriting.constants.tables import without_constants
-from query_lang.rewriting.joins import first_row_join, plain_joins
+from query_lang.rewriting.joins import check_natural_joins, first_row_join, plain_joins
 from query_lang.rewriting.layers import MOST_LAYERS, with_one_aggregate
 from query_lang.rewriting.literal_casts import with_plain_literals
 from query_lang.rewriting.periods import overlaps
@@ -109,6 +109,7 @@ def rewritten(tree: Query) -> Query:
         SqlNotAllowedError: An idiom has no meaning where it stands.
     """
     _check_sets(tree)
+    check_natural_joins(tree)
     tree = _with_answer_rows(as_one_union(tree))
     sizes = Sizes()
 

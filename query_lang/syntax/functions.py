@@ -361,7 +361,8 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
             "which of a few values a patient has is a text of flags: CASE WHEN "
             "BOOL_OR(drug = 'ramipril') THEN 'R' ELSE '-' END || CASE WHEN "
             "BOOL_OR(drug = 'bisoprolol') THEN 'B' ELSE '-' END; the first of an order "
-            "is FIRST(drug ORDER BY started)"
+            "is FIRST(drug ORDER BY started); which ways patients take one after the "
+            "other is told by a release of sequences, which a custodian publishes"
         ),
     ),
     (

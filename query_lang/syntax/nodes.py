@@ -561,9 +561,12 @@ class Join:
     """``[INNER | LEFT] JOIN source ON condition | USING (names)``.
 
     Attributes:
-        condition: None exactly where ``using`` is not empty, or ``is_of_first``.
+        condition: None exactly where ``using`` is not empty, ``is_of_first`` or
+            ``is_natural``.
         is_of_first: Whether each row meets the first alone of the rows of ``source``,
             which is a query with its own ties and order.
+        is_natural: Whether it is USING all names that both sides have, which tables
+            alone tell.
     """
 
     kind: JoinKind
@@ -572,6 +575,7 @@ class Join:
     using: tuple[str, ...]
     position: Position
     is_of_first: bool = False
+    is_natural: bool = False
 
 
 @dataclass(frozen=True, slots=True)

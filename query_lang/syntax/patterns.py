@@ -17,6 +17,10 @@ MOST_CHARACTERS: Final = 500
 MOST_PLACES: Final = 300
 """Sets of characters of a pattern whose repetitions are written out."""
 
+MOST_OPENED: Final = 4
+"""Alternatives of brackets round all that is looked for that stand without them: each
+is then a test of its own, which takes less of one unit and more of a whole table."""
+
 MOST_REPEATED: Final = 100
 MOST_NESTED: Final = 10
 
@@ -252,6 +256,9 @@ class _Reader:
         start = () if self._takes("^") else (ANYTHING,)
         found = self._row()
         end = () if self._takes("$") else (ANYTHING,)
+        options = found.options if isinstance(found, Choice) else ()
+        if 0 < len(options) <= MOST_OPENED and all(map(_is_literal, options)):
+            return _choice(_row([*start, option, *end]) for option in options)
         return _row([*start, found, *end])
 
     def choice(self) -> Pattern:
@@ -458,6 +465,10 @@ def _choice(options: Iterable[Pattern]) -> Pattern:
         inner = option.options if isinstance(option, Choice) else (option,)
         found.update(dict.fromkeys(inner))
     return next(iter(found)) if len(found) == 1 else Choice(tuple(found))
+
+
+def _is_literal(pattern: Pattern) -> bool:
+    return literal_text(pattern) is not None
 
 
 def places(pattern: Pattern) -> int:

@@ -154,7 +154,10 @@ CROSS_JOIN = Rule(
     "LEFT JOIN what is counted",
 )
 NATURAL_JOIN = Rule(
-    "natural_join", "NATURAL JOIN is not allowed", "JOIN patients USING (patient_id)"
+    "natural_join",
+    "NATURAL JOIN is INNER or LEFT, of tables with names in common, and stands beside "
+    "joins of its kind, by USING or by ON",
+    "JOIN patients USING (patient_id)",
 )
 SEMI_JOIN = Rule(
     "semi_join",
@@ -605,7 +608,8 @@ DATE_FORMAT = Rule(
     "date_format",
     "the text of a date is made of YYYY, MM, DD, Q, IYYY, IW, FMDay, Dy, FMMonth, Mon "
     "or %Y, %m, %d, %Q, %G, %V, %A, %a, %B, %b with - / . , or a blank between",
-    "TO_CHAR(admitted, 'YYYY-MM'), FORMAT_DATE('%A', admitted)",
+    "TO_CHAR(admitted, 'YYYY-MM'), FORMAT_DATE('%A', admitted); hours and minutes of a "
+    "timestamp are EXTRACT(HOUR FROM arrived), EXTRACT(MINUTE FROM arrived)",
 )
 AGE_YEARS = Rule(
     "age_years",

@@ -113,6 +113,16 @@ def lex(sql: str) -> tuple[Token, ...]:
         SqlSyntaxError: The text is empty, or a string or comment never ends.
         SqlNotAllowedError: A character, number or string form outside the subset.
     """
+    return _one_statement(_without_arrays(cut(sql)))
+
+
+def cut(sql: str) -> list[Token]:
+    """Cut a text into tokens as they are written, arrays and ``;`` among them.
+
+    Raises:
+        SqlSyntaxError: A string or comment never ends.
+        SqlNotAllowedError: A character, number or string form outside the subset.
+    """
     hidden = _HIDDEN.search(sql)
     if hidden is not None:
         raise refuse(rules.CONTROL_CHARACTER, place(sql, hidden.start()))
@@ -135,7 +145,7 @@ def lex(sql: str) -> tuple[Token, ...]:
                 tokens.pop()
             _refuse_forms(tokens[-1] if tokens else None, token, sql)
             tokens.append(token)
-    return _one_statement(_without_arrays(tokens))
+    return tokens
 
 
 def _without_arrays(tokens: Sequence[Token]) -> list[Token]:

@@ -570,8 +570,8 @@ REFUSED: tuple[tuple[str, str, str, int, int], ...] = (
         35,
     ),
     (C + "e CROSS JOIN patients p", "sql_not_allowed", "cross_join", 1, 35),
-    (C + "e NATURAL JOIN patients p", "sql_not_allowed", "natural_join", 1, 35),
-    (C + "e NATURAL LEFT JOIN patients p", "sql_not_allowed", "natural_join", 1, 35),
+    (C + "e NATURAL RIGHT JOIN patients p", "sql_not_allowed", "natural_join", 1, 35),
+    (C + "e NATURAL FULL JOIN patients p", "sql_not_allowed", "natural_join", 1, 35),
     (
         C + "e SEMI JOIN patients p USING (patient_id)",
         "sql_not_allowed",

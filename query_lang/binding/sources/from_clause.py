@@ -39,6 +39,7 @@ from query_lang.binding.sources.ties import (
     tie_by_key,
     unit_tie,
     untied,
+    using_all,
     using_tie,
 )
 from query_lang.plans.expressions import (
@@ -271,6 +272,8 @@ class SourceBinder:
         self._refuse_twice(
             relation.name, [r.name for r in scope.relations], join.source
         )
+        if join.is_natural:
+            join = using_all(scope, relation, join)
         if isinstance(right, PublicScan):
             return self._public_join(left, right, (scope, relation), join)
         own, later = conjuncts(join.condition), wheres

@@ -1,6 +1,7 @@
 """Which unit keys a join equates: by ON, by USING, by a declared key."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from privacy.errors import SqlNotAllowedError
 from query_lang.binding.environment import Environment
@@ -94,6 +95,21 @@ def _tied(tree: Tree, scope: Scope, relation: Relation) -> Tie | None:
     if len(outside) != 1 or len(inside) != 1:
         return None
     return outside[0], inside[0]
+
+
+def using_all(scope: Scope, relation: Relation, join: Join) -> Join:
+    """Return NATURAL JOIN as USING all names that both sides have, as SQL means it.
+
+    Raises:
+        SqlNotAllowedError: Rule ``natural_join``: they have none, and SQL would pair
+            all rows.
+    """
+    before = [name for one in scope.relations for name in one.columns]
+    names = tuple(name for name in dict.fromkeys(before) if name in relation.columns)
+    if not names:
+        detail = f"{relation.name} has no name in common with what stands before it"
+        raise refuse(rules.NATURAL_JOIN, join.position, detail=detail)
+    return replace(join, using=names, is_natural=False)
 
 
 def using_tie(

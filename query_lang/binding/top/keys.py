@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from privacy.errors import QueryError
-from privacy.schema import ColumnType, HierarchyDomain, Scalar
+from privacy.schema import ColumnType, Scalar
 from query_lang.binding.aggregates import holds_aggregate
 from query_lang.binding.expressions import UNNAMED, ExpressionBinder, describe
-from query_lang.binding.names import call_of_texts
 from query_lang.binding.queries import key_tree
 from query_lang.binding.results.dependent_keys import (
     MOST_KEYS,
@@ -20,6 +19,7 @@ from query_lang.binding.results.dependent_keys import (
 )
 from query_lang.binding.results.reachable_cells import listed_where, reachable_values
 from query_lang.binding.scalars.narrowing import Conditions, listed_by
+from query_lang.binding.top.listings import how_listed
 from query_lang.binding.top.slots import Slots
 from query_lang.plans.compiled import (
     DependentShown,
@@ -39,7 +39,6 @@ from query_lang.syntax.nodes import (
     Name,
     Position,
     Select,
-    TableName,
 )
 from query_lang.syntax.nodes import Expression as Tree
 from query_lang.syntax.refusals import refuse
@@ -103,7 +102,8 @@ class KeyBinder:
             name = self._key_name(meant)
             facts = listed_by(self.conditions, value)
             facts = listed_where(meant, facts, value, self.conditions, self.rows)
-            check_key(facts, name, written.position, self._listing(meant))
+            listing = how_listed(meant, value, self.tree, self.rows)
+            check_key(facts, name, written.position, listing)
             found[value] = meant, name, facts, written.position
         is_plain = not self.tree.sets and len(found) <= MOST_KEYS
         follow = self._following(found) if is_plain else {}
@@ -172,41 +172,6 @@ class KeyBinder:
         self.facts[shown] = facts
         return shown
 
-    def _listing(self, key: Tree) -> str | None:
-        """Return how a key gets a list: of a public table, or without a hierarchy."""
-        known = self.rows.environment.dataset.tables
-        if isinstance(key, Name) and (table := self._public_table(key)):
-            name = f"{key.qualifier}.{key.name}" if key.qualifier else key.name
-            return (
-                f"your custodian declares a domain for {table}.{key.name}; or name the "
-                f"values in WHERE, {name} IN ('a', 'b'), or in CASE"
-            )
-        found = (c.domain for table in known.values() for c in table.columns)
-        if any(isinstance(domain, HierarchyDomain) for domain in found):
-            return None
-        call = call_of_texts(key)
-        shown, values = (call, "'a', 'b'") if call else ("code", "'E11.9', 'I10'")
-        return (
-            f"name the values in WHERE, {shown} IN ({values}), or in CASE, CASE WHEN "
-            f"{shown} IN ({values}) THEN {shown} ELSE 'rest' END; or group by a column "
-            "that has a list. Which values there are is not shown: for the most "
-            "frequent of all, a custodian declares their list"
-        )
-
-    def _public_table(self, name: Name) -> str | None:
-        """Return the public table of FROM that a column is of, if it is of one."""
-        known = self.rows.environment.dataset.tables
-        sources = (self.tree.source, *(join.source for join in self.tree.joins))
-        for source in sources:
-            if not isinstance(source, TableName) or source.name not in known:
-                continue
-            table = known[source.name]
-            has_it = any(column.name == name.name for column in table.columns)
-            is_meant = name.qualifier in {None, source.alias or source.name}
-            if table.is_public and has_it and is_meant:
-                return table.name
-        return None
-
     def _key_name(self, tree: Tree) -> str:
         aliased = (i.alias for i in self.tree.items if i.expression == tree and i.alias)
         return next(aliased, describe(tree))
@@ -236,6 +201,14 @@ class KeyBinder:
             zip(self.keys.values(), self.places, strict=True)
         ):
             if KeyShown(index) not in shown:
+                if key.name == UNNAMED:
+                    raise refuse(
+                        rules.KEY_NOT_SELECTED,
+                        place,
+                        detail="this key of GROUP BY is not selected",
+                        hint="add the same expression to the SELECT list, with a "
+                        "name: EXTRACT(ISODOW FROM arrived) AS day",
+                    )
                 raise refuse(
                     rules.KEY_NOT_SELECTED,
                     place,

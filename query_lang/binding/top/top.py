@@ -299,7 +299,7 @@ class TopBinder:
         if isinstance(bound, Call | Constant) and bound not in known:
             raise refuse(rules.HAVING_FORM, tree.position)
         if isinstance(bound, AverageRef):
-            raise refuse(rules.AVERAGE_OPAQUE, tree.position)
+            raise self.rows.environment.average_refusal(bound, tree.position)
         return self.grouping.key(tree)
 
     def _order_terms(self) -> list[OrderTerm]:

@@ -36,6 +36,11 @@ def without_using(select: Select, tables: Tables) -> Select:
     Raises:
         SqlNotAllowedError: Rule ``constant_rows``: whose column it ties is not known.
     """
+    natural = [join for join in select.joins if join.is_natural]
+    if natural:
+        detail = "NATURAL JOIN stands beside declared tables and derived ones alone"
+        at = natural[0].position
+        raise refuse(rules.CONSTANT_ROWS, at, detail=detail, hint=_WRITE_ON)
     found = _Merged(select, tables)
     joins = tuple(found.join(place) for place in range(len(select.joins)))
     if not found.meant:

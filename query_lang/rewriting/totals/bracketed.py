@@ -32,6 +32,11 @@ from query_lang.syntax.refusals import refuse
 _AGGREGATES = (AggregateCall, CountRows)
 _SHOWN = (*_AGGREGATES, ScalarQuery)
 _ADDED_UP = frozenset({"count", "sum"})
+_ABOVE_ALL = (
+    "groups above the whole are chosen by a window over the answer, without HAVING: "
+    "QUALIFY AVG(age) > SUM(SUM(age)) OVER () * 1.0 / SUM(COUNT(age)) OVER (); of "
+    "counts, QUALIFY COUNT(*) > AVG(COUNT(*)) OVER ()"
+)
 
 
 def with_totals(select: Select) -> Select:
@@ -51,7 +56,8 @@ def with_totals(select: Select) -> Select:
     if select.group_by:
         alike = all(total.where.keys() == own.keys() for total in totals)
         if select.having is not None or not alike or not all(map(_adds_up, totals)):
-            raise refuse(rules.SCALAR_SUBQUERY, found[0].position)
+            hint = None if select.having is None else _ABOVE_ALL
+            raise refuse(rules.SCALAR_SUBQUERY, found[0].position, hint=hint)
         return _changed(select, lambda node: _sum_of_cells(node, select))
     is_of_groups = any(isinstance(p, _AGGREGATES) for p in parts(shown, (Select,)))
     if select.kept is not None or not is_of_groups:  # else one row for each of these

@@ -24,7 +24,7 @@ _PIVOT = (
     "COUNT(*) FILTER (WHERE ward = 'er') AS er"
 )
 _ORDER = "clauses have an order: SELECT, FROM, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT"
-_TIES = "LIMIT 10 alone: noise makes ties rare, and what is left out is seen without it"
+TIES = "LIMIT 10 alone: noise makes ties rare, and what is left out is seen without it"
 _FIRST_WORDS: Mapping[str, str] = {
     **dict.fromkeys(
         (
@@ -76,7 +76,7 @@ _HINTS: tuple[tuple[str, str], ...] = (
     ("CONNECT BY", "levels of codes are columns or level(code, 'name'): no recursion"),
     ("START WITH", "levels of codes are columns or level(code, 'name'): no recursion"),
     ("KEEP (", "in a derived table: LAST(age ORDER BY admitted)"),
-    ("WITH TIES", _TIES),
+    ("WITH TIES", TIES),
     ("XOR", "write (age >= 60) <> (year = 2024)"),
     ("DIV", "write DIV(age, 10)"),
     ("MOD", "write MOD(age, 2)"),
@@ -94,6 +94,11 @@ _HINTS: tuple[tuple[str, str], ...] = (
 )
 """Words beside each other, and what to write instead, those of more words first."""
 
+_TIME_OF_DAY: Final = (
+    "a time of the day is counted in minutes: EXTRACT(HOUR FROM arrived) * 60 + "
+    "EXTRACT(MINUTE FROM arrived) >= 480, from 08:00 on; or in seconds, EXTRACT(EPOCH "
+    "FROM arrived - arrived::date)"
+)
 _CLAUSES: Final = frozenset(("FROM", "WHERE", "GROUP", "HAVING"))
 _RULES: Final = frozenset(
     ("syntax", "clause", "construct", "unread_text", "operator", "column_list", "cast")
@@ -108,15 +113,40 @@ def telling_hint(tokens: Sequence[Token], error: QueryError) -> str | None:
         tokens: Of the text.
         error: Why it is refused. One with a hint of its own keeps it.
     """
+    place = Position(error.line, error.column)
+    at = next((n for n, t in enumerate(tokens) if t.position >= place), len(tokens))
+    of_word = _of_word(tokens, at, error.rule) if at < len(tokens) else None
+    if of_word is not None:
+        return of_word
     if error.hint != RULES[error.rule].hint:
         return None
     if error.rule == "only_select":
         return _FIRST_WORDS.get(tokens[0].word)
     marks = [token.word or token.text for token in tokens]
     unclosed = _unclosed(marks) if error.rule == "syntax" else None
-    place = Position(error.line, error.column)
-    at = next((n for n, t in enumerate(tokens) if t.position >= place), len(tokens))
     return unclosed or (_hint_near(marks, at) if error.rule in _RULES else None)
+
+
+def _of_word(tokens: Sequence[Token], at: int, rule: str) -> str | None:
+    """Say what stands for a word that is refused where it stands."""
+    if rule == "cast" and tokens[at].word == "TIME":
+        return _TIME_OF_DAY
+    return _before_dot(tokens, at) if rule == "function" else None
+
+
+def _before_dot(tokens: Sequence[Token], at: int) -> str | None:
+    """Say what stands for ``SPLIT_PART(d.code, '.', 1)``, the text before a dot."""
+    end = at + (5 if at + 3 < len(tokens) and tokens[at + 3].is_sign(".") else 3)
+    names, behind = tokens[at + 2 : end : 2], tokens[end : end + 5]
+    marks = [token.text for token in behind]
+    named = all(token.word for token in names) and tokens[at].word == "SPLIT_PART"
+    if not named or marks != [",", ".", ",", "1", ")"]:
+        return None
+    name = ".".join(token.text for token in names)
+    return (
+        f"before the dot of an ICD code stands its category: icd_category({name}), "
+        f"also a key to group by; of other texts LEFT({name}, 3)"
+    )
 
 
 def _hint_near(marks: Sequence[str], at: int) -> str | None:

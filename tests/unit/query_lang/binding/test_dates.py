@@ -378,3 +378,61 @@ def test_an_intervals_text_is_read_once():
     long = Interval(StringLiteral(" " * 300_000 + "!", place), None, place)
     with pytest.raises(SqlNotAllowedError, match="interval"):
         amount_of(long, None)
+
+
+# -- strings beside dates --------------------------------------------------------
+
+BESIDE = (
+    ("COALESCE(someday, '2099-12-31') >= admitted", "DATE '2099-12-31'"),
+    ("LEAST('2024-01-31', someday) > admitted", "DATE '2024-01-31'"),
+    ("GREATEST(someday, admitted, '2024-01-31') > born", "DATE '2024-01-31'"),
+    ("NULLIF(someday, '2024-01-31') > admitted", "DATE '2024-01-31'"),
+    (
+        "CASE WHEN days > 3 THEN '2024-01-31' ELSE someday END > born",
+        "DATE '2024-01-31'",
+    ),
+    ("CASE days WHEN 3 THEN someday ELSE '2024-01-31' END > born", "DATE '2024-01-31'"),
+    (
+        "'2024-01-31' BETWEEN born AND COALESCE(someday, '2024-01-31')",
+        "DATE '2024-01-31'",
+    ),
+    ("COALESCE(someday, '2099-12-31') IN ('2099-12-31')", "DATE '2099-12-31'"),
+    ("COALESCE(someday, '2024-01-31') - admitted > 3", "DATE '2024-01-31'"),
+    ("COALESCE(arrived, '2024-01-31') > admitted", "TIMESTAMP '2024-01-31 00:00:00'"),
+)
+
+
+@pytest.mark.parametrize(("condition", "typed"), BESIDE)
+def test_a_string_among_dates_is_the_date_that_it_writes(condition, typed):
+    """As in PostgreSQL, where COALESCE, CASE and LEAST resolve what has no type."""
+    written = typed.split(" ", 1)[1][:11] + "'"
+    assert written in condition
+    plans = [
+        bind_query(
+            parse_query(f"SELECT COUNT(*) FROM stays WHERE {text}"), DATASET, NO_BOUNDS
+        ).plan
+        for text in (condition, condition.replace(written, typed))
+    ]
+    assert plans[0] == plans[1]
+
+
+@pytest.mark.parametrize(
+    ("condition", "rule", "place"),
+    [
+        ("COALESCE(someday, 'never') > admitted", "literal_type", "'never'"),
+        ("COALESCE(someday, '2024-02-30') > born", "literal_type", "'2024-02-30'"),
+        ("COALESCE(arrived, 'never') > admitted", "literal_type", "'never'"),
+        ("COALESCE('2024-01-31', '2024-02-01') > born", "column_types", "born"),
+        ("COALESCE(someday, '2024-01-31', days) > 1", "result_types", "'2024-01-31'"),
+        ("COALESCE(someday, arrived, '2024-01-31') > born", "result_types", "arrived"),
+        ("COALESCE(days, '3') > 1", "result_types", "'3'"),
+    ],
+)
+def test_a_string_that_is_no_date_or_stands_beside_other_types_is_refused(
+    condition, rule, place
+):
+    sql = f"SELECT COUNT(*) FROM stays WHERE {condition}"
+    with pytest.raises(QueryError) as refused:
+        compile_query(sql, DATASET)
+    assert refused.value.rule == rule
+    assert sql[refused.value.column - 1 :].startswith(place)

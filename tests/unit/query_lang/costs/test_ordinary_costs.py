@@ -2,11 +2,13 @@
 
 import json
 import re
+from datetime import date
 
 import pytest
 
 from privacy.contributions import ContributionBounds
 from privacy.errors import SqlNotAllowedError
+from privacy.schema import Column, ColumnType, Dataset, Table
 from tests.support.compiling import compile_query
 from tests.support.data.ordinary import DATASETS, QUESTIONS, default_limits, schema_of
 
@@ -49,6 +51,30 @@ def test_what_a_refusal_says_is_enough_at_once(limits, dataset, name, sql):
     written = re.search(r'{"tables": ({.*?})}', refused.value.hint)
     bounds = ContributionBounds(tables=tuple(json.loads(written.group(1)).items()))
     compile_query(sql, SCHEMAS[dataset], bounds, limits=limits)
+
+
+SEARCHES = "SUM(CASE WHEN note ILIKE '%{0}%' THEN 1 ELSE 0 END) AS {0}"
+NOTES = Table(
+    "notes",
+    (
+        Column("patient_id", ColumnType.INTEGER, nullable=False),
+        Column("note", ColumnType.TEXT, max_length=4_000),
+    ),
+    unit_column="patient_id",
+    max_rows_per_unit=50,
+)
+
+
+def test_what_is_dear_in_one_table_is_told_without_joins(limits):
+    day = date(2024, 3, 31)
+    dataset = Dataset("ward", "people", "patient", day, {"notes": NOTES})
+    words = ("pain", "chest", "fever", "cough", "fall", "rash")
+    sql = f"SELECT {', '.join(map(SEARCHES.format, words))} FROM notes"
+    with pytest.raises(SqlNotAllowedError) as refused:
+        compile_query(sql, dataset, limits=limits)
+    assert refused.value.rule == "too_costly"
+    assert "LOWER(note) AS n FROM notes" in refused.value.hint
+    assert "joining" not in refused.value.hint
 
 
 def test_numbering_the_rows_that_count_suffices(limits):

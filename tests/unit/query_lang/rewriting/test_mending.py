@@ -9,6 +9,9 @@ from privacy.contributions import NO_BOUNDS
 from privacy.errors import CuratorError, QueryError
 from query_lang.binding.bind import bind_query
 from query_lang.reading.parse import parse_query
+from query_lang.rewriting.fixes.aggregates import as_quotient, one_by_one
+from query_lang.rewriting.fixes.day_times import hours_written
+from query_lang.rewriting.fixes.other_words import as_cast
 from query_lang.rewriting.mending import LONGEST, MOST_STEPS, MOST_TRIED, mended
 from tests.golden.reference_pages import ROOT, hospital
 from tests.support.compiling import calls_of, compile_query
@@ -17,6 +20,50 @@ MENDED = (
     (
         "SELECT percentile_cont(array[0.25, 0.5]) WITHIN GROUP (ORDER BY length_of_stay) AS los FROM encounters",
         "SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY length_of_stay) AS los_25, percentile_cont(0.5) WITHIN GROUP (ORDER BY length_of_stay) AS los_50 FROM encounters",
+    ),
+    (
+        "SELECT PERCENTILE_CONT(ARRAY[0.1, .5]) WITHIN GROUP (ORDER BY LEAST(ABS(age), 60)), COUNT(*) FROM encounters",
+        "SELECT PERCENTILE_CONT(0.1) WITHIN GROUP (ORDER BY LEAST(ABS(age), 60)) AS p_10, PERCENTILE_CONT(.5) WITHIN GROUP (ORDER BY LEAST(ABS(age), 60)) AS p_50, COUNT(*) FROM encounters",
+    ),
+    (
+        "SELECT percentile_disc(array[0.25, 0.5]) within group (order by age -- (years)\n) a, percentile_cont(array[0.5, 0.125]) within group (order by length_of_stay) FROM encounters WHERE department <> 'percentile_cont(array[0.5]) within group (order by age)'",
+        "SELECT percentile_disc(0.25) within group (order by age -- (years)\n) AS a_25, percentile_disc(0.5) within group (order by age -- (years)\n) AS a_50, percentile_cont(0.5) within group (order by length_of_stay) AS p2_50, percentile_cont(0.125) within group (order by length_of_stay) AS p2_125 FROM encounters WHERE department <> 'percentile_cont(array[0.5]) within group (order by age)'",
+    ),
+    (
+        "SELECT AVG(m) AS mean FROM (SELECT patient_id, AVG(age) AS m FROM encounters GROUP BY patient_id) AS t",
+        "SELECT AVG(m) AS mean FROM (SELECT patient_id, CASE WHEN COUNT(age) > 0 THEN LEAST(GREATEST(1.0 * SUM(age) / COUNT(age), 0), 120) END AS m FROM encounters GROUP BY patient_id) AS t",
+    ),
+    (
+        "WITH t AS (SELECT e.patient_id, AVG(e.length_of_stay + 1 -- (days)\n) m FROM encounters e GROUP BY patient_id) SELECT MEDIAN(m) FROM t",
+        "WITH t AS (SELECT e.patient_id, CASE WHEN COUNT(e.length_of_stay + 1) > 0 THEN LEAST(GREATEST(1.0 * SUM(e.length_of_stay + 1) / COUNT(e.length_of_stay + 1), 2), 91) END m FROM encounters e GROUP BY patient_id) SELECT MEDIAN(m) FROM t",
+    ),
+    (
+        "SELECT AVG(m) FROM (SELECT patient_id, ROUND(AVG(age), 1) AS m FROM encounters GROUP BY patient_id) AS t",
+        "SELECT AVG(m) FROM (SELECT patient_id, ROUND(CASE WHEN COUNT(age) > 0 THEN LEAST(GREATEST(1.0 * SUM(age) / COUNT(age), 0), 120) END, 1) AS m FROM encounters GROUP BY patient_id) AS t",
+    ),
+    (
+        "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department ORDER BY n DESC OFFSET 0 ROWS FETCH NEXT 5 ROWS ONLY;",
+        "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department ORDER BY n DESC LIMIT 5;",
+    ),
+    (
+        "SELECT COUNT(*) FROM encounters e WHERE e.admitted::time NOT BETWEEN TIME '08:00' AND '18:00:30'::time AND CAST(admitted AS TIME) < '20:00' -- late\n",
+        "SELECT COUNT(*) FROM encounters e WHERE EXTRACT(EPOCH FROM e.admitted - e.admitted::date) NOT BETWEEN 28800 AND 64830 AND EXTRACT(EPOCH FROM admitted - admitted::date) < 72000 -- late\n",
+    ),
+    (
+        "SELECT TO_CHAR(admitted::timestamp, 'HH24') AS h, COUNT(*) FROM encounters WHERE TO_CHAR(admitted::timestamp, 'HH24:MI') < '08:30' GROUP BY h",
+        "SELECT LPAD(CAST(EXTRACT(HOUR FROM admitted::timestamp) AS TEXT), 2, '0') AS h, COUNT(*) FROM encounters WHERE (LPAD(CAST(EXTRACT(HOUR FROM admitted::timestamp) AS TEXT), 2, '0') || ':' || LPAD(CAST(EXTRACT(MINUTE FROM admitted::timestamp) AS TEXT), 2, '0')) < '08:30' GROUP BY h",
+    ),
+    (
+        "SELECT COUNT(*) AS n -- (from)\nFROM encounters GROUP BY department ORDER BY 1",
+        "SELECT COUNT(*) AS n, department -- (from)\nFROM encounters GROUP BY department ORDER BY 1",
+    ),
+    (
+        "SELECT department, COUNT(*) AS key_1 FROM encounters GROUP BY department, EXTRACT(YEAR FROM admitted) ORDER BY EXTRACT(YEAR FROM admitted)",
+        "SELECT department, COUNT(*) AS key_1, EXTRACT(YEAR FROM admitted) AS key_2 FROM encounters GROUP BY department, EXTRACT(YEAR FROM admitted) ORDER BY EXTRACT(YEAR FROM admitted)",
+    ),
+    (
+        "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department ORDER BY n DESC FETCH FIRST ROW ONLY",
+        "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department ORDER BY n DESC LIMIT 1",
     ),
     (
         "SELECT COUNT(*) FROM encounters WHERE department == 'surgery' && age > 60&&age < 90",
@@ -152,6 +199,17 @@ NOT_MENDED = (
     "SELECT COUNT(*) FROM encounters WHERE zzz > 60",
     "SELECT COUNT(*) FROM encounters TABLESAMPLE (10 PERCENT)",
     "SELECT COUNT(*) FROM encounters WHERE agee > 60 AND zzz = 1",
+    "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department ORDER BY n OFFSET 5 ROWS FETCH NEXT 5 ROWS ONLY",
+    "SELECT department, COUNT(*) AS n FROM encounters GROUP BY department ORDER BY n FETCH FIRST 5 ROWS WITH TIES",
+    "SELECT COUNT(*) FROM encounters WHERE admitted::time > '8am'",
+    "SELECT COUNT(*) FROM encounters WHERE admitted::time > '24:30'",
+    "SELECT COUNT(*) FROM encounters WHERE TO_CHAR(admitted::timestamp, 'HH12') = '08'",
+    "SELECT AVG(a), AVG(b) FROM (SELECT patient_id, AVG(age) AS a, AVG(length_of_stay) AS b FROM encounters GROUP BY patient_id) AS t",
+    "SELECT AVG(m) FROM (SELECT patient_id, AVG(age) FILTER (WHERE year = 2024) AS m FROM encounters GROUP BY patient_id) AS t",
+    "SELECT AVG(m) FROM (SELECT patient_id, AVG(age) OVER (PARTITION BY patient_id) AS m FROM encounters) AS t",
+    "SELECT ROUND(PERCENTILE_CONT(ARRAY[0.1, 0.5]) WITHIN GROUP (ORDER BY age)) FROM encounters",
+    "SELECT PERCENTILE_CONT(ARRAY[0.1, 0.10]) WITHIN GROUP (ORDER BY age) FROM encounters",
+    f"SELECT PERCENTILE_CONT(ARRAY[{', '.join(f'0.{n}' for n in range(10, 31))}]) WITHIN GROUP (ORDER BY age) FROM encounters",
 )
 
 
@@ -241,6 +299,46 @@ def test_an_array_of_many_quantiles_ends(share):
     """Where a part of a pattern fits in two ways, all of them were tried: 2^n."""
     sql = f"SELECT percentile_cont(array[{share * 200}x]) WITHIN GROUP (ORDER BY age) FROM encounters"
     assert mended(sql, refusal(sql), compiles) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "percentile_cont(array[0.1]) within group (" * 300,
+        "percentile_cont(array[0.1, 0.2]), " * 400,
+        f"percentile_cont(array[{'0.1, ' * 2_000}",
+        "percentile_cont(array[.1, .2]) within group (order by age), " * 200,
+    ],
+)
+def test_quantiles_of_arrays_are_read_once(text):
+    error = QueryError(rule="symbol", line=1, column=8, detail="", hint="")
+    found = []
+    calls = calls_of(lambda: found.extend(one_by_one(f"SELECT {text}", 7, error)))
+    assert calls < 60_000
+
+
+def test_times_of_day_are_read_once():
+    error = QueryError(rule="cast", line=1, column=8, detail="", hint="")
+    for text in (
+        "a::time between '08:00' and " * 300,
+        "a::time > '08:00' and " * 300,
+        "to_char(" * 900,
+        "to_char(a, 'HH24'), " * 300,
+        "to_char(" * 300 + "a" + ", 'HH24')" * 300,
+    ):
+        for fix in (as_cast, hours_written):
+            calls = calls_of(
+                lambda text=text, fix=fix: [*fix(f"SELECT {text}", 7, error)]
+            )
+            assert calls < 60_000
+
+
+def test_averages_are_read_once():
+    hint = "as a quotient to six places: 1.0 * SUM(x) / COUNT(x)"
+    error = QueryError(rule="average_opaque", line=1, column=8, detail="", hint=hint)
+    for text in ("avg(" * 900, "avg(age), " * 300, "avg(" * 300 + ")" * 300):
+        calls = calls_of(lambda text=text: [*as_quotient(f"SELECT {text}", 7, error)])
+        assert calls < 60_000
 
 
 def test_many_casts_in_another_systems_words_are_read_once():

@@ -11,6 +11,7 @@ from query_lang.syntax.automata import MOST_STATES, has_few_states
 from query_lang.syntax.patterns import (
     MOST_CHARACTERS,
     MOST_PLACES,
+    Choice,
     PatternError,
     like_escaped,
     like_pattern,
@@ -152,6 +153,26 @@ def test_what_is_left_out_is_refused_in_words(text):
 )
 def test_a_pattern_whose_time_is_no_multiple_of_the_text_is_told(text, is_few):
     assert has_few_states(regular_pattern(text)) is is_few
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("(fever|cough)", "fever|cough"),
+        ("^(E10|E11)", "^E10|^E11"),
+        ("(\\.0|x)$", "\\.0$|x$"),
+        ("((a|b)|c)|d", "a|b|c|d"),
+        ("(a|)", "a|"),
+    ],
+)
+def test_brackets_that_change_nothing_are_opened(text, same):
+    """So that each alternative is a plain test, not part of an automaton."""
+    assert regular_pattern(text) == regular_pattern(same)
+
+
+@pytest.mark.parametrize("text", ["(a|b)c", "(a|b)+", "(a|[bc])", "(a|b|c|d|e)"])
+def test_other_brackets_stay(text):
+    assert not isinstance(regular_pattern(text), Choice)
 
 
 def test_as_many_states_as_there_may_be():

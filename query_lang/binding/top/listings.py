@@ -1,0 +1,122 @@
+"""How a key that has no list of values gets one, in the reader's own names."""
+
+from collections.abc import Sequence
+
+from privacy.schema import ColumnType, HierarchyDomain
+from query_lang import hierarchies
+from query_lang.binding.expressions import ExpressionBinder
+from query_lang.binding.names import call_of_texts
+from query_lang.binding.scope import Scope, ValueColumn
+from query_lang.plans.expressions import Expression
+from query_lang.plans.literals import NUMBERS
+from query_lang.syntax.nodes import Expression as Tree
+from query_lang.syntax.nodes import Name, Select, TableName
+
+
+def how_listed(
+    key: Tree, value: Expression, tree: Select, rows: ExpressionBinder
+) -> str:
+    """Return what to write instead of a key without a list of values.
+
+    Args:
+        key: As written.
+        value: What it is bound to.
+        tree: The SELECT whose key it is.
+        rows: Binds what keys are computed of.
+    """
+    own = rows.environment.dataset.hierarchies
+    domain = value.facts.domain
+    name = _written(key) if isinstance(key, Name) else call_of_texts(key)
+    if name is not None and isinstance(domain, HierarchyDomain):
+        calls = _either(_levels(name, domain, own))
+        return f"group by a level of its codes, {calls}; or {_named(name, _CODES)}"
+    coarser = _coarser(value.facts.type, name or "x")
+    table = _public_table(key, tree, rows)
+    if coarser is not None:
+        return coarser
+    if name is None or table is None:
+        values = _TEXTS if name and name != "code" else _CODES
+        return (
+            f"{_named(name or 'code', values)}; or group by a column that has a list. "
+            "Which values there are is not shown: for the most frequent of all, a "
+            "custodian declares their list"
+        )
+    calls = _either(_levels_in_reach(rows.scope, own))
+    first = f"group by a level of the codes, {calls}; or " if calls else ""
+    return (
+        f"{first}{_named(name, _TEXTS)}; for all of them your custodian declares a "
+        f"domain for {table}"
+    )
+
+
+def _coarser(kind: ColumnType, name: str) -> str | None:
+    """Return coarser keys of days, times and numbers; None of texts."""
+    if kind in {ColumnType.DATE, ColumnType.TIMESTAMP}:
+        return (
+            f"group by its periods: DATE_TRUNC('month', {name}), EXTRACT(YEAR FROM "
+            f"{name}); those that WHERE leaves few of are a list"
+        )
+    if kind in NUMBERS:
+        return (
+            f"group by bands: WIDTH_BUCKET({name}, 0, 100, 10), CASE WHEN {name} < 100 "
+            "THEN 'low' ELSE 'high' END; of whole numbers those that WHERE leaves are "
+            f"a list: {name} BETWEEN 1 AND 20"
+        )
+    return None
+
+
+_CODES = "'E11.9', 'I10'"
+_TEXTS = "'a', 'b'"
+
+
+def _named(name: str, values: str) -> str:
+    return (
+        f"name the values in WHERE, {name} IN ({values}), or in CASE, CASE WHEN {name} "
+        f"IN ({values}) THEN {name} ELSE 'rest' END"
+    )
+
+
+def _either(calls: Sequence[str]) -> str:
+    return " or ".join([", ".join(calls[:-1]), calls[-1]] if calls[1:] else calls)
+
+
+def _written(name: Name) -> str:
+    return f"{name.qualifier}.{name.name}" if name.qualifier else name.name
+
+
+def _levels(
+    name: str, domain: HierarchyDomain, own: hierarchies.OwnHierarchies
+) -> Sequence[str]:
+    """Return the calls that give the levels of a column's codes."""
+    levels = hierarchies.levels_of(domain, own)
+    if domain.name in own:
+        return [f"level({name}, '{level}')" for level in levels]
+    return [f"icd_{level}({name})" for level in levels]
+
+
+def _levels_in_reach(scope: Scope, own: hierarchies.OwnHierarchies) -> Sequence[str]:
+    """Return the calls of the first column of FROM that has a hierarchy, if any."""
+    for relation in scope.relations:
+        for name, column in relation.columns.items():
+            if not isinstance(column, ValueColumn):
+                continue
+            if isinstance(column.facts.domain, HierarchyDomain):
+                is_alone = len(scope.relations) == 1
+                called = name if is_alone else f"{relation.name}.{name}"
+                return _levels(called, column.facts.domain, own)
+    return ()
+
+
+def _public_table(key: Tree, tree: Select, rows: ExpressionBinder) -> str | None:
+    """Return the column of a public table of FROM that a key is, if it is one."""
+    known = rows.environment.dataset.tables
+    for source in (tree.source, *(join.source for join in tree.joins)):
+        if not isinstance(source, TableName) or not isinstance(key, Name):
+            continue
+        table = known.get(source.name)
+        is_meant = key.qualifier in {None, source.alias or source.name}
+        if table is None or not table.is_public or not is_meant:
+            continue
+        if any(column.name == key.name for column in table.columns):
+            return f"{table.name}.{key.name}"
+    return None
