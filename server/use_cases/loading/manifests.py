@@ -5,9 +5,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from server.use_cases.services.documents import Document
-from upstream.drafting.database_drafts import DraftDatabase, is_database
 from upstream.drafting.drafting import draft_manifest
 from upstream.drafting.manifest_check import manifest_problems
+from upstream.drafting.sources.database_drafts import DraftDatabase, is_database
 from upstream.errors import Problem
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from privacy.schema import ColumnType
-from upstream.drafting.column_guesses import Guess
-from upstream.drafting.draft_sources import DraftSource
+from upstream.drafting.columns.column_guesses import Guess
+from upstream.drafting.sources.draft_sources import DraftSource
 
 _TODO = "TODO"
 _POINT = "."

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engines.regular_files import opened
-from upstream.drafting.letters import likely_encodings
+from upstream.drafting.sources.letters import likely_encodings
 from upstream.files.exports.footers import is_like_rows, is_note, is_total
 from upstream.files.exports.packed import unpacked
 from upstream.files.exports.records import Record, refused

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 import duckdb
 
 from privacy.schema import ColumnType
-from upstream.drafting.text_reasons import reason, reason_conditions
-from upstream.drafting.vocabularies import FAR_AWAY
+from upstream.drafting.columns.text_reasons import reason, reason_conditions
+from upstream.drafting.columns.vocabularies import FAR_AWAY
 from upstream.files.reading import number_form, thousands_class
 from upstream.files.reading_sql import quoted, quoted_name
 from upstream.files.usual_forms import (

@@ -5,8 +5,8 @@ import sqlite3
 
 import pytest
 
-from upstream.drafting.database_drafts import DraftDatabase, _place
 from upstream.drafting.drafting import draft_manifest
+from upstream.drafting.sources.database_drafts import DraftDatabase, _place
 from upstream.errors import IngestionError
 from upstream.files.exports.plain_copies import CopyArea
 from upstream.files.sources import Folders, open_sources

@@ -3,7 +3,7 @@
 import pytest
 
 from upstream.drafting.drafting import draft_manifest
-from upstream.drafting.letters import likely_encodings
+from upstream.drafting.sources.letters import likely_encodings
 
 TEXTS = (
     ("windows-1252", "Müller weiß über Größe; fünf Ärzte"),

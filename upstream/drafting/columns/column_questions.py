@@ -10,7 +10,7 @@ from dataclasses import replace
 import duckdb
 
 from privacy.schema import ColumnType
-from upstream.drafting.column_guesses import LIMITED, Guess, guess_of
+from upstream.drafting.columns.column_guesses import LIMITED, Guess, guess_of
 from upstream.files.reading_sql import quoted, quoted_name
 from upstream.files.usual_forms import NULL_WORDS, YES_MARKS
 

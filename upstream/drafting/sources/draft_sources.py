@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 import duckdb
 
 from privacy.wording import counted
-from upstream.drafting.file_samples import Look, look_at_sheets, look_at_text
+from upstream.drafting.sources.file_samples import Look, look_at_sheets, look_at_text
 from upstream.files.csv_structure import CsvFile
 from upstream.files.exports.plain_copies import CopyArea
 from upstream.files.reading_sql import quoted, quoted_name

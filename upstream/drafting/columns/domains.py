@@ -1,0 +1,90 @@
+"""Which domain a column may have: a rung of a public ladder, or a published list."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+import duckdb
+
+from privacy.schema import ColumnType
+from upstream.drafting.columns.code_guesses import code_guess
+from upstream.drafting.columns.column_guesses import Guess
+from upstream.drafting.columns.vocabularies import vocabulary_proposal
+from upstream.drafting.tables.written_words import Drafted
+from upstream.files.reading_sql import quoted_name
+from upstream.manifests.proposals import (
+    Proposal,
+    age_proposal,
+    date_proposal,
+    is_age,
+    is_identifier,
+    number_proposal,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Domains:
+    """Proposes domains for the columns of one table.
+
+    Attributes:
+        connection: That reads the rows.
+        rows: The relation of them.
+        guesses: Of columns that are read otherwise than as they are described.
+    """
+
+    connection: duckdb.DuckDBPyConnection
+    rows: str
+    guesses: Mapping[str, Guess]
+
+    def of(self, column: Drafted) -> tuple[str | None, Proposal | None]:
+        """Return what is said of a column's domain, and the proposal of one."""
+        if column.kind is not ColumnType.TEXT:
+            return None, self._proposal(column)
+        guess = self.guesses.get(column.source)
+        if guess is not None and guess.is_padded:  # postcodes, not codes
+            return None, self._listed(column)
+        found = code_guess(self.connection, self.rows, column.source, column.name)
+        return found.said, found.proposal or self._listed(column)
+
+    def _proposal(self, column: Drafted) -> Proposal | None:
+        guess = self.guesses.get(column.source)
+        if is_identifier(column.name) or (guess is not None and guess.is_short):
+            return None
+        if column.kind is ColumnType.INTEGER and is_age(column.name):
+            return age_proposal()
+        return self._ladder(*self._ends(column))
+
+    def _ladder(self, low: object, high: object) -> Proposal | None:
+        if isinstance(low, date) and isinstance(high, date):
+            return date_proposal(low, high)
+        if isinstance(low, Decimal) and isinstance(high, Decimal):
+            return number_proposal(int(low), int(high))
+        return None
+
+    def _ends(self, column: Drafted) -> tuple[object, ...]:
+        """Return the ends of days, or of numbers in whole steps; else two Nones."""
+        name = quoted_name(column.source)
+        if column.kind is ColumnType.DATE:
+            return self._one(f"min({name}), max({name})")
+        if column.kind in {ColumnType.INTEGER, ColumnType.DECIMAL}:
+            whole = f"TRY_CAST(CAST({name} AS DOUBLE) AS DECIMAL(38, 0))"
+            return self._one(f"min({whole}), max({whole})")
+        return None, None
+
+    def _listed(self, column: Drafted) -> Proposal | None:
+        """Return a public vocabulary that has all values of a column."""
+        name = quoted_name(column.source)
+        values, count = self._one(
+            f"list(DISTINCT {name}) FILTER ({name} <> '')[:20], "
+            f"approx_count_distinct({name})"
+        )
+        if not isinstance(values, list) or not isinstance(count, int) or count > 20:  # noqa: PLR2004 - longer than any
+            return None
+        return vocabulary_proposal(column.name, [str(value) for value in values])
+
+    def _one(self, wanted: str) -> tuple[object, ...]:
+        return tuple(
+            self.connection.execute(f"SELECT {wanted} FROM {self.rows}").fetchone()  # noqa: S608 - quoted names
+            or ()
+        )

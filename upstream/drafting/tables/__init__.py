@@ -1,0 +1,1 @@
+"""One table of a draft: its columns, questions and proposals, as YAML."""

@@ -1,0 +1,76 @@
+"""What the columns of a table seem to keep to, which only the custodian can say."""
+
+from collections.abc import Iterator, Sequence
+
+from upstream.drafting.tables.table_drafts import TableDraft
+from upstream.drafting.tables.table_questions import after_today
+from upstream.drafting.tables.written_words import Drafted, in_yaml
+from upstream.files.reading_sql import quoted_name
+
+_CONSTANT = (
+    "one value in all rows of a unit, as far as was looked; where that is so by its "
+    "nature, write constant_in_unit: true: "
+)
+_LATER = (
+    "some days lie after today; planned, valid until then, or slips? If one such day "
+    "stands for nothing, name it in null_values: "
+)
+_NO_UNIT = (
+    "many rows have no {unit}, and a load leaves them out: if it stands in the first "
+    "row of several alone, as in merged cells, fill it down before you export"
+)
+_FULL = (
+    "never empty, as far as was looked; where the form requires a value, say so with "
+    "nullable: "
+)
+
+
+def questions_of(draft: TableDraft, columns: Sequence[Drafted]) -> Iterator[str]:
+    """Yield what only the custodian can say of the columns."""
+    if draft.unit is not None and _lacks_units(draft):
+        yield _NO_UNIT.format(unit=in_yaml(draft.unit))
+    if later := list(after_today(draft.connection, draft.rows, columns)):
+        yield _LATER + ", ".join(later)
+    for said, found in (
+        (_CONSTANT, _once_a_unit(draft, columns)),
+        (_FULL, _never_empty(draft, columns)),
+    ):
+        if found:
+            yield said + ", ".join(column.name for column in found)
+
+
+def _lacks_units(draft: TableDraft) -> bool:
+    """Whether one row in twenty or more has no unit id."""
+    name = quoted_name(draft.unit or "")
+    empty = f"count(*) FILTER (coalesce(CAST({name} AS VARCHAR), '') = '')"
+    (lacks,) = draft.one(f"{empty} * 20 > count(*)")
+    return bool(lacks)
+
+
+def _once_a_unit(draft: TableDraft, columns: Sequence[Drafted]) -> list[Drafted]:
+    """Return columns of which no unit was seen to have two values."""
+    if draft.unit is None or not columns:
+        return []
+    each = ", ".join(
+        f"coalesce(min({quoted_name(c.source)}) = max({quoted_name(c.source)}), "
+        f"true) AND count({quoted_name(c.source)}) IN (0, count(*)) AS c{i}"
+        for i, c in enumerate(columns)
+    )
+    unit = quoted_name(draft.unit)
+    rows = f"SELECT count(*) AS n, {each} FROM {draft.rows} GROUP BY {unit}"  # noqa: S608 - quoted names
+    wanted = ", ".join(f"bool_and(c{i})" for i in range(len(columns)))
+    many, *same = draft.connection.execute(
+        f"SELECT max(n), {wanted} FROM ({rows})"  # noqa: S608 - as above
+    ).fetchone() or (0,)
+    pairs = zip(columns, same, strict=False)
+    return [c for c, is_same in pairs if is_same and (many or 0) > 1]
+
+
+def _never_empty(draft: TableDraft, columns: Sequence[Drafted]) -> list[Drafted]:
+    if not columns:
+        return []
+    wanted = ", ".join(
+        f"count(*) > 0 AND count({quoted_name(c.source)}) = count(*)" for c in columns
+    )
+    pairs = zip(columns, draft.one(wanted), strict=True)
+    return [c for c, is_full in pairs if is_full]

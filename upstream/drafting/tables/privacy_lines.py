@@ -1,0 +1,111 @@
+"""Whose rows a drafted table has: its unit, and what speaks against public."""
+
+from collections.abc import Iterator
+
+from upstream.drafting.tables.draft_joins import JoinColumn
+from upstream.drafting.tables.table_drafts import TableDraft
+from upstream.drafting.tables.written_words import in_yaml
+from upstream.files.reading_sql import quoted_name
+from upstream.manifests.proposals import is_identifier, names_people
+from upstream.manifests.rules.manifest_rules import TODO
+from upstream.public_check.published_ids import HANDFUL
+
+_WIDE = """\
+  # {count} columns are named by ids of people, and left out here: names of columns are
+  # public, and so is who has which column. Turn the file into long form: one row for
+  # each person and what is told of them, the id in a column of the unit.
+"""
+
+_JOINED = """\
+  # Never public: {column} joins its rows to those of single people in {file}.
+  # Write {own} anew with the column {unit} that {file} has for each
+  # {other}, and declare that column below.
+"""
+
+
+def privacy_lines(draft: TableDraft) -> list[str]:
+    """Return whose rows a table has, or the question whether it is public."""
+    unit = next((c.name for c in draft.columns if c.source == draft.unit), None)
+    seems = None if unit or draft.asks_unit else _seems_private(draft)
+    wide = _WIDE.format(count=len(draft.people)).splitlines() if draft.people else []
+    if unit is None and seems is None and not draft.asks_unit and not wide:
+        only = "true only for what anyone may read, such as a code list"
+        return [f"  public: {TODO} # no column of the unit: {only}"]
+    return [
+        *wide,
+        *_other_people(draft),
+        *(_joined_lines(*draft.joined) if draft.joined else ()),
+        f"  unit_column: {unit or (f'{TODO} # {seems}' if seems else TODO)}",
+        f"  max_rows_per_unit: {TODO} # a rung of 1-2-5, from the protocol",
+        *_key(draft),
+        f"  source: {TODO} which public fact bounds the rows of one unit",
+    ]
+
+
+def _other_people(draft: TableDraft) -> Iterator[str]:
+    """Ask where ids of people have several units: is the unit a case or a stay?"""
+    if draft.unit is None:
+        return
+    unit = quoted_name(draft.unit)
+    for column in draft.columns:
+        if column.source == draft.unit or not names_people(column.name):
+            continue
+        name = quoted_name(column.source)
+        (several,) = draft.one(
+            f"count(DISTINCT {unit}) > count(DISTINCT {name}) AND "
+            f"count(DISTINCT {name}) > 1"
+        )
+        if several:
+            yield (
+                f"  # {column.name} looks like ids of people, who have several "
+                f"{in_yaml(draft.unit)} each: is it the unit?"
+            )
+
+
+def _key(draft: TableDraft) -> Iterator[str]:
+    """Yield the proposal of a key: what no two rows share and is named like one."""
+    named = [
+        c
+        for c in draft.columns
+        if c.source not in {draft.unit, *draft.identities} and is_identifier(c.name)
+    ]
+    if draft.unit is None or not named:
+        return
+    wanted = ", ".join(
+        f"count(*) > 1 AND count(DISTINCT {quoted_name(c.source)}) = count(*)"
+        for c in named
+    )
+    pairs = zip(named, draft.one(wanted), strict=True)
+    unique = [c.name for c, is_unique in pairs if is_unique]
+    if unique:
+        yield (
+            f"  # key: [{unique[0]}], if rows that share it are one row, "
+            "to be kept once: no two that were looked at do"
+        )
+
+
+def _seems_private(draft: TableDraft) -> str | None:
+    """Return why a file without the unit seems to have rows of single people."""
+    if draft.joined is not None:
+        return f"{in_yaml(draft.joined[1].unit or '')}, once it is in the file"
+    people = _names_people(draft)
+    return people and f"{people} looks like ids of people: not public"
+
+
+def _names_people(draft: TableDraft) -> str | None:
+    """Return the column by which a file without the unit seems keyed by people."""
+    for column in draft.columns:
+        texts = draft.forms(column.source, "text_forms")
+        found = draft.connection.execute(
+            f"SELECT count(DISTINCT t) FROM ({texts}) "  # noqa: S608 - as above
+            "SEMI JOIN temp.unit_ids USING (form)"
+        ).fetchone()
+        if (found and found[0] > HANDFUL) or names_people(column.name):
+            return column.name
+    return None
+
+
+def _joined_lines(column: JoinColumn, other: JoinColumn) -> list[str]:
+    said = {"own": column.file, "file": other.file, "unit": in_yaml(other.unit or "")}
+    names = {"column": in_yaml(column.name), "other": in_yaml(other.name)}
+    return _JOINED.format(**said, **names).splitlines()
