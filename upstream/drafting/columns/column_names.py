@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from unicodedata import combining, normalize
 
 from privacy.schema import ColumnType
@@ -20,6 +21,15 @@ _KINDS = (
     (re.compile(r"TIMESTAMP.*"), ColumnType.TIMESTAMP),
     (re.compile(r"BOOLEAN"), ColumnType.BOOLEAN),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """One column: its name in the file and here, and its type."""
+
+    source: str
+    name: str
+    kind: ColumnType
 
 
 def family_of(type_: str) -> str:

@@ -10,8 +10,8 @@ import duckdb
 from privacy.schema import ColumnType
 from upstream.drafting.columns.code_guesses import code_guess
 from upstream.drafting.columns.column_guesses import Guess
+from upstream.drafting.columns.column_names import Drafted
 from upstream.drafting.columns.vocabularies import vocabulary_proposal
-from upstream.drafting.tables.written_words import Drafted
 from upstream.files.reading_sql import quoted_name
 from upstream.manifests.proposals import (
     Proposal,

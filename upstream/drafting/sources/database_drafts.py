@@ -14,7 +14,7 @@ from sqlalchemy.exc import ArgumentError
 
 from upstream.drafting.sources.draft_sources import SAMPLED, DraftSource, SourceReader
 from upstream.drafting.sources.file_samples import Look
-from upstream.drafting.tables.written_words import in_yaml
+from upstream.drafting.yaml_words import in_yaml
 from upstream.errors import IngestionError, Problem
 from upstream.files.exports.database_tables import DeclaredTable, value_text
 from upstream.files.exports.databases import connected, database_refused

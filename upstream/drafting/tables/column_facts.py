@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from upstream.drafting.columns.column_names import Drafted
 from upstream.drafting.tables.table_drafts import TableDraft
 from upstream.drafting.tables.table_questions import after_today
-from upstream.drafting.tables.written_words import Drafted, in_yaml
+from upstream.drafting.yaml_words import in_yaml
 from upstream.files.reading_sql import quoted_name
 
 _CONSTANT = (

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from upstream.drafting.tables.draft_joins import JoinColumn
 from upstream.drafting.tables.table_drafts import TableDraft
-from upstream.drafting.tables.written_words import in_yaml
+from upstream.drafting.yaml_words import in_yaml
 from upstream.files.reading_sql import quoted_name
 from upstream.manifests.proposals import is_identifier, names_people
 from upstream.manifests.rules.manifest_rules import TODO

@@ -16,7 +16,7 @@ from upstream.drafting.columns.column_guesses import (
     counted_guesses,
     decimal_guesses,
 )
-from upstream.drafting.columns.column_names import apart, identifier, type_of
+from upstream.drafting.columns.column_names import Drafted, apart, identifier, type_of
 from upstream.drafting.columns.column_questions import (
     flag_guesses,
     text_guesses,
@@ -26,7 +26,7 @@ from upstream.drafting.columns.domains import Domains
 from upstream.drafting.sources.draft_sources import DraftSource
 from upstream.drafting.tables.draft_joins import JoinColumn, join_to_units
 from upstream.drafting.tables.table_questions import rows_digest, second_identities
-from upstream.drafting.tables.written_words import Drafted, in_yaml
+from upstream.drafting.yaml_words import in_yaml
 from upstream.errors import IngestionError, Problem
 from upstream.files.reading_sql import quoted_name
 from upstream.id_forms.loose_ids import forms_sql

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import duckdb
 
 from privacy.schema import ColumnType
-from upstream.drafting.tables.written_words import Drafted
+from upstream.drafting.columns.column_names import Drafted
 from upstream.files.reading_sql import quoted_name
 from upstream.id_forms.identities import (
     is_one_to_one_sql,

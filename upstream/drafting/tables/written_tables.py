@@ -3,17 +3,13 @@
 from collections.abc import Iterator
 
 from privacy.schema import DEFAULT_MAX_LENGTH, DEFAULT_MAX_ROWS, ColumnType
-from upstream.drafting.columns.column_names import family_of
+from upstream.drafting.columns.column_names import Drafted, family_of
 from upstream.drafting.tables.column_facts import questions_of
 from upstream.drafting.tables.privacy_lines import privacy_lines
 from upstream.drafting.tables.table_drafts import TableDraft
 from upstream.drafting.tables.table_questions import LEFT_OUT
-from upstream.drafting.tables.written_words import (
-    Drafted,
-    column_words,
-    in_yaml,
-    written_lines,
-)
+from upstream.drafting.tables.written_words import column_words, written_lines
+from upstream.drafting.yaml_words import in_yaml
 from upstream.manifests.proposals import rung_above
 from upstream.manifests.rules.manifest_rules import TODO
 from upstream.staging.raw_rows import unread_type

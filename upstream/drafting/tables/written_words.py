@@ -1,32 +1,16 @@
 """How a draft says what its files are like: lines of YAML."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from privacy.schema import ColumnType
 from upstream.drafting.columns.column_guesses import Guess
+from upstream.drafting.columns.column_names import Drafted
 from upstream.drafting.sources.draft_sources import DraftSource
+from upstream.drafting.yaml_words import in_yaml
 
 _TODO = "TODO"
 _POINT = "."
-
-
-@dataclass(frozen=True, slots=True)
-class Drafted:
-    """One column: its name in the file and here, and its type."""
-
-    source: str
-    name: str
-    kind: ColumnType
-
-
 Guesses = Mapping[str, Guess]
-
-
-def in_yaml(value: object) -> str:
-    """Return a value as YAML has it in one line."""
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _flow(keys: Mapping[str, object]) -> str:
