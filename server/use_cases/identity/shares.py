@@ -45,7 +45,7 @@ class Shares:
             self._full_at[principal] = full_at + filling
 
 
-FREE_SECONDS = 60
+FREE_SECONDS = 20
 """Seconds of the server that one principal's free requests may take at once, ..."""
 FREE_SHARE = 4
 """... and one in so many seconds from then on."""

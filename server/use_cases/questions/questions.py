@@ -40,6 +40,7 @@ from server.use_cases.questions.wishes.prices import (
     priced_wish,
 )
 from server.use_cases.questions.wishes.ranges import LossRange, vectors_of
+from server.use_cases.questions.wishes.refusals import is_searched
 from server.use_cases.services.services import Parser
 
 _CACHED_PLANS = 2_048
@@ -299,7 +300,7 @@ def prepare(  # noqa: PLR0913 - what it needs, and what counts it
 
     if request.accuracy is None:
         return priced(losses.check(_asked(request, losses)))
-    if request.accuracy.rows is not None or request.accuracy.cells is not None:
+    if is_searched(found.query, request.accuracy):
         looked_at.add(cells=_CELLS_OF_A_PRICE * len(found.query.measures))
     at_all = priced(losses.maximum)
     wish = priced_wish(

@@ -2,12 +2,17 @@
 
 import pytest
 
+from privacy.errors import InvalidOptionError
 from privacy.losses import Loss
 from server.api.questions import routes
 from server.use_cases.custody.people import PeopleService
 from server.use_cases.custody.projects import NewProject, ProjectService
+from server.use_cases.identity.access import Caller
 from server.use_cases.identity.shares import FreeWorkLimit
+from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.paid import readings
+from server.use_cases.questions.requests import read_request
+from server.web import Server
 from tests.support.installations.harness import (
     Installation,
     ask,
@@ -43,7 +48,7 @@ def test_whoever_took_too_much_of_the_server_for_nothing_waits(
     class Counting(FreeWorkLimit):
         def take(self, principal, seconds):
             taken[principal] = taken.get(principal, 0) + seconds
-            super().take(principal, 100 * seconds)
+            super().take(principal, 30 * seconds)
 
     monkeypatch.setattr(routes, "FreeWorkLimit", lambda **_: Counting())
     eve, ada = installation.analyst("eve", "dear"), installation.analyst("amy", "free")
@@ -117,3 +122,26 @@ def test_a_request_reads_few_paid_texts_anew_and_the_next_one_goes_on(
             assert plan(http, f"{TOTAL} WHERE age > 60").status_code == 200
             numbers.append(len(read))
     assert numbers[0] == 20 < numbers[1] == numbers[2] == len(set(read))
+
+
+def test_a_price_that_is_not_searched_for_is_not_counted(installation):
+    """Many averages, refused after a tenth of a second, counted one and a half."""
+    counted = []
+    many = ", ".join(f"AVG(age + {n}) AS a{n}" for n in range(40))
+    wish = {"within": 5, "rows": 900}
+    asked = {"sql": f"SELECT {many} FROM visits", "accuracy": wish}
+    installation.analyst("ivo", "averages")
+    server = Server(installation.settings)
+    server.start()
+    try:
+        for within in (5, 6):
+            counted.append(LookedAt())
+            request = read_request({**asked, "accuracy": {**wish, "within": within}})
+            with pytest.raises(InvalidOptionError, match="at most 32 numbers"):
+                server.queries.plan(
+                    Caller("ivo", "analyst"), "clinic", request, counted[-1]
+                )
+    finally:
+        server.stop()
+        server.services.databases.close()
+    assert max(each.cells for each in counted) < 32 * 100

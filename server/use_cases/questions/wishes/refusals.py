@@ -23,6 +23,15 @@ MOST_NUMBERS: Final = 32
 """In a group, where a price is searched: everybody behind waits for that."""
 
 
+def is_searched(compiled: CompiledQuery, wish: Accuracy) -> bool:
+    """Whether a price is searched for, which takes long, and not refused before."""
+    return _wants_search(wish) and len(compiled.measures) <= MOST_NUMBERS
+
+
+def _wants_search(wish: Accuracy) -> bool:
+    return wish.rows is not None or wish.cells is not None
+
+
 def check_wish(compiled: CompiledQuery, wish: Accuracy) -> None:
     """Refuse an accuracy that does not fit what a question shows.
 
@@ -37,8 +46,7 @@ def check_wish(compiled: CompiledQuery, wish: Accuracy) -> None:
         )
         raise InvalidOptionError(message)
     _check_has_no_quantile(compiled)
-    searched = wish.rows is not None or wish.cells is not None
-    if searched and len(compiled.measures) > MOST_NUMBERS:
+    if _wants_search(wish) and len(compiled.measures) > MOST_NUMBERS:
         message = (
             "an accuracy of averages, or of a share of the cells, is of at most "
             f"{MOST_NUMBERS} numbers in a group, an average counting as two: this has "
