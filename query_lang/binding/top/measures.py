@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fractions import Fraction
 
 from privacy.errors import QueryError
@@ -16,7 +17,13 @@ from query_lang.binding.top.quantiles import bins_of, quantile_parameters, width
 from query_lang.binding.top.slots import Slots
 from query_lang.plans.compiled import AverageShown, NumberShown, QuantileShown, Shown
 from query_lang.plans.domains import value_count
-from query_lang.plans.expressions import Constant, Expression, Facts
+from query_lang.plans.expressions import (
+    Call,
+    Constant,
+    Expression,
+    Facts,
+    Function,
+)
 from query_lang.plans.intervals import Interval, measured_interval, reach_of
 from query_lang.plans.literals import NUMBERS
 from query_lang.plans.nodes import (
@@ -34,6 +41,12 @@ from query_lang.syntax.nodes import Expression as Tree
 from query_lang.syntax.refusals import refuse
 
 MOST_VECTORS = 256
+_BETWEEN = frozenset(
+    (
+        *(Function.DAYS_BETWEEN, Function.TIME_BETWEEN),
+        *(Function.MONTHS_BETWEEN, Function.YEARS_BETWEEN),
+    )
+)
 _COUNT_FACTS = Facts(ColumnType.INTEGER, nullable=False)
 
 
@@ -214,7 +227,19 @@ class MeasureBinder:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
         if bounds is None:
             raise _unbounded(value.facts, tree.arguments[0])
+        low, high = bounds
+        if low < 0 < high and _is_apart(value):
+            self._warn_of_reach(value.facts, bounds)
         return value, bounds
+
+    def _warn_of_reach(self, facts: Facts, bounds: Interval) -> None:
+        """Say how far a difference of dates reaches: either may be the earlier one."""
+        low, high = (f"{Decimal(end).scaleb(-facts.scale):,f}" for end in bounds)
+        self.rows.environment.warn(
+            "wide_difference",
+            f"this difference of dates can be {low} to {high}, and noise goes by the "
+            "farther end: name the range that matters, LEAST(GREATEST(x, 0), 60)",
+        )
 
     def _spread(self, tree: AggregateCall) -> tuple[Expression, Interval]:
         """Bind an argument of a variance; of a single value, what is declared stays."""
@@ -255,6 +280,15 @@ class MeasureBinder:
             binder = replace(self.computed(), warn=lambda *_: None)
             self.moments[called] = binder.bind(written_out(tree, self._spread))
         return self.moments[called]
+
+
+def _is_apart(value: Expression) -> bool:
+    """Whether a value is how far apart two dates or moments of a row are."""
+    if not isinstance(value, Call):
+        return False
+    if value.function in _BETWEEN:
+        return not any(isinstance(each, Constant) for each in value.operands)
+    return any(_is_apart(each) for each in value.operands)
 
 
 def _unbounded(facts: Facts, tree: Tree) -> QueryError:

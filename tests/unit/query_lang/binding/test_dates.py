@@ -436,3 +436,26 @@ def test_a_string_that_is_no_date_or_stands_beside_other_types_is_refused(
         compile_query(sql, DATASET)
     assert refused.value.rule == rule
     assert sql[refused.value.column - 1 :].startswith(place)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("left_on - admitted", True),
+        ("DATE_DIFF(left_on, admitted, DAY)", True),
+        ("2 * (left_on - admitted)", True),
+        ("LEAST(GREATEST(left_on - admitted, 0), 60)", False),
+        ("left_on - DATE '2023-12-01'", False),
+        ("EXTRACT(YEAR FROM left_on) - EXTRACT(YEAR FROM admitted)", False),
+    ],
+)
+@pytest.mark.parametrize("function", ["SUM", "AVG"])
+def test_a_difference_that_reaches_both_ways_is_told(function, value, said):
+    """Its noise goes by the domains' width, whichever stays there are."""
+    tree = parse_query(f"SELECT {function}({value}) AS x FROM stays")
+    found = bind_query(tree, DATASET, NO_BOUNDS).warnings
+    codes = [warning.code for warning in found]
+    assert codes.count("wide_difference") == said
+    for warning in found:
+        if warning.code == "wide_difference":
+            assert "LEAST(GREATEST(x, 0), 60)" in warning.detail
