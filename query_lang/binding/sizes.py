@@ -137,6 +137,10 @@ class Tries:
         return left
 
 
+_TRIED_IN_A_STEP: Final = 25
+"""Of values that are tried, 4 microseconds each, in a step."""
+
+
 class Sizes:
     """Counts the nodes of the expressions of one query while they are bound."""
 
@@ -146,11 +150,17 @@ class Sizes:
         self._total = 0
         self._listed = 0
         self._bound = 0
+        self._tried = 0
 
     @property
     def steps(self) -> int:
         """Return how much was done so far: expressions bound, and values listed."""
-        return self._bound + self._listed // _LISTED_IN_A_STEP
+        tried = self._tried // _TRIED_IN_A_STEP
+        return self._bound + self._listed // _LISTED_IN_A_STEP + tried
+
+    def add_tried(self, steps: int) -> None:
+        """Count what was tried of the values of keys."""
+        self._tried += steps
 
     def check(self, expression: Expression, position: Position, *, whole: bool) -> None:
         """Count an expression that was just bound; its operands were counted before.

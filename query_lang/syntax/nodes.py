@@ -596,8 +596,9 @@ class Select:
             not be selected.
         stacks: Whether its rows are those of several answers: no two may have the same
             keys.
-        unmatched: Which rows in the text stay as groups without a match: of a LEFT JOIN
-            from them all, beside WHERE those that it keeps.
+        unmatched: The places in GROUP BY of what rows in the text have, which a LEFT
+            JOIN from them keeps as groups without a match.
+        is_thinned: Whether WHERE may leave some of these rows out.
     """
 
     distinct: bool
@@ -617,7 +618,8 @@ class Select:
     alone: tuple[Name, ...] = ()
     gone: tuple[str, ...] = ()
     stacks: bool = False
-    unmatched: Literal["none", "some", "all"] = "none"
+    unmatched: tuple[int, ...] = ()
+    is_thinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

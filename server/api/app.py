@@ -304,8 +304,11 @@ def _add_reading_routes(app: FastAPI) -> None:
             form = wanted_form(request)
             if form is Form.JSON:
                 return _json(reading.query(caller, query_id), VARIES)
+            endpoint: QueryEndpoint = request.app.state.endpoint
+            endpoint.check_free(caller.name)
             body = reading.stored_answer(caller, query_id)
             require_one_answer(body)
+            endpoint.count_formed(caller.name, len(body))
             return answer_in(form, body)
 
         return answered(read)

@@ -7,6 +7,7 @@ noise where WHERE leaves nothing. Proof: docs/proofs/count_distinct.md.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from privacy.errors import QueryError
@@ -105,13 +106,23 @@ def _has_cells(facts: Facts) -> bool:
 
 
 def reachable_cells(
-    keys: Iterable[Key], *, with_totals: bool = False
+    keys: Iterable[Key],
+    *,
+    with_totals: bool = False,
+    staying: AbstractSet[int] = frozenset(),
 ) -> Iterator[NoisyCondition]:
     """Yield what a cell's keys fulfil if WHERE can leave rows in it; nothing noisy.
 
     A total is over all values of a key.
+
+    Args:
+        keys: Of GROUP BY.
+        with_totals: Whether some rows are totals.
+        staying: The keys, by number, of which every value stays.
     """
     for index, key in enumerate(keys):
+        if index in staying:
+            continue
         values = [each for each in key.reached if each is not None]
         if len(key.reached) < len(key.values) and values:
             shown = KeyShown(index)

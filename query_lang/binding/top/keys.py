@@ -1,6 +1,7 @@
 """The keys of GROUP BY: their values, and which follow from which."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from privacy.errors import QueryError
@@ -61,6 +62,7 @@ class KeyBinder:
         places: Where GROUP BY names each.
         sets: The keys of each grouping set.
         dependent: What follows from a key.
+        staying: Which keys are of rows in the text that stay without a match.
     """
 
     rows: ExpressionBinder
@@ -69,14 +71,15 @@ class KeyBinder:
     facts: dict[Shown, Facts]
     conditions: Conditions
     written: Written
-    trying: Trying = field(default_factory=Trying)
+    trying: Trying
     keys: dict[Expression, Key] = field(default_factory=dict)
     meant: list[Tree] = field(default_factory=list)
     places: list[Position] = field(default_factory=list)
     sets: tuple[tuple[int, ...], ...] = ()
     dependent: dict[Expression, DependentShown] = field(default_factory=dict)
+    staying: set[int] = field(default_factory=set)
 
-    def bind(self) -> None:  # noqa: C901 - what is grouped by, once
+    def bind(self) -> None:  # noqa: C901, PLR0915 - what is grouped by, once
         """Bind GROUP BY.
 
         Raises:
@@ -120,9 +123,18 @@ class KeyBinder:
         )
         for value, values in left.items():
             self.keys[value] = replace(self.keys[value], left=values)
+        every = list(found)
+        self._keep({every[numbers[place]] for place in self.tree.unmatched})
         self.sets = tuple(
             tuple(sorted({numbers[place] for place in each})) for each in self.tree.sets
         )
+
+    def _keep(self, values: AbstractSet[Expression]) -> None:
+        """Note of which keys every value stays: those of rows in the text."""
+        names = list(self.keys)
+        for value in values:
+            follows = self.dependent.get(value)
+            self.staying.add(names.index(value) if follows is None else follows.index)
 
     def _following(
         self, found: Mapping[Expression, tuple[Tree, str, Facts, Position]]

@@ -1,6 +1,7 @@
 """The top of a query: what binds its columns, HAVING and ORDER BY."""
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from math import prod
 
@@ -14,7 +15,7 @@ from query_lang.binding.results.answer_windows import (
     AnswerWindowBinder,
 )
 from query_lang.binding.results.computed import ComputedBinder, is_computed
-from query_lang.binding.results.dependent_keys import Written
+from query_lang.binding.results.dependent_keys import Trying, Written
 from query_lang.binding.results.reachable_cells import reachable_cells
 from query_lang.binding.results.totals import TotalsBinder
 from query_lang.binding.scalars.narrowing import Conditions
@@ -58,6 +59,11 @@ _EMPTY_GROUPS = (
 _EMPTY_CELLS = (
     "cells in which WHERE can leave no row come back, with noise alone; LIMIT, also of "
     "a large number, leaves them out"
+)
+_UNMATCHED = (
+    "rows in the text are groups in SQL where WHERE keeps them, also without a match; "
+    "LIMIT, QUALIFY and windows leave out those in which ON can leave no row: list "
+    "fewer rows instead of WHERE"
 )
 
 
@@ -111,7 +117,10 @@ class TopBinder:
         self.ordered: set[str] = set()  # keys whose order was looked at
         self.has_windows = has_window((tree.items, tree.order_by))
         slots = Slots(rows.environment)
-        self.grouping = KeyBinder(rows, tree, slots, self.facts, conditions, written)
+        trying = Trying(count=rows.environment.sizes.add_tried)
+        self.grouping = KeyBinder(
+            rows, tree, slots, self.facts, conditions, written, trying
+        )
         self.measuring = MeasureBinder(
             rows,
             tree.position,
@@ -166,10 +175,23 @@ class TopBinder:
         """Say where cells come back that WHERE leaves empty, or count as groups."""
         if self.tree.hides_keys and self._reads_empty_groups(columns):
             self.rows.environment.warn("empty_cells", _EMPTY_GROUPS)
-        narrower = any(key.reached != key.values for key in self.grouping.keys.values())
-        stay = self.tree.unmatched == "all"
-        if narrower and not stay and not self._chooses_rows():
+        narrower = {
+            index
+            for index, key in enumerate(self.grouping.keys.values())
+            if key.reached != key.values
+        }
+        if narrower - self._staying() and not self._chooses_rows():
             self.rows.environment.warn("empty_cells", _EMPTY_CELLS)
+        if narrower & self.grouping.staying - self._staying() and self._chooses_rows():
+            self.rows.environment.warn("empty_cells", _UNMATCHED)
+
+    def _staying(self) -> AbstractSet[int]:
+        """Return the keys, by number, that have all their values in SQL, too.
+
+        A row in the text is a group there, whether or not ON leaves a row that it
+        meets; which of them WHERE keeps is not told from what ON leaves.
+        """
+        return frozenset() if self.tree.is_thinned else self.grouping.staying
 
     def _reads_empty_groups(self, columns: Sequence[PlanColumn]) -> bool:
         """Whether a group without rows, whose numbers are 0, changes what is shown."""
@@ -188,20 +210,16 @@ class TopBinder:
         found = [] if said is None else [self._condition(said)]
         if self._chooses_rows():
             found += reachable_cells(
-                self.grouping.keys.values(), with_totals=bool(self.grouping.sets)
+                self.grouping.keys.values(),
+                with_totals=bool(self.grouping.sets),
+                staying=self._staying(),
             )
         return All(tuple(found)) if len(found) > 1 else next(iter(found), None)
 
     def _chooses_rows(self) -> bool:
-        """Whether one row's presence changes another, or which rows are shown.
-
-        A row in the text is a group of SQL, whether or not WHERE of another table
-        leaves a row that it meets.
-        """
-        if self.tree.unmatched == "all":
-            return False
+        """Whether one row's presence changes another, or which rows are shown."""
         chosen = self.tree.limit is not None or self.tree.kept is not None
-        return chosen or (self.has_windows and self.tree.unmatched == "none")
+        return chosen or self.has_windows
 
     def _check_items(self) -> None:
         for item in self.tree.items:

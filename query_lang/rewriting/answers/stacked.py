@@ -203,6 +203,8 @@ def _are_keys(select: Select, counted: Sequence[bool]) -> bool:
 
 def _fit(answers: Sequence[_Answer]) -> bool:
     """Whether all have the same aggregates in their places, and differ in a label."""
+    if len(answers) < 2:  # noqa: PLR2004 - one is stacked on nothing
+        return False
     first = answers[0]
     forms = [
         tuple(
@@ -211,7 +213,7 @@ def _fit(answers: Sequence[_Answer]) -> bool:
         )
         for each in answers
     ]
-    if any(form != forms[0] for form in forms) or len(answers) == 1:
+    if any(form != forms[0] for form in forms):
         return False
     has_labels = any(label is not None for label in first.labels)
     return has_labels and all(

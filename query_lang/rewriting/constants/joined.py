@@ -5,7 +5,7 @@ read once for each of them, by UNION ALL. So nothing after this knows such table
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -52,6 +52,7 @@ from query_lang.syntax.nodes import (
     Expression,
     InList,
     Name,
+    NumberLiteral,
     Or,
     Position,
     Select,
@@ -220,7 +221,24 @@ def _with_kept(select: Select, tables: Tables, *, is_filtered: bool) -> Select:
         return name.name in columns
 
     check_unmatched(select, is_literal)
-    return replace(select, unmatched="some" if is_filtered else "all")
+    kept = tuple(
+        place
+        for place, key in enumerate(select.group_by)
+        if any(isinstance(n, Name) and is_literal(n) for n in _means(key, select))
+    )
+    return replace(select, unmatched=kept, is_thinned=is_filtered)
+
+
+def _means(key: Expression, select: Select) -> Iterator[object]:
+    """Yield the parts of what a key may mean: itself, or an item that it names."""
+    yield from parts(key)
+    for place, item in enumerate(select.items, start=1):
+        by_place = isinstance(key, NumberLiteral) and key.text == str(place)
+        by_alias = (
+            isinstance(key, Name) and key.qualifier is None and key.name == item.alias
+        )
+        if by_place or by_alias:
+            yield from parts(item.expression)
 
 
 def _taken_out(select: Select, tables: Tables) -> _Read:

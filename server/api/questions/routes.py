@@ -96,6 +96,7 @@ class PendingResponse:
     shown_again: CompiledQuery | None = None  # a text that shows stored vectors
     readings: int = 0  # of further texts, for a refusal's fix
     formed_of: int = 0  # bytes of JSON that another form was made of
+    free_seconds: float = 0.0  # that it took the server, and nobody paid for
 
     @property
     def work(self) -> Unexecuted:
@@ -160,6 +161,18 @@ class QueryEndpoint:
         """Return how many replies are under way."""
         return self._permits.in_use
 
+    def check_free(self, principal: str) -> None:
+        """Refuse whoever has taken too much of the server for nothing.
+
+        Raises:
+            RateLimitedError: Nothing was read.
+        """
+        self._free_work.check(principal, time.monotonic())
+
+    def count_formed(self, principal: str, size: int) -> None:
+        """Count the writing of ``size`` bytes of a stored answer in another form."""
+        self._free_work.take(principal, time.monotonic(), formed(size))
+
     async def plan(self, request: Request, dataset: str) -> Response:
         """Answer POST plan."""
         work = partial(self._plan, dataset=dataset)
@@ -216,7 +229,7 @@ class QueryEndpoint:
             permit.take(credential)
             check_transport(request, arrival)
             if permit.principal is not None:
-                self._free_work.check(permit.principal)
+                self._free_work.check(permit.principal, arrival.time)
             return check(request, arrival.body)
 
         def decide() -> tuple[Headers | PendingResponse, str | None]:
@@ -264,11 +277,19 @@ class QueryEndpoint:
             )
             pending, slots = await self._answered(ticket, visit, work)
             await self._clock.wait(arrival=arrival.time, slots=slots)
+            self._count_free(visit, pending, slots)
             if pending.query_id is not None:
                 await self._release(pending.query_id)
         finally:
             self._permits.give_back()
         return pending.response
+
+    def _count_free(self, visit: Visit, pending: PendingResponse, slots: int) -> None:
+        """Count what nobody pays for, as of the instant when the reply leaves."""
+        principal = visit.permit.principal
+        if principal is not None:
+            left = visit.arrival.time + slots * self._clock.slot_seconds
+            self._free_work.take(principal, left, pending.free_seconds)
 
     async def _busy(self, arrival: Arrival, *, slots: int) -> Response:
         await self._clock.wait(arrival=arrival.time, slots=slots)
@@ -289,12 +310,11 @@ class QueryEndpoint:
                 begun = await self._in_thread(context, partial(_refusing, beginning))
             cost = _work_of(begun, visit.looked_at)
             self._backlog.decide(ticket, cost)
-            self._count_free(visit, cost, ticket)
         finally:
             self._backlog.decide(ticket, NOTHING)
         promise = await ticket.promise
         if isinstance(begun, PendingResponse):
-            return begun, promise.slots
+            return replace(begun, free_seconds=_free(cost, ticket)), promise.slots
         async with self._executing.take(ticket.number):
             computed = await self._in_thread(
                 context, partial(self._queries.executing.compute, begun.paid)
@@ -305,13 +325,6 @@ class QueryEndpoint:
                 context, partial(self._answer, begun, computed)
             )
         return pending, promise.slots
-
-    def _count_free(self, visit: Visit, cost: Cost, ticket: Ticket) -> None:
-        """Count what nobody pays for: those behind wait for it."""
-        principal = visit.permit.principal
-        if isinstance(cost, Unexecuted) and principal is not None:
-            reading = (1 + cost.readings) * ticket.reading
-            self._free_work.take(principal, reading + cost.serving)
 
     def _answer(self, begun: PaidVisit, computed: Computed) -> PendingResponse:
         """Measure and store, then write it in its form: both wait for its public time.
@@ -404,6 +417,13 @@ class QueryEndpoint:
             shown_again=reply.shown_again,
             formed_of=0 if form is Form.JSON else len(reply.body),
         )
+
+
+def _free(cost: Cost, ticket: Ticket) -> float:
+    """Return what a request takes the server for nothing; 0 where it is charged."""
+    if not isinstance(cost, Unexecuted):
+        return 0.0
+    return (1 + cost.readings) * ticket.reading + cost.serving
 
 
 def _work_of(begun: Begun, looked_at: LookedAt) -> Cost:

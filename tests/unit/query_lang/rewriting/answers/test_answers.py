@@ -203,3 +203,9 @@ def test_string_agg_is_which_of_some_values_a_patient_has():
 def test_string_agg_of_what_nobody_named_is_refused(call):
     sql = f"SELECT d, COUNT(*) FROM (SELECT patient_id, {call} AS d FROM prescriptions WHERE drug IN ('a', 'b') GROUP BY patient_id) AS s GROUP BY d"
     assert refusal(sql) == "aggregate"
+
+
+def test_literals_one_above_the_other_are_no_answers():
+    """They were taken for a stack of answers, of which there were none."""
+    with pytest.raises(QueryError):
+        compiled("SELECT 1 UNION ALL SELECT 2")
