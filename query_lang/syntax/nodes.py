@@ -596,9 +596,9 @@ class Select:
             not be selected.
         stacks: Whether its rows are those of several answers: no two may have the same
             keys.
-        unmatched: The places in GROUP BY of what rows in the text have, which a LEFT
-            JOIN from them keeps as groups without a match.
-        is_thinned: Whether WHERE may leave some of these rows out.
+        unmatched: Columns of rows in the text, which a LEFT JOIN from them keeps as
+            groups without a match; once these are written out, what they are.
+        is_thinned: Whether WHERE or another join may leave some of these rows out.
     """
 
     distinct: bool
@@ -618,7 +618,7 @@ class Select:
     alone: tuple[Name, ...] = ()
     gone: tuple[str, ...] = ()
     stacks: bool = False
-    unmatched: tuple[int, ...] = ()
+    unmatched: tuple[Expression, ...] = ()
     is_thinned: bool = False
 
 

@@ -123,11 +123,18 @@ class KeyBinder:
         )
         for value, values in left.items():
             self.keys[value] = replace(self.keys[value], left=values)
-        every = list(found)
-        self._keep({every[numbers[place]] for place in self.tree.unmatched})
+        self._keep(found.keys() & set(self._of_literals()))
         self.sets = tuple(
             tuple(sorted({numbers[place] for place in each})) for each in self.tree.sets
         )
+
+    def _of_literals(self) -> Iterator[Expression]:
+        """Yield what rows in the text are, where they stay without a match."""
+        for tree in self.tree.unmatched:
+            try:
+                yield self.rows.value(tree)
+            except QueryError:  # an aggregate, or a name of another SELECT
+                continue
 
     def _keep(self, values: AbstractSet[Expression]) -> None:
         """Note of which keys every value stays: those of rows in the text."""

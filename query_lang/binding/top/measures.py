@@ -47,6 +47,13 @@ _BETWEEN = frozenset(
         *(Function.MONTHS_BETWEEN, Function.YEARS_BETWEEN),
     )
 )
+_SCALED = frozenset(
+    (
+        *(Function.ADD, Function.SUBTRACT, Function.NEGATE, Function.MULTIPLY),
+        *(Function.DIVIDE, Function.DIVIDE_DECIMAL, Function.RESCALE),
+        *(Function.FLOOR, Function.CEILING, Function.ROUND, Function.TRUNCATE),
+    )
+)
 _COUNT_FACTS = Facts(ColumnType.INTEGER, nullable=False)
 
 
@@ -80,6 +87,7 @@ class MeasureBinder:
     places: list[Position] = field(default_factory=list)
     place: Position | None = None
     moments: dict[tuple[object, ...], Shown] = field(default_factory=dict)
+    in_moments: bool = False
 
     def measure(self, tree: AggregateCall | CountRows) -> Shown:
         """Return what shows an aggregate; its vectors are measured once.
@@ -204,6 +212,8 @@ class MeasureBinder:
         value, bounds = self._bounded(tree)
         if bounds == (0, 0):
             raise refuse(rules.ZERO_SENSITIVITY, tree.position)
+        if bounds[0] < 0 < bounds[1] and _is_apart(value) and not self.in_moments:
+            self._warn_of_reach(value.facts, bounds)
         slot, scale = self.slots.of(value), value.facts.scale
         total = SumMeasure(slot, *bounds, scale)
         facts = Facts(value.facts.type, scale, nullable=False)
@@ -227,9 +237,6 @@ class MeasureBinder:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
         if bounds is None:
             raise _unbounded(value.facts, tree.arguments[0])
-        low, high = bounds
-        if low < 0 < high and _is_apart(value):
-            self._warn_of_reach(value.facts, bounds)
         return value, bounds
 
     def _warn_of_reach(self, facts: Facts, bounds: Interval) -> None:
@@ -278,7 +285,9 @@ class MeasureBinder:
         called = tree.name, *map(self.rows.value, tree.arguments)
         if called not in self.moments:
             binder = replace(self.computed(), warn=lambda *_: None)
+            self.in_moments = True
             self.moments[called] = binder.bind(written_out(tree, self._spread))
+            self.in_moments = False
         return self.moments[called]
 
 
@@ -288,7 +297,7 @@ def _is_apart(value: Expression) -> bool:
         return False
     if value.function in _BETWEEN:
         return not any(isinstance(each, Constant) for each in value.operands)
-    return any(_is_apart(each) for each in value.operands)
+    return value.function in _SCALED and any(map(_is_apart, value.operands))
 
 
 def _unbounded(facts: Facts, tree: Tree) -> QueryError:

@@ -182,7 +182,8 @@ class TopBinder:
         }
         if narrower - self._staying() and not self._chooses_rows():
             self.rows.environment.warn("empty_cells", _EMPTY_CELLS)
-        if narrower & self.grouping.staying - self._staying() and self._chooses_rows():
+        is_unsure = bool(self.tree.unmatched) and not self._staying()
+        if narrower and is_unsure and self._chooses_rows():
             self.rows.environment.warn("empty_cells", _UNMATCHED)
 
     def _staying(self) -> AbstractSet[int]:

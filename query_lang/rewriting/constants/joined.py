@@ -5,7 +5,7 @@ read once for each of them, by UNION ALL. So nothing after this knows such table
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -51,8 +51,8 @@ from query_lang.syntax.nodes import (
     Comparison,
     Expression,
     InList,
+    Join,
     Name,
-    NumberLiteral,
     Or,
     Position,
     Select,
@@ -210,10 +210,8 @@ def _with_kept(select: Select, tables: Tables, *, is_filtered: bool) -> Select:
     """
     if not any(is_right(select.joins[place]) for place in tables):
         return select
-    named = {
-        called(select.joins[place].source): frozenset(table.columns)
-        for place, table in tables.items()
-    }
+    places = {place: called(select.joins[place].source) for place in tables}
+    named = {places[n]: frozenset(table.columns) for n, table in tables.items()}
     every = frozenset[str]().union(*named.values())
 
     def is_literal(name: Name) -> bool:
@@ -221,24 +219,31 @@ def _with_kept(select: Select, tables: Tables, *, is_filtered: bool) -> Select:
         return name.name in columns
 
     check_unmatched(select, is_literal)
-    kept = tuple(
-        place
-        for place, key in enumerate(select.group_by)
-        if any(isinstance(n, Name) and is_literal(n) for n in _means(key, select))
+    right = [name for n, name in places.items() if is_right(select.joins[n])]
+    kept = {name: named[name] for name in right}
+    return replace(
+        select,
+        unmatched=tuple(_of_literals(select, kept)),
+        is_thinned=is_filtered or any(map(_drops_unmatched, select.joins)),
     )
-    return replace(select, unmatched=kept, is_thinned=is_filtered)
 
 
-def _means(key: Expression, select: Select) -> Iterator[object]:
-    """Yield the parts of what a key may mean: itself, or an item that it names."""
-    yield from parts(key)
-    for place, item in enumerate(select.items, start=1):
-        by_place = isinstance(key, NumberLiteral) and key.text == str(place)
-        by_alias = (
-            isinstance(key, Name) and key.qualifier is None and key.name == item.alias
-        )
-        if by_place or by_alias:
-            yield from parts(item.expression)
+def _drops_unmatched(join: Join) -> bool:
+    """Whether what is joined to rows without a match may leave them out."""
+    return join.kind != "left" and not is_right(join)
+
+
+def _of_literals(select: Select, kept: Mapping[str, frozenset[str]]) -> Iterator[Name]:
+    """Yield the columns of literals that may be keys."""
+    every = frozenset[str]().union(*kept.values())
+
+    def is_kept(name: Name) -> bool:
+        columns = every if name.qualifier is None else kept.get(name.qualifier, ())
+        return name.name in columns
+
+    said = (*select.group_by, *(item.expression for item in select.items))
+    names = {n.name: n for n in parts(said) if isinstance(n, Name) and is_kept(n)}
+    yield from names.values()
 
 
 def _taken_out(select: Select, tables: Tables) -> _Read:

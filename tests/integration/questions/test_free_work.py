@@ -71,6 +71,28 @@ def test_whoever_took_too_much_of_the_server_for_nothing_waits(
         assert plan(other, TOTAL).status_code == 200
 
 
+def test_stored_answers_in_another_form_count_and_wait(installation, monkeypatch):
+    """A large one takes the server a third of a second each time it is written."""
+    taken = []
+
+    class Counting(FreeWorkLimit):
+        def take(self, principal, left, seconds):
+            taken.append(seconds)
+            super().take(principal, left, 10_000 * seconds)
+
+    monkeypatch.setattr(routes, "FreeWorkLimit", lambda **_: Counting())
+    key = installation.analyst("fay", "forms")
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        paid = ask(http, "SELECT age, COUNT(*) AS n FROM visits GROUP BY age")
+        route = f"/v1/queries/{paid.json()['query_id']}"
+        taken.clear()
+        arrow = {"Accept": "application/vnd.apache.arrow.stream"}
+        replies = [http.get(route, headers=arrow).status_code for _ in range(8)]
+        assert http.get(route).status_code == 200  # as JSON it is what is stored
+    assert taken[0] > 0
+    assert (replies[0], replies[-1]) == (200, 429)
+
+
 @pytest.fixture
 def read(monkeypatch):
     """What is read anew of paid questions, while a test runs."""

@@ -13,7 +13,7 @@ from math import ceil
 from typing import Final
 
 from mechanisms.scales.noises import noise_of_measure
-from privacy.errors import CuratorError
+from privacy.errors import CuratorError, QueryError
 from privacy.losses import Loss
 from query_lang.advising.union_texts import union_text
 from server.use_cases.questions.looked_at import LookedAt
@@ -248,8 +248,10 @@ class Strategist:
         self._looked_at.add(cells=of_text(request.sql))
         try:
             question = self._compiling(request)
-        except CuratorError:
-            return None  # it is refused: it costs too much, or has too many cells
+        except CuratorError as error:  # it costs too much, or has too many cells
+            if isinstance(error, QueryError):
+                self._looked_at.add_steps(error.steps)
+            return None
         self._looked_at.add(cells=of_form(question.normal.steps))
         self._looked_at.add_steps(question.bound.steps)
         return _Base(request, self._gridding.of(question))

@@ -2,6 +2,7 @@
 
 # ruff: noqa: DTZ001 - timestamps have no zone
 
+import json
 from dataclasses import replace
 from datetime import date, datetime
 from types import SimpleNamespace
@@ -12,7 +13,9 @@ from privacy.errors import QueryError
 from privacy.schema import Column, RangeDomain, Table
 from privacy.schema import ColumnType as T
 from query_lang.compile import key_places
+from query_lang.reading.parse import parse_query
 from query_lang.showing.presentation import present
+from query_lang.syntax.wire import from_json, to_json
 from tests.support.compiling import calls_of, compile_query
 from tests.support.data.hospital import HOSPITAL
 
@@ -102,6 +105,52 @@ def test_rows_in_the_text_without_a_match_are_groups(
     assert [row[0] for row in rows] == expected
     codes = [warning.code for warning in compiled.warnings]
     assert ("empty_cells" in codes) is warned
+
+
+KEPT = (
+    "FROM generate_series(1, 3) AS s(y) LEFT JOIN encounters AS e "
+    "ON e.level = s.y AND e.level >= 2 "
+)
+
+
+@pytest.mark.parametrize(
+    ("shown", "rest", "expected", "warned"),
+    [
+        ("y, ", "GROUP BY ALL ORDER BY y LIMIT 9", 3, False),
+        ("ward, y, ", "GROUP BY ward, ward, ROLLUP (y)", None, False),
+        ("ward, y, ", "GROUP BY ward, GROUPING SETS ((ward)), ROLLUP (y)", None, False),
+        ("y AS ward, ", "GROUP BY s.y ORDER BY 1 LIMIT 9", 3, False),
+        ("y, ", "WHERE e.age > 3 GROUP BY y ORDER BY y LIMIT 9", 2, True),
+        (
+            "y, ",
+            "JOIN patients AS p ON p.patient_id = e.patient_id GROUP BY y LIMIT 9",
+            2,
+            True,
+        ),
+        (
+            "y, z, ",
+            (
+                "JOIN (VALUES ('north', 1), ('south', 2)) AS v (k, z) ON v.k = e.ward "
+                "GROUP BY y, z LIMIT 9"
+            ),
+            4,
+            True,
+        ),
+        ("y - e.level AS d, ", "GROUP BY 1 LIMIT 9", 1, True),
+    ],
+)
+def test_rows_in_the_text_stay_whatever_is_grouped_and_joined_beside_them(
+    shown, rest, expected, warned
+):
+    sql = f"SELECT {shown}COUNT(e.patient_id) AS n {KEPT}{rest}"
+    compiled = compile_query(sql, HOSPITAL)
+    codes = [warning.code for warning in compiled.warnings]
+    assert ("empty_cells" in codes) is warned
+    tree = parse_query(sql)
+    assert from_json(json.loads(json.dumps(to_json(tree)))) == tree
+    if expected is not None:
+        rows = present(compiled, [[9] * len(compiled.rendered.cells)])
+        assert len(rows) == expected
 
 
 def test_keys_of_other_tables_are_of_rows_that_match():
