@@ -21,6 +21,8 @@ from tests.support.installations.harness import (
 )
 from tests.support.installations.publishing import Press, spec
 
+pytestmark = pytest.mark.thorough
+
 PEOPLE = Scope.population("people")
 ONE = Loss.parse("1")
 CLIENTS = 12

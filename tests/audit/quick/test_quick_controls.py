@@ -20,7 +20,7 @@ from tests.audit.subjects.suites import (
 from tests.effort import gate_first
 from tests.support.noise.samplers import ScaledSampler
 
-pytestmark = [pytest.mark.slow, pytest.mark.statistical]
+pytestmark = [pytest.mark.slow, pytest.mark.statistical, pytest.mark.thorough]
 FAULTY_SAMPLES = 5_000
 FAULTY_SINGLES = 200  # an arm
 NAMED = {"ids": lambda value: getattr(value, "name", str(value)).replace(" ", "-")}
@@ -43,7 +43,6 @@ def test_verdicts_are_wrong_less_than_once_in_a_million_runs(suite):
     assert probability_of_bound_above(suite.event(1.5), few, LEAST) < 1e-6
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("suite", VECTOR_SUITES, **NAMED)
 def test_grouped_noise_of_a_wrong_scale_is_caught(suite, faulty, arms, exact, report):
     factor, urls = faulty

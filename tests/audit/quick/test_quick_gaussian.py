@@ -32,7 +32,7 @@ from tests.audit.instruments.concentrated import (
 from tests.effort import gate_first
 from tests.support.noise.samplers import ScaledSampler
 
-pytestmark = [pytest.mark.slow, pytest.mark.statistical]
+pytestmark = [pytest.mark.slow, pytest.mark.statistical, pytest.mark.thorough]
 
 RHO = zcdp(Loss.parse("0.000001"))
 LEAST = 0.7

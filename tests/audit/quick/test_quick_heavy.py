@@ -30,7 +30,7 @@ from tests.audit.subjects.suites import (
 from tests.effort import IS_LONG
 from tests.support.noise.samplers import ZeroSampler
 
-pytestmark = [pytest.mark.slow, pytest.mark.statistical]
+pytestmark = [pytest.mark.slow, pytest.mark.statistical, pytest.mark.thorough]
 SAMPLES = 80
 TIMED, REACH = (100, 0.205) if IS_LONG else (40, 0.32)
 """How many an arm; an area farther from a half comes by chance once in a million."""

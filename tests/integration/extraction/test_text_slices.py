@@ -28,6 +28,8 @@ from tests.support.data.notes import declare, write_gold, write_notes, write_pip
 from tests.support.installations.harness import STRANGERS, ImportingInstallation
 from tests.support.installations.texts import Texts
 
+pytestmark = pytest.mark.thorough
+
 DATES = "1/1/2024 " * 700
 LONG = ("é" * 99 + "\n") * 10_000
 """A note of a million characters, of two million bytes as it is stored."""

@@ -369,6 +369,7 @@ TIMES = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("private", ["timestamp", "text", "zoned"])
 def test_times_to_the_second_are_found_however_they_are_written(hospital, private):

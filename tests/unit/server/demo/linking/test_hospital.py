@@ -12,6 +12,8 @@ from server.demo.linking.names import common_lists
 from server.demo.notes.lists import Lists
 from server.demo.notes.people import draw_person
 
+pytestmark = pytest.mark.thorough
+
 PATIENTS = 2_000
 
 
