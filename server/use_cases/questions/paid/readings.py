@@ -62,7 +62,7 @@ class PaidReadings:
         self._compiler = compiler
         self._reading_studies = reading_studies
         self._kept: dict[str, _Kept] = {}
-        self._reading = Lock()
+        self._locks: dict[str, Lock] = {}
 
     def of(
         self, grant: Grant, listed: Sequence[PaidQuestion], looked_at: LookedAt
@@ -73,8 +73,9 @@ class PaidReadings:
         meanwhile: how many are read anew decides when a reply leaves (PRIVACY 6). What
         would take long to read is left for questions to come.
         """
-        with self._reading:  # or two of one project lose each other's
-            now, project = time.monotonic(), grant.project.name
+        project = grant.project.name
+        with self._locks.setdefault(project, Lock()):  # or two lose each other's
+            now = time.monotonic()
             for name in [n for n, kept in list(self._kept.items()) if kept.until < now]:
                 self._kept.pop(name, None)
             known = self._kept[project].read if project in self._kept else {}
