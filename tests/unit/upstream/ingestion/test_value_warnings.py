@@ -90,3 +90,11 @@ def test_rows_without_an_id_are_warned_of(hospital):
     rows = "1,2024-01-01,A\n,2024-01-02,B\n,2024-01-02,B\n2,2024-01-02,B\n"
     said = warned(hospital, rows, "as in merged cells")
     assert said[0].startswith("stays: 2 of 4 rows have no unit id, and are no part of")
+
+
+def test_the_least_number_has_a_size_too(hospital):
+    """What would have warned of it ended the load: it has no other sign."""
+    columns(hospital, {"name": "code", "type": "integer"})
+    rows = "".join(f"{n},{n - 2**63}\n" for n in range(30))
+    said = warned(hospital, rows, "second identity")
+    assert [one.partition(":")[0] for one in said] == ["stays.code"]
