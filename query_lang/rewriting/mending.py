@@ -11,7 +11,7 @@ from typing import Final
 
 from privacy.errors import CuratorError, QueryError
 from query_lang.rewriting.fixes.other_words import OTHER_FIXES
-from query_lang.rewriting.fixes.token_texts import between
+from query_lang.rewriting.fixes.token_texts import between, tokens_of
 from query_lang.syntax.tokens import Token, TokenKind, lex
 
 LONGEST: Final = 4_000
@@ -78,16 +78,9 @@ def _offset(sql: str, error: QueryError) -> int:
 _Fix = Callable[[str, int, QueryError], Iterator[str]]
 
 
-def _tokens(sql: str) -> Sequence[Token]:
-    try:
-        return lex(sql)
-    except CuratorError:
-        return ()
-
-
 def _at(sql: str, offset: int) -> int | None:
     """Return which token begins at an offset."""
-    starts = [token.start for token in _tokens(sql)]
+    starts = [token.start for token in tokens_of(sql)]
     return starts.index(offset) if offset in starts else None
 
 
@@ -106,7 +99,7 @@ def _replaced(sql: str, first: Token, last: Token, text: str) -> str:
 
 def _name(sql: str, offset: int, error: QueryError) -> Iterator[str]:
     """Write the name that was meant; a text in double quotes in single ones."""
-    tokens, place = _tokens(sql), _at(sql, offset)
+    tokens, place = tokens_of(sql), _at(sql, offset)
     if place is None:
         return
     dotted = place + 2 < len(tokens) and tokens[place + 1].is_sign(".")
@@ -127,14 +120,15 @@ def _name(sql: str, offset: int, error: QueryError) -> Iterator[str]:
 
 def _table(sql: str, offset: int, error: QueryError) -> Iterator[str]:
     """Put the table in front of a name that could mean two."""
-    tokens, place, written = _tokens(sql), _at(sql, offset), _WRITTEN.search(error.hint)
+    tokens, place = tokens_of(sql), _at(sql, offset)
+    written = _WRITTEN.search(error.hint)
     if place is not None and written is not None:
         yield _replaced(sql, tokens[place], tokens[place], written[1])
 
 
 def _literal(sql: str, offset: int, _: QueryError) -> Iterator[str]:
     """Take the quotes off a number, or put them round what is a text."""
-    tokens, place = _tokens(sql), _at(sql, offset)
+    tokens, place = tokens_of(sql), _at(sql, offset)
     if place is None:
         return
     token = tokens[place]
@@ -149,7 +143,7 @@ def _literal(sql: str, offset: int, _: QueryError) -> Iterator[str]:
 
 def _null(sql: str, offset: int, _: QueryError) -> Iterator[str]:
     """Write ``= NULL`` as IS NULL, ``<> NULL`` as IS NOT NULL."""
-    tokens, place = _tokens(sql), _at(sql, offset)
+    tokens, place = tokens_of(sql), _at(sql, offset)
     if not place or tokens[place].word != "NULL":
         return
     words = {"=": "IS NULL", "<>": "IS NOT NULL", "!=": "IS NOT NULL"}
@@ -160,7 +154,7 @@ def _null(sql: str, offset: int, _: QueryError) -> Iterator[str]:
 
 def _unqualified(sql: str, offset: int, _: QueryError) -> Iterator[str]:
     """Leave out the schema in front of a table or of a column's table."""
-    tokens, place = _tokens(sql), _at(sql, offset)
+    tokens, place = tokens_of(sql), _at(sql, offset)
     if place is None:
         return
     for at in range(place + 1, len(tokens) - 1, 2):
@@ -175,7 +169,7 @@ def _grouped(sql: str, _: int, error: QueryError) -> Iterator[str]:
     found = _GROUPED.search(error.hint)
     if found is None:
         return
-    after = [t.start for t in _tokens(sql) if t.word in {"HAVING", "ORDER", "LIMIT"}]
+    after = [t.start for t in tokens_of(sql) if t.word in {"HAVING", "ORDER", "LIMIT"}]
     end = after[0] if after else len(sql.rstrip().rstrip(";"))
     yield f"{sql[:end].rstrip()} {found[1]} {sql[end:]}".rstrip()
 
@@ -185,7 +179,7 @@ def _selected(sql: str, offset: int, error: QueryError) -> Iterator[str]:
 
     First of all, unless that would be another item's place: ORDER BY 1.
     """
-    tokens = _tokens(sql)
+    tokens = tokens_of(sql)
     found = _NAMED.search(error.hint)
     key = found[1] if found else _written_key(sql, offset)
     selects = [t for t in tokens if t.word == "SELECT"]
@@ -206,7 +200,7 @@ def _selected(sql: str, offset: int, error: QueryError) -> Iterator[str]:
 
 def _written_key(sql: str, offset: int) -> str | None:
     """Return a key of GROUP BY that has no name, with one that the text has not."""
-    tokens, place = _tokens(sql), _at(sql, offset)
+    tokens, place = tokens_of(sql), _at(sql, offset)
     if place is None:
         return None
     end = _place_of(tokens, place, _AFTER_KEYS)
@@ -260,7 +254,7 @@ def _after_where(sql: str, offset: int, error: QueryError) -> Iterator[str]:
     if "write HAVING" not in error.hint:
         yield from _name(sql, offset, error)
         return
-    tokens = _tokens(sql)
+    tokens = tokens_of(sql)
     found = {t.word: t for t in tokens if t.word in _CLAUSES}
     is_plain = sum(t.word in {"SELECT", "WHERE", "OR", "AND"} for t in tokens) == 2  # noqa: PLR2004 - one SELECT, one WHERE, one condition
     if not is_plain or "HAVING" in found or "WHERE" not in found:

@@ -1,5 +1,8 @@
 """Columns that have one value for each unit, and one unit for each value: other ids."""
 
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
 from privacy.schema import ColumnType
 from upstream.manifests.proposals import is_identifier, names_people
 
@@ -8,7 +11,46 @@ _NAMES_ALONE = 100_000  # from which on whole numbers rather name than count
 _NEARLY = 0.9
 
 
-def is_one_to_one_sql(unit: str, value: str) -> str:
+class Described(NamedTuple):
+    """A column, for which it is asked whether it tells units apart.
+
+    Attributes:
+        name: As a manifest has it.
+        kind: Its type.
+        value: The expression of its value; NULL: none.
+    """
+
+    name: str
+    kind: ColumnType
+    value: str
+
+
+def second_identities(
+    unit: str,
+    columns: Sequence[Described],
+    ask: Callable[[Sequence[str]], Sequence[object]],
+) -> list[str]:
+    """Return the names of the columns that tell units apart as their ids do.
+
+    A cheap pass finds which it may be; these alone are looked at exactly.
+
+    Args:
+        unit: The expression of the unit.
+        columns: Others than it.
+        ask: Returns what aggregates are over all rows.
+    """
+    may_be = ask(
+        [
+            f"{_may_be_one_to_one_sql(unit, each.value)} AND {_names_sql(*each)}"
+            for each in columns
+        ]
+    )
+    looked_at = [each for each, so in zip(columns, may_be, strict=True) if so]
+    are = ask([_is_one_to_one_sql(unit, each.value) for each in looked_at])
+    return [each.name for each, so in zip(looked_at, are, strict=True) if so]
+
+
+def _is_one_to_one_sql(unit: str, value: str) -> str:
     """Return the aggregate of a table: whether a column tells its units apart.
 
     Nearly all units have a value, each has one, and nobody shares it.
@@ -27,13 +69,13 @@ def is_one_to_one_sql(unit: str, value: str) -> str:
     )
 
 
-def may_be_one_to_one_sql(unit: str, value: str) -> str:
+def _may_be_one_to_one_sql(unit: str, value: str) -> str:
     """Return the aggregate that is true wherever the exact one is, and cheap."""
     units, values = f"approx_count_distinct({unit})", f"approx_count_distinct({value})"
     return f"{values} BETWEEN {units} / 2 AND {units} * 2 AND {values} > 9"
 
 
-def names_sql(name: str, kind: ColumnType, value: str) -> str:
+def _names_sql(name: str, kind: ColumnType, value: str) -> str:
     """Return the aggregate: whether a column's values name things, by their size.
 
     Texts do, and numbers if their column's name says so, or none is small; days and

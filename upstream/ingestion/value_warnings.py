@@ -7,12 +7,8 @@ import duckdb
 
 from privacy.schema import ColumnType
 from privacy.wording import counted
-from upstream.id_forms.identities import (
-    is_one_to_one_sql,
-    may_be_one_to_one_sql,
-    names_sql,
-)
-from upstream.manifests.declarations import ColumnSpec, TableSpec
+from upstream.id_forms.identities import Described, second_identities
+from upstream.manifests.declarations import TableSpec
 from upstream.staging.report import ColumnReport, TableReport
 
 _TIMES = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
@@ -118,28 +114,17 @@ class _Stored:
 
     def identities(self) -> Iterator[str]:
         """Yield the columns that tell units apart as their ids do."""
-        open_ones = [c for c in self.columns if c.domain is None]
-        may_be = self._answers(
-            [
-                f"{may_be_one_to_one_sql('unit_key', _quoted(c))} AND "
-                f"{names_sql(c.name, c.type, _quoted(c))}"
-                for c in open_ones
-            ]
-        )
-        looked_at = [c for c, so in zip(open_ones, may_be, strict=True) if so]
-        are = self._answers(
-            [is_one_to_one_sql("unit_key", _quoted(c)) for c in looked_at]
-        )
-        for column in (c for c, so in zip(looked_at, are, strict=True) if so):
+        columns = [
+            Described(c.name, c.type, f'"{c.name}"')
+            for c in self.columns
+            if c.domain is None
+        ]
+        for name in second_identities("unit_key", columns, self._answers):
             yield (
-                f"{self.table.name}.{column.name}: each unit has a value of its own, "
+                f"{self.table.name}.{name}: each unit has a value of its own, "
                 "and nobody shares it: a second identity, such as a number of "
                 "insurance or an address? Then leave the column out"
             )
-
-
-def _quoted(column: ColumnSpec) -> str:
-    return f'"{column.name}"'
 
 
 def _months_first(table: TableSpec, report: TableReport) -> Iterator[str]:

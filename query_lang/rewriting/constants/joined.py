@@ -212,13 +212,7 @@ def _with_kept(select: Select, tables: Tables, *, is_filtered: bool) -> Select:
         return select
     places = {place: called(select.joins[place].source) for place in tables}
     named = {places[n]: frozenset(table.columns) for n, table in tables.items()}
-    every = frozenset[str]().union(*named.values())
-
-    def is_literal(name: Name) -> bool:
-        columns = every if name.qualifier is None else named.get(name.qualifier, ())
-        return name.name in columns
-
-    check_unmatched(select, is_literal)
+    check_unmatched(select, _column_of(named))
     right = [name for n, name in places.items() if is_right(select.joins[n])]
     kept = {name: named[name] for name in right}
     return replace(
@@ -228,6 +222,17 @@ def _with_kept(select: Select, tables: Tables, *, is_filtered: bool) -> Select:
     )
 
 
+def _column_of(named: Mapping[str, frozenset[str]]) -> Callable[[Name], bool]:
+    """Return what tells a column of some tables, alone or with its table's name."""
+    every = frozenset[str]().union(*named.values())
+
+    def is_one(name: Name) -> bool:
+        columns = every if name.qualifier is None else named.get(name.qualifier, ())
+        return name.name in columns
+
+    return is_one
+
+
 def _drops_unmatched(join: Join) -> bool:
     """Whether what is joined to rows without a match may leave them out."""
     return join.kind != "left" and not is_right(join)
@@ -235,12 +240,7 @@ def _drops_unmatched(join: Join) -> bool:
 
 def _of_literals(select: Select, kept: Mapping[str, frozenset[str]]) -> Iterator[Name]:
     """Yield the columns of literals that may be keys."""
-    every = frozenset[str]().union(*kept.values())
-
-    def is_kept(name: Name) -> bool:
-        columns = every if name.qualifier is None else kept.get(name.qualifier, ())
-        return name.name in columns
-
+    is_kept = _column_of(kept)
     said = (*select.group_by, *(item.expression for item in select.items))
     names = {n.name: n for n in parts(said) if isinstance(n, Name) and is_kept(n)}
     yield from names.values()

@@ -7,8 +7,10 @@ from typing import Final
 
 from privacy.errors import CuratorError, QueryError
 from query_lang.rewriting.fixes.token_texts import (
+    Edit,
     between,
     closing_of,
+    edited,
     ends_item,
     marks_of,
     tokens_of,
@@ -43,24 +45,22 @@ def one_by_one(sql: str, _: int, __: QueryError) -> Iterator[str]:
         tokens = cut(sql)
     except CuratorError:
         return
-    text, end, place, found, closing = "", 0, 0, 0, closing_of(tokens)
+    place, closing = 0, closing_of(tokens)
+    edits: list[Edit] = []
     while place < len(tokens):
         several = _quantiles(sql, tokens, place, closing)
         if several is None or len(several.shares) > _MOST_SHARES:
             place += 1
             continue
-        found += 1
-        alias = several.alias or (f"p{found}" if found > 1 else "p")
+        alias = several.alias or (f"p{len(edits) + 1}" if edits else "p")
         name = tokens[place].text
         columns = ", ".join(
             f"{name}({share}) {several.order} AS {alias}_{_percent(share)}"
             for share in several.shares
         )
-        text += sql[end : tokens[place].start] + columns
-        end = tokens[place].start
-        end += len(between(sql, tokens, place, several.after))
+        edits.append((place, several.after, columns))
         place = several.after
-    yield text + sql[end:]
+    yield edited(sql, tokens, edits)
 
 
 def _percent(share: str) -> str:

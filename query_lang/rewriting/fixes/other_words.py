@@ -45,8 +45,7 @@ def without_table_hint(sql: str, _: int, __: QueryError) -> Iterator[str]:
     """Leave out SQL Server's WITH (NOLOCK)."""
     tokens = tokens_of(sql)
     for at in range(len(tokens) - 3):
-        marks = [token.word or token.text for token in tokens[at : at + 4]]
-        if marks == ["WITH", "(", "NOLOCK", ")"]:
+        if marks_of(tokens, at, 4) == ["WITH", "(", "NOLOCK", ")"]:
             text = sql[: tokens[at].start].rstrip()
             yield text + sql[tokens[at + 3].start + 1 :]
 

@@ -12,6 +12,7 @@ from upstream.drafting.columns.code_guesses import code_guess
 from upstream.drafting.columns.column_guesses import Guess
 from upstream.drafting.columns.column_names import Drafted
 from upstream.drafting.columns.vocabularies import vocabulary_proposal
+from upstream.drafting.rows import row_of
 from upstream.files.reading_sql import quoted_name
 from upstream.manifests.proposals import (
     Proposal,
@@ -66,25 +67,20 @@ class Domains:
         """Return the ends of days, or of numbers in whole steps; else two Nones."""
         name = quoted_name(column.source)
         if column.kind is ColumnType.DATE:
-            return self._one(f"min({name}), max({name})")
+            return row_of(self.connection, self.rows, [f"min({name})", f"max({name})"])
         if column.kind in {ColumnType.INTEGER, ColumnType.DECIMAL}:
             whole = f"TRY_CAST(CAST({name} AS DOUBLE) AS DECIMAL(38, 0))"
-            return self._one(f"min({whole}), max({whole})")
+            return row_of(
+                self.connection, self.rows, [f"min({whole})", f"max({whole})"]
+            )
         return None, None
 
     def _listed(self, column: Drafted) -> Proposal | None:
         """Return a public vocabulary that has all values of a column."""
         name = quoted_name(column.source)
-        values, count = self._one(
-            f"list(DISTINCT {name}) FILTER ({name} <> '')[:20], "
-            f"approx_count_distinct({name})"
-        )
+        listed = f"list(DISTINCT {name}) FILTER ({name} <> '')[:20]"
+        many = f"approx_count_distinct({name})"
+        values, count = row_of(self.connection, self.rows, [listed, many])
         if not isinstance(values, list) or not isinstance(count, int) or count > 20:  # noqa: PLR2004 - longer than any
             return None
         return vocabulary_proposal(column.name, [str(value) for value in values])
-
-    def _one(self, wanted: str) -> tuple[object, ...]:
-        return tuple(
-            self.connection.execute(f"SELECT {wanted} FROM {self.rows}").fetchone()  # noqa: S608 - quoted names
-            or ()
-        )

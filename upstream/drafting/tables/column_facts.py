@@ -68,10 +68,8 @@ def _once_a_unit(draft: TableDraft, columns: Sequence[Drafted]) -> list[Drafted]
 
 
 def _never_empty(draft: TableDraft, columns: Sequence[Drafted]) -> list[Drafted]:
-    if not columns:
-        return []
-    wanted = ", ".join(
+    wanted = (
         f"count(*) > 0 AND count({quoted_name(c.source)}) = count(*)" for c in columns
     )
-    pairs = zip(columns, draft.one(wanted), strict=True)
+    pairs = zip(columns, draft.one(*wanted), strict=True)
     return [c for c, is_full in pairs if is_full]

@@ -69,13 +69,13 @@ def _key(draft: TableDraft) -> Iterator[str]:
         for c in draft.columns
         if c.source not in {draft.unit, *draft.identities} and is_identifier(c.name)
     ]
-    if draft.unit is None or not named:
+    if draft.unit is None:
         return
-    wanted = ", ".join(
+    wanted = (
         f"count(*) > 1 AND count(DISTINCT {quoted_name(c.source)}) = count(*)"
         for c in named
     )
-    pairs = zip(named, draft.one(wanted), strict=True)
+    pairs = zip(named, draft.one(*wanted), strict=True)
     unique = [c.name for c, is_unique in pairs if is_unique]
     if unique:
         yield (

@@ -23,9 +23,10 @@ from upstream.drafting.columns.column_questions import (
     with_shared_marks,
 )
 from upstream.drafting.columns.domains import Domains
+from upstream.drafting.rows import row_of
 from upstream.drafting.sources.draft_sources import DraftSource
 from upstream.drafting.tables.draft_joins import JoinColumn, join_to_units
-from upstream.drafting.tables.table_questions import rows_digest, second_identities
+from upstream.drafting.tables.table_questions import other_identities, rows_digest
 from upstream.drafting.yaml_words import in_yaml
 from upstream.errors import IngestionError, Problem
 from upstream.files.reading_sql import quoted_name
@@ -218,19 +219,16 @@ class TableDraft:
             for c in self.columns
             if c.source != self.unit and not self._is_amount(c.source)
         ]
-        return second_identities(self.connection, self.rows, self.unit, others)
+        return other_identities(self.connection, self.rows, self.unit, others)
 
     def _is_amount(self, source: str) -> bool:
         """Whether texts seem to be numbers or days, with something beside them."""
         guess = self.guesses.get(source)
         return guess is not None and bool(guess.question) and not guess.is_padded
 
-    def one(self, wanted: str) -> tuple[object, ...]:
+    def one(self, *wanted: str) -> tuple[object, ...]:
         """Return one row of what is computed of all rows."""
-        return tuple(
-            self.connection.execute(f"SELECT {wanted} FROM {self.rows}").fetchone()  # noqa: S608 - quoted names
-            or ()
-        )
+        return row_of(self.connection, self.rows, wanted)
 
     def domain_of(self, column: Drafted) -> tuple[str | None, Proposal | None]:
         """Return what is said of a column's domain, and the proposal of one."""

@@ -7,12 +7,9 @@ import duckdb
 
 from privacy.schema import ColumnType
 from upstream.drafting.columns.column_names import Drafted
+from upstream.drafting.rows import row_of
 from upstream.files.reading_sql import quoted_name
-from upstream.id_forms.identities import (
-    is_one_to_one_sql,
-    may_be_one_to_one_sql,
-    names_sql,
-)
+from upstream.id_forms.identities import Described, second_identities
 
 _TIMES = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
 LEFT_OUT = (
@@ -21,7 +18,7 @@ LEFT_OUT = (
 )
 
 
-def second_identities(
+def other_identities(
     connection: duckdb.DuckDBPyConnection,
     rows: str,
     unit: str,
@@ -35,23 +32,13 @@ def second_identities(
         unit: The unit's column there.
         columns: Other columns.
     """
-    key = quoted_name(unit)
-    may_be = _asked(
-        connection,
-        rows,
-        [
-            f"{may_be_one_to_one_sql(key, quoted_name(c.source))} AND "
-            f"{names_sql(c.name, c.kind, quoted_name(c.source))}"
-            for c in columns
-        ],
+    named = {c.name: c.source for c in columns}
+    found = second_identities(
+        quoted_name(unit),
+        [Described(c.name, c.kind, quoted_name(c.source)) for c in columns],
+        lambda wanted: row_of(connection, rows, wanted),
     )
-    looked_at = [c.source for c, so in zip(columns, may_be, strict=True) if so]
-    are = _asked(
-        connection,
-        rows,
-        [is_one_to_one_sql(key, quoted_name(source)) for source in looked_at],
-    )
-    return frozenset(c for c, so in zip(looked_at, are, strict=True) if so)
+    return frozenset(named[name] for name in found)
 
 
 def after_today(
@@ -60,7 +47,7 @@ def after_today(
     """Yield the names of columns that have days which nobody can know yet."""
     today = datetime.now(UTC).date()
     times = [c for c in columns if c.kind in _TIMES]
-    later = _asked(
+    later = row_of(
         connection,
         rows,
         [
@@ -82,12 +69,3 @@ def rows_digest(connection: duckdb.DuckDBPyConnection, texts: str) -> object:
         "SELECT count(*), sum(hash(one::VARCHAR)::HUGEINT) FROM "  # noqa: S608 - our own relation
         f"(SELECT concat_ws('|', *COLUMNS(*)) AS one FROM {texts})"
     ).fetchone()
-
-
-def _asked(
-    connection: duckdb.DuckDBPyConnection, rows: str, wanted: Sequence[str]
-) -> tuple[object, ...]:
-    if not wanted:
-        return ()
-    found = connection.execute(f"SELECT {', '.join(wanted)} FROM {rows}").fetchone()  # noqa: S608 - quoted names
-    return tuple(found or ())

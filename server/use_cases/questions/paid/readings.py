@@ -89,12 +89,11 @@ class PaidReadings:
                     read[key], taken = self._read_anew(each, grant)
                     steps += taken
                     looked_at.add(texts=max(1, len(read[key])))
+                    for one in read[key]:
+                        looked_at.add_steps(one.question.bound.steps)
             others = {key: each for key, each in known.items() if key not in read}
             kept = [*others.items(), *read.items()][-_MOST_KEPT:]
             self._kept[project] = _Kept(now + _KEPT_SECONDS, dict(kept))
-            anew = read.keys() - known.keys()
-            for one in (one for key in anew for one in read[key]):
-                looked_at.add_steps(one.question.bound.steps)
             return [one for several in read.values() for one in several]
 
     def anew(self, paid: PaidQuestion, grant: Grant) -> tuple[PaidVectors, ...]:

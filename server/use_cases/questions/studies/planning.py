@@ -74,7 +74,7 @@ def planned_study(
         Asked(each, gridding.of(question))
         for each, (_, question) in zip(requests, priced, strict=True)
     ]
-    compiling = partial(prepare, compiler, grant, losses)
+    compiling = partial(prepare, compiler, grant, losses, looked_at=looked_at)
     strategist = Strategist(asked, losses, compiling, gridding, looked_at)
     study = _spending(asked, strategist.parts(), total, losses)
     _check_blocks(study)

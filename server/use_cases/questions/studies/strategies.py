@@ -13,7 +13,7 @@ from math import ceil
 from typing import Final
 
 from mechanisms.scales.noises import noise_of_measure
-from privacy.errors import CuratorError, QueryError
+from privacy.errors import CuratorError
 from privacy.losses import Loss
 from query_lang.advising.union_texts import union_text
 from server.use_cases.questions.looked_at import LookedAt
@@ -49,7 +49,7 @@ in the end is taken apart again."""
 _GRID: Final = 1_000  # prices of a part are so many parts of what it costs one by one
 
 Compiling = Callable[[QuestionRequest], Question]
-"""Compiles and prices a text of ours."""
+"""Compiles and prices a text of ours; counts what binding it takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,12 +248,9 @@ class Strategist:
         self._looked_at.add(cells=of_text(request.sql))
         try:
             question = self._compiling(request)
-        except CuratorError as error:  # it costs too much, or has too many cells
-            if isinstance(error, QueryError):
-                self._looked_at.add_steps(error.steps)
-            return None
+        except CuratorError:
+            return None  # it is refused: it costs too much, or has too many cells
         self._looked_at.add(cells=of_form(question.normal.steps))
-        self._looked_at.add_steps(question.bound.steps)
         return _Base(request, self._gridding.of(question))
 
     def _drafted(self, base: _Base, wanted: tuple[int, ...]) -> _Draft | None:

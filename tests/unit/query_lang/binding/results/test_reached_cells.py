@@ -5,7 +5,6 @@ that what WHERE lets it reach is all that any unit can reach.
 """
 
 import random
-from dataclasses import replace
 from datetime import date, timedelta
 from itertools import product
 
@@ -24,7 +23,7 @@ from privacy.schema import (
 from query_lang.binding.results import values_tried
 from tests.effort import gate_first
 from tests.support.compiling import compile_query
-from tests.support.data import hospital
+from tests.support.reached import condition, counted_everywhere, held_by_one_unit
 
 T = ColumnType
 FIRST, LAST = date(2023, 12, 30), date(2024, 1, 3)
@@ -160,50 +159,34 @@ def comparison(rng):
     return rng.choice(forms)
 
 
-def condition(rng, depth=0):
-    form = rng.random()
-    if depth > 2 or form < 0.4:
-        return comparison(rng)
-    if form < 0.5:
-        return f"NOT ({condition(rng, depth + 1)})"
-    word = " AND " if form < 0.78 else " OR "
-    return "(" + word.join(condition(rng, depth + 1) for _ in range(2)) + ")"
-
-
 def question(rng):
     keys = rng.sample(KEYS, rng.choice((1, 1, 2)))
     named = ", ".join(f"{key} AS k{n}" for n, key in enumerate(keys))
     places = ", ".join(str(n + 1) for n in range(len(keys)))
+    inner = condition(rng, comparison, 0.78)
     source = rng.choice(
         (
             "events",
-            f"(SELECT {COLUMNS} FROM events WHERE {condition(rng)}) e",
+            f"(SELECT {COLUMNS} FROM events WHERE {inner}) e",
             f"(SELECT {COLUMNS} FROM events) e",
         )
     )
     return (
         f"SELECT {named}, COUNT(DISTINCT patient_id) AS n FROM {source} "
-        f"WHERE {condition(rng)} GROUP BY {places}"
+        f"WHERE {condition(rng, comparison, 0.78)} GROUP BY {places}"
     )
 
 
 @pytest.fixture(scope="module")
 def database():
-    connection = hospital.connect()
-    rows = [{**row, "unit": 1, "row_hash": n} for n, row in enumerate(ROWS)]
-    hospital.create_table(connection, EVENTS, hospital.ranked(rows))
-    yield connection
-    connection.close()
+    with held_by_one_unit(EVENTS, ROWS) as connection:
+        yield connection
 
 
 def reached(database, sql):
     """Return how many cells the unit is in, and in how many the plan says it may be."""
     compiled = compile_query(sql, DATASET)
-    (statement,) = compiled.rendered.statements
-    everywhere = replace(statement, empty=())  # rows in other cells are shown here
-    plan = replace(compiled.rendered, statements=(everywhere,))
-    (vector,) = hospital.run(database, plan)
-    assert not any(vector[place] for place in statement.empty), sql
+    _, vector = counted_everywhere(database, compiled, sql)
     assert set(vector) <= {0, 1}
     (measured,) = compiled.measures
     return sum(vector), measured.sensitivity.l1

@@ -8,7 +8,6 @@ random, and DuckDB says which cells they reach.
 # ruff: noqa: DTZ001 - timestamps have no zone
 
 import random
-from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 import pytest
@@ -17,7 +16,7 @@ from privacy.errors import TooManyGroupsError
 from privacy.schema import Column, ColumnType, Dataset, RangeDomain, Table, ValuesDomain
 from tests.effort import gate_first
 from tests.support.compiling import compile_query
-from tests.support.data import hospital
+from tests.support.reached import condition, counted_everywhere, held_by_one_unit
 
 T = ColumnType
 FIRST, LAST = datetime(2023, 11, 29, 7), datetime(2024, 3, 2, 20, 30)
@@ -152,16 +151,6 @@ def comparison(rng):
     )
 
 
-def condition(rng, depth=0):
-    form = rng.random()
-    if depth > 2 or form < 0.4:
-        return comparison(rng)
-    if form < 0.5:
-        return f"NOT ({condition(rng, depth + 1)})"
-    word = " AND " if form < 0.8 else " OR "
-    return "(" + word.join(condition(rng, depth + 1) for _ in range(2)) + ")"
-
-
 def question(rng):
     keys = rng.sample(KEYS, rng.choice((1, 1, 1, 2)))
     named = ", ".join(f"{key} AS k{n}" for n, key in enumerate(keys))
@@ -170,33 +159,26 @@ def question(rng):
     source = rng.choice(
         (
             "visits",
-            f"(SELECT {columns} FROM visits WHERE {condition(rng)}) v",
+            f"(SELECT {columns} FROM visits WHERE {condition(rng, comparison, 0.8)}) v",
         )
     )
     return (
         f"SELECT {named}, COUNT(DISTINCT patient_id) AS n FROM {source} "
-        f"WHERE {condition(rng)} GROUP BY {places}"
+        f"WHERE {condition(rng, comparison, 0.8)} GROUP BY {places}"
     )
 
 
 @pytest.fixture(scope="module")
 def database():
-    connection = hospital.connect()
-    rows = [{**row, "unit": 1, "row_hash": n} for n, row in enumerate(ROWS)]
-    hospital.create_table(connection, VISITS, hospital.ranked(rows))
-    yield connection
-    connection.close()
+    with held_by_one_unit(VISITS, ROWS) as connection:
+        yield connection
 
 
 def reached(database, sql):
     """Return in how many cells rows are, in how many they may be, and all there are."""
-    rendered = compile_query(sql, DATASET).rendered
-    (statement,) = rendered.statements
-    everywhere = replace(statement, empty=())  # rows in other cells are shown here
-    plan = replace(rendered, statements=(everywhere,))
-    (vector,) = hospital.run(database, plan)
-    assert not any(vector[place] for place in statement.empty), sql
-    return sum(vector), len(vector) - len(statement.empty), len(vector)
+    compiled = compile_query(sql, DATASET)
+    empty, vector = counted_everywhere(database, compiled, sql)
+    return sum(vector), len(vector) - len(empty), len(vector)
 
 
 @pytest.mark.parametrize("seed", gate_first(2, range(40)))
