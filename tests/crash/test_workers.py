@@ -165,29 +165,47 @@ def test_workers_end_with_their_parent(nursery, installation):
         assert not any(Path(f"/proc/{pid}").exists() for pid in workers)
 
 
-def test_an_answer_is_in_flight_at_every_process_until_its_reply_left(
-    nursery, installation, key
-):
-    installation.slot_ms = 2_500  # all of them arrive within it
+def asked_while_in_flight(nursery, installation, key, epsilon, slot_ms):
+    """Ask eight times under one name, while the first's reply waits for its slot.
+
+    Returns:
+        The statuses of the seven before it left: they are replayed afterwards.
+    """
+    installation.slot_ms = slot_ms
     few = {"CURATOR_PERMITS": "8"}
+    body = question(epsilon, reuse="allow")
     with (
         nursery.serving(installation, environment=few) as server,
         lines(server.port, key, 1) as (first,),
         lines(server.port, key, 7) as others,
     ):
-        first.hold(question("0.5", reuse="allow"), idempotency_key="slow").release()
-        while not answers(installation):
+        stored = len(answers(installation))
+        first.hold(body, idempotency_key=epsilon).release()
+        while len(answers(installation)) == stored:
             time.sleep(0.01)
-        (query_id,) = charges(installation)
         for other in others:  # any of the processes may accept
-            other.hold(question("0.5", reuse="allow"), idempotency_key="slow").release()
-        assert {other.read().status for other in others} == {409}
+            other.hold(body, idempotency_key=epsilon).release()
+        statuses = {other.read().status for other in others}
         assert first.read().status == 200
         for other in others:
-            other.hold(question("0.5", reuse="allow"), idempotency_key="slow").release()
+            other.hold(body, idempotency_key=epsilon).release()
         for other in others:
             assert other.read().headers.get("idempotency-replayed") == "true"
-    assert list(charges(installation)) == [query_id]
+    return statuses
+
+
+def test_an_answer_is_in_flight_at_every_process_until_its_reply_left(
+    nursery, installation, key
+):
+    statuses = set()
+    # A busy machine may let a slot pass meanwhile: again, with a longer one.
+    tries = [("0.25", 2_500), ("0.5", 10_000), ("1", 30_000)]
+    for number, (epsilon, slot_ms) in enumerate(tries, start=1):
+        statuses = asked_while_in_flight(nursery, installation, key, epsilon, slot_ms)
+        assert len(charges(installation)) == number
+        if statuses == {409}:
+            break
+    assert statuses == {409}
 
 
 def insist(client, name):
