@@ -4031,11 +4031,11 @@ FAULTS = (
         ("tests/integration/questions/test_studies.py",),
     ),
     Fault(
-        "studies_at_once",
-        "one caller has all permits plan studies",
-        "server/api/questions/routes.py",
-        "        self._planning.add(caller)\n",
-        "",
+        "readings_at_once",
+        "one caller's requests are read before everybody else's",
+        "server/api/routing/turns.py",
+        "        async with turn.lock:\n            yield turn\n",
+        "        yield turn\n",
         ("tests/integration/questions/test_studies.py",),
     ),
     Fault(

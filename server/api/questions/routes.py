@@ -37,7 +37,7 @@ from server.api.routing.backlog import (
 from server.api.routing.caller_checks import CHECKING_SECONDS, CallerChecks, Checked
 from server.api.routing.intake import Arrival, check_transport, read_key, receive
 from server.api.routing.slots import Permits, SlotClock
-from server.api.routing.turns import Turns
+from server.api.routing.turns import ReadingTurns, Turns
 from server.api.schemas.problems import Problem, problem_of, problem_of_failure
 from server.telemetry.logs import note
 from server.use_cases.identity.access import Caller
@@ -145,7 +145,7 @@ class QueryEndpoint:
             clock.slot_seconds, settings.machine, settings.checking_seconds
         )
         self._permits = Permits(settings.permits)
-        self._planning: set[str | None] = set()
+        self._reading_turns = ReadingTurns()
         self._free_work = FreeWorkLimit(is_limited=settings.limits_rate)
         self._serving = Turns(AT_ONCE)
         self._executing = Turns(settings.machine.executors)
@@ -181,16 +181,12 @@ class QueryEndpoint:
     async def plan_study(self, request: Request, dataset: str) -> Response:
         """Answer POST plans."""
         work = partial(self._plan_study, dataset=dataset)
-        return await self._serve(
-            request, _refuse_query_string, work, one_at_a_time=True
-        )
+        return await self._serve(request, _refuse_query_string, work)
 
     async def study(self, request: Request, dataset: str) -> Response:
         """Answer POST studies."""
         work = partial(self._study, dataset=dataset)
-        return await self._serve(
-            request, _read_headers_of_json, work, one_at_a_time=True
-        )
+        return await self._serve(request, _read_headers_of_json, work)
 
     async def query(self, request: Request, dataset: str) -> Response:
         """Answer POST queries."""
@@ -213,9 +209,7 @@ class QueryEndpoint:
         async with self._executing.take(ticket.number):
             await self._in_thread(contextvars.copy_context(), execution)
 
-    async def _serve(
-        self, request: Request, check: Check, work: Work, *, one_at_a_time: bool = False
-    ) -> Response:
+    async def _serve(self, request: Request, check: Check, work: Work) -> Response:
         try:
             arrival = await receive(request)
         except ClientDisconnect:
@@ -246,24 +240,9 @@ class QueryEndpoint:
             if isinstance(found, PendingResponse):
                 await self._clock.wait(arrival=arrival.time, slots=checked.slots)
                 return found.response
-            asked = self._asked_alone if one_at_a_time else self._asked
-            return await asked(Visit(arrival, permit, checked, found), work)
+            return await self._asked(Visit(arrival, permit, checked, found), work)
         finally:
             self._give_back(permit)
-
-    async def _asked_alone(self, visit: Visit, work: Work) -> Response:
-        """Answer what takes long to plan: each caller waits for their own.
-
-        Others wait for one of each caller at most, however many are sent at once.
-        """
-        caller = visit.permit.principal
-        if caller in self._planning:
-            return await self._busy(visit.arrival, slots=visit.checked.slots)
-        self._planning.add(caller)
-        try:
-            return await self._asked(visit, work)
-        finally:
-            self._planning.discard(caller)
 
     async def _asked(self, visit: Visit, work: Work) -> Response:
         """Answer a question: it takes a permit, and others wait behind it."""
@@ -271,11 +250,7 @@ class QueryEndpoint:
         if not self._permits.take():  # none is held for a body that does not come
             return await self._busy(arrival, slots=visit.checked.slots)
         try:
-            size, checked = len(arrival.body), visit.checked
-            ticket = self._backlog.arrive(
-                arrival.time, size, checked.end, is_crowded=checked.is_crowded
-            )
-            pending, slots = await self._answered(ticket, visit, work)
+            pending, slots = await self._answered(visit, work)
             await self._clock.wait(arrival=arrival.time, slots=slots)
             self._count_free(visit, pending, slots)
             if pending.query_id is not None:
@@ -295,24 +270,19 @@ class QueryEndpoint:
         await self._clock.wait(arrival=arrival.time, slots=slots)
         return Problem("busy", "too many requests are under way").response()
 
-    async def _answered(
-        self, ticket: Ticket, visit: Visit, work: Work
-    ) -> tuple[PendingResponse, int]:
+    async def _answered(self, visit: Visit, work: Work) -> tuple[PendingResponse, int]:
         """Return what a question's reply says, and n; never before its public time.
 
         Reading, executing and storing take turns in order of arrival; n is known, and
         what executes does so, once the costs of all those ahead of it are known.
         """
         context = contextvars.copy_context()  # of the request's log lines
-        beginning = partial(self._begin, partial(work, visit), visit.permit)
-        try:
-            async with self._serving.take(ticket.number):
-                begun = await self._in_thread(context, partial(_refusing, beginning))
-            cost = _work_of(begun, visit.looked_at)
-            self._backlog.decide(ticket, cost)
-        finally:
-            self._backlog.decide(ticket, NOTHING)
-        promise = await ticket.promise
+        async with self._reading_turns.take(visit.permit.principal) as turn:
+            await self._clock.reach(turn.next)
+            ticket = self._arrived(visit, turn.next)
+            begun, cost = await self._read_in_turn(context, ticket, visit, work)
+            promise = await ticket.promise
+            turn.next = promise.read
         if isinstance(begun, PendingResponse):
             return replace(begun, free_seconds=_free(cost, ticket)), promise.slots
         async with self._executing.take(ticket.number):
@@ -325,6 +295,34 @@ class QueryEndpoint:
                 context, partial(self._answer, begun, computed)
             )
         return pending, promise.slots
+
+    def _arrived(self, visit: Visit, turn: float) -> Ticket:
+        """Return the ticket of a request whose caller's turn came at ``turn``."""
+        arrival, checked = visit.arrival, visit.checked
+        return self._backlog.arrive(
+            arrival.time,
+            len(arrival.body),
+            max(checked.end, turn),
+            is_crowded=checked.is_crowded,
+        )
+
+    async def _read_in_turn(
+        self,
+        context: contextvars.Context,
+        ticket: Ticket,
+        visit: Visit,
+        work: Work,
+    ) -> tuple[Begun, Cost]:
+        """Return what reading a question brought, and its public cost."""
+        beginning = partial(self._begin, partial(work, visit), visit.permit)
+        try:
+            async with self._serving.take(ticket.number):
+                begun = await self._in_thread(context, partial(_refusing, beginning))
+            cost = _work_of(begun, visit.looked_at)
+            self._backlog.decide(ticket, cost)
+        finally:
+            self._backlog.decide(ticket, NOTHING)
+        return begun, cost
 
     def _answer(self, begun: PaidVisit, computed: Computed) -> PendingResponse:
         """Measure and store, then write it in its form: both wait for its public time.

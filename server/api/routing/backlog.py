@@ -268,10 +268,13 @@ class Promise:
     Attributes:
         take_up: When its result is taken up, on the monotonic clock.
         slots: n of its reply.
+        read: When the server is through with reading it, likewise: what is behind it
+            is read then.
     """
 
     take_up: float
     slots: int
+    read: float
 
 
 @dataclass(slots=True, eq=False)
@@ -373,14 +376,14 @@ class Backlog:
         again = cost.readings * ticket.reading
         self._read += self._served(ticket, cost.serving + again)
         end = self._read + self._served(ticket, cost.alone)
-        return Promise(end, self._slots(ticket, end))
+        return Promise(end, self._slots(ticket, end), self._read)
 
     def _executing(self, ticket: Ticket, work: Work) -> Promise:
         executing = work.executing / float(self._machine.executor_speed)
         self._executed = max(self._read, self._executed) + executing
         take_up = self._executed + float(MARGIN_SLOTS) * self._slot
         self._stored = max(take_up, self._stored) + self._served(ticket, work.storing)
-        return Promise(take_up, self._slots(ticket, self._stored))
+        return Promise(take_up, self._slots(ticket, self._stored), self._read)
 
     def _slots(self, ticket: Ticket, end: float) -> int:
         begun = AT_ONCE - 1  # though behind

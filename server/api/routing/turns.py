@@ -5,6 +5,7 @@ import heapq
 import itertools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 
 
 class Turns:
@@ -47,3 +48,34 @@ class Turns:
                 turn.set_result(None)
                 return
         self._free += 1
+
+
+@dataclass(slots=True, eq=False)
+class ReadingTurn:
+    """One caller's turn to have a request read.
+
+    Attributes:
+        next: When the server has read their last one by its public cost, on the
+            monotonic clock: the next one is read then.
+    """
+
+    next: float = 0.0
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class ReadingTurns:
+    """Lets one request of each caller wait among those that are to be read.
+
+    However many of them a caller sends at once, others wait for one, and theirs for
+    each other. Requests and public costs alone determine when (PRIVACY 6).
+    """
+
+    def __init__(self) -> None:
+        self._turns: dict[str | None, ReadingTurn] = {}
+
+    @asynccontextmanager
+    async def take(self, principal: str | None) -> AsyncIterator[ReadingTurn]:
+        """Wait for the caller's turn, in order of arrival; have it within the block."""
+        turn = self._turns.setdefault(principal, ReadingTurn())
+        async with turn.lock:
+            yield turn

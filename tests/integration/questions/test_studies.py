@@ -1,6 +1,7 @@
 """Several questions for one charge, over real HTTP."""
 
 import json
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -13,11 +14,13 @@ from privacy.errors import CuratorError
 from privacy.losses import Loss
 from server.use_cases.identity.access import Caller
 from server.use_cases.questions import looked_at
+from server.use_cases.questions.asking.service import QueryService
 from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.studies.documents import is_as_sure, parts_document
 from server.use_cases.questions.studies.requests import read_study
 from server.use_cases.questions.studies.steps import of_text
 from server.use_cases.questions.studies.strategies import MOST_STEPS
+from server.use_cases.questions.studying import StudyService
 from server.use_cases.services.documents import encode
 from server.web import Server
 from tests.integration.losses.test_rho_population import rho_manifest
@@ -26,6 +29,7 @@ from tests.support.installations.harness import (
     Installation,
     client,
     serve_in_thread,
+    serving,
 )
 from tests.support.noise.samplers import ZeroSampler
 
@@ -124,20 +128,43 @@ def test_a_study_given_to_another_project_says_nothing_of_the_first_one(installa
         assert f'"{left}"' not in text
 
 
-def test_one_caller_plans_one_study_at_a_time(installation):
-    key = installation.analyst("two", "once")
-    body = study(*((f"{TOTAL} WHERE age > {n}", within(90)) for n in range(20)))
+def test_others_wait_for_one_request_of_a_caller_who_sends_many(
+    installation, monkeypatch
+):
+    many, other = installation.analyst("two", "once"), installation.analyst("o", "one")
+    body = study((TOTAL, within(90)))
+    begun, is_read, may_end = [], threading.Event(), threading.Event()
+    plan_study, plan_question = StudyService.plan, QueryService.plan
+
+    def slowly(*given):
+        begun.append(None)
+        assert may_end.wait(60)
+        return plan_study(*given)
+
+    def noticed(*given):
+        is_read.set()
+        return plan_question(*given)
+
+    monkeypatch.setattr(StudyService, "plan", slowly)
+    monkeypatch.setattr(QueryService, "plan", noticed)
+    server = Server(installation.settings)
     with (
-        serve_in_thread(installation) as url,
-        client(url, key) as http,
-        ThreadPoolExecutor(6) as threads,
+        serving(server) as url,
+        client(url, many) as http,
+        client(url, other) as another,
+        ThreadPoolExecutor(5) as threads,
     ):
         send = partial(http.post, "/v1/datasets/clinic/plans", json=body)
-        replies = [each.result() for each in [threads.submit(send) for _ in range(6)]]
-        assert plan(http, body)["parts"]
-    states = {reply.status_code for reply in replies}
-    assert states == {200, 503}
-    assert {reply.json()["type"] for reply in replies if reply.is_error} == {"busy"}
+        replies = [threads.submit(send) for _ in range(4)]
+        while server._endpoint.in_flight() < 4 or not begun:
+            time.sleep(0.01)
+        asked = {"sql": TOTAL, "epsilon": "0.5"}
+        last = threads.submit(another.post, "/v1/datasets/clinic/plan", json=asked)
+        was_read, begun_by_then = is_read.wait(30), len(begun)
+        may_end.set()
+        assert (was_read, begun_by_then) == (True, 1)
+        assert {each.result().status_code for each in (*replies, last)} == {200}
+    assert len(begun) == 4
 
 
 @pytest.mark.parametrize("total", ["0.000000001", "900"])
