@@ -34,7 +34,12 @@ from server.api.routing.backlog import (
     shown_again,
     work_of,
 )
-from server.api.routing.caller_checks import CHECKING_SECONDS, CallerChecks, Checked
+from server.api.routing.caller_checks import (
+    AHEAD_SECONDS,
+    CHECKING_SECONDS,
+    CallerChecks,
+    Checked,
+)
 from server.api.routing.intake import Arrival, check_transport, read_key, receive
 from server.api.routing.slots import Permits, SlotClock
 from server.api.routing.turns import ReadingTurns, Turns
@@ -278,7 +283,7 @@ class QueryEndpoint:
         """
         context = contextvars.copy_context()  # of the request's log lines
         async with self._reading_turns.take(visit.permit.principal) as turn:
-            await self._clock.reach(turn.next)
+            await self._clock.reach(turn.next - AHEAD_SECONDS)
             ticket = self._arrived(visit, turn.next)
             begun, cost = await self._read_in_turn(context, ticket, visit, work)
             promise = await ticket.promise
