@@ -358,9 +358,9 @@ class FunctionReader(ExpressionReader):
         if distinct:
             self.only(node, "expressions")
             counted = node.expressions
-            if len(counted) > 1:
-                raise refuse(rules.COUNT_ARGUMENTS, position, hint=_PAIRS)
-            if isinstance(counted[0], exp.Tuple):
+            if not counted:
+                raise refuse(rules.COUNT_ARGUMENTS, position)
+            if len(counted) > 1 or isinstance(counted[0], exp.Tuple):
                 raise refuse(rules.COUNT_ARGUMENTS, position, hint=_PAIRS)
             self._places.take("DISTINCT")
         read = self._plain(counted)

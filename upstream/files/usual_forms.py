@@ -97,6 +97,9 @@ TRUTHS = (
 )
 """Words for true and false, of which a column may have one pair."""
 
+LETTERS = frozenset({("O", "N"), ("T", "N"), ("E", "H"), ("S", "N")})
+"""Of them, letters that in other languages stand for other things than yes and no."""
+
 YES_MARKS = frozenset(
     {
         "x", "X", "1", "+", "*", "✓", "✔", "☑", "v", "V", "y", "Y", "yes", "Yes", "YES",

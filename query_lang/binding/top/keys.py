@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 
 from privacy.errors import QueryError
 from privacy.schema import ColumnType, Scalar
@@ -99,6 +99,8 @@ class KeyBinder:
             if isinstance(value, Constant):
                 raise refuse(rules.GROUP_BY_FORM, written.position)
             if value in found:
+                if self.tree.sets and not _is_alike(meant, found[value][0]):
+                    raise _twice(meant, found[value][0], written.position)
                 numbers.append(list(found).index(value))
                 continue
             numbers.append(len(found))
@@ -301,3 +303,28 @@ def _grouping_hint(known: list[str], shown: str) -> str:  # noqa: PLR0911 - an a
     if UNNAMED in known:
         return f"add {shown} to GROUP BY"
     return f"add GROUP BY {', '.join([*known, shown])}"
+
+
+def _is_alike(one: object, other: object) -> bool:
+    """Whether two keys of one value are one in SQL, too: a name, with a table or not."""
+    if isinstance(one, Name) and isinstance(other, Name):
+        tables = {one.qualifier, other.qualifier} - {None}
+        return one.name.lower() == other.name.lower() and len(tables) <= 1
+    if isinstance(one, Position) or type(one) is not type(other):
+        return isinstance(other, Position)
+    if is_dataclass(one) and not isinstance(one, type):
+        parts = [(getattr(one, f.name), getattr(other, f.name)) for f in fields(one)]
+        return all(_is_alike(*each) for each in parts)
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_is_alike, one, other))
+    return one == other
+
+
+def _twice(meant: Tree, other: Tree, position: Position) -> QueryError:
+    """Return why two keys of one value are refused: SQL has totals of each."""
+    detail = (
+        f"{describe(other)} and {describe(meant)} always agree: the totals of one "
+        "would be those of the other once more"
+    )
+    hint = "write it once, or in one way, in ROLLUP, CUBE and GROUPING SETS"
+    return refuse(rules.GROUP_BY_FORM, position, detail=detail, hint=hint)

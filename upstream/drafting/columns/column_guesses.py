@@ -20,6 +20,7 @@ from upstream.files.usual_forms import (
     COUNTED_TO,
     DAYS,
     IN_UTC,
+    LETTERS,
     MARKS,
     MOMENTS,
     SHORT_DAYS,
@@ -67,6 +68,10 @@ LIMITED = r"[<>]=?\s*[-+]?[0-9][0-9.,]*"
 _CLOCK = (
     "times with an offset to UTC: does the time of day that stands there count, or "
     "UTC? Write clock: as_written, or clock: utc"
+)
+_LETTERS = (
+    "these letters are yes and no in some languages: if they are others here, write "
+    "type: text, and take them out of true_values and false_values"
 )
 _UTC = "times in UTC: hours of the day, and days, are not those on the wall there"
 _OFFSET = re.compile(r"\+11(?::11)?$")  # in a shape, where +00:00 counts too
@@ -294,7 +299,8 @@ def guess_of(
     marks = dict(zip(_ALL_MARKS, counts, strict=False))
     limited, *reasons = counts[len(marks) :]
     if texts and (words := truth_words(texts)):
-        return Guess(ColumnType.BOOLEAN, column, truths=words)
+        said = _LETTERS if (words[0][0], words[1][0]) in LETTERS else None
+        return Guess(ColumnType.BOOLEAN, column, truths=words, question=said)
     return (
         _moments(connection, values, column, told, total)
         or _numbers(connection, values, column, marks, total)

@@ -78,7 +78,8 @@ class PaidReadings:
             now = time.monotonic()
             for name in [n for n, kept in list(self._kept.items()) if kept.until < now]:
                 self._kept.pop(name, None)
-            known = self._kept[project].read if project in self._kept else {}
+            own = self._kept.get(project)  # another's lock holder may let it go
+            known = {} if own is None else own.read
             read: dict[tuple[PaidQuestion, Grant], tuple[PaidVectors, ...]] = {}
             steps = 0
             for each in listed:

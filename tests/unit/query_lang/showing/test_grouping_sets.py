@@ -9,6 +9,7 @@ from decimal import Decimal
 
 import pytest
 
+from privacy.errors import QueryError
 from query_lang.showing.presentation import present
 from tests.support.compiling import compile_query
 from tests.support.data.hospital import (
@@ -114,3 +115,33 @@ def test_totals_are_those_of_an_engine_that_reads_the_text_itself(seed):
     sums = keys + 2  # of no value ours is 0
     theirs = [(*row[:sums], row[sums] or 0, *row[sums + 1 :]) for row in theirs]
     assert told(ours, keys) == told(theirs, keys), sql
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        "ROLLUP (urgent, urgent = TRUE)",
+        "CUBE (urgent = TRUE, urgent)",
+        "GROUPING SETS ((urgent, urgent = TRUE), (urgent))",
+    ],
+)
+def test_two_keys_of_one_value_have_no_totals_each(keys):
+    sql = f"SELECT urgent AS a, urgent = TRUE AS b, COUNT(*) FROM encounters GROUP BY {keys}"
+    with pytest.raises(QueryError) as caught:
+        compile_query(sql, HOSPITAL)
+    assert caught.value.rule == "group_by_form"
+
+
+@pytest.mark.parametrize(
+    ("key", "keys", "rows"),
+    [
+        ("sex", "ROLLUP (sex, e.sex)", 7),
+        ("sex", "GROUPING SETS ((e.sex), (SEX), ())", 7),
+        ("ABS(level)", "GROUPING SETS ((ABS(level)), (abs(e.level)), ())", 7),
+    ],
+)
+def test_one_key_in_other_letters_or_with_its_table_is_one(key, keys, rows):
+    sql = f"SELECT {key}, COUNT(*) AS n FROM encounters e GROUP BY {keys}"
+    compiled = compile_query(sql, HOSPITAL)
+    counted = run(database(random.Random(1)), compiled.rendered)
+    assert len(present(compiled, counted)) == rows

@@ -42,6 +42,8 @@ def of_texts(tmp_path, values, name="v"):
         (["1709287860", "1609287860"], 'timestamp, format: "unix_seconds"', "in UTC"),
         (["1709287860123"], 'timestamp, format: "unix_milliseconds"', "in UTC"),
         (["1709287860", "12"], "type: integer", ""),
+        (["T", "N", "N"], "type: boolean", "if they are others here, write type: text"),
+        (["J", "N", "N"], "type: boolean", ""),
         (
             ["2024-03-01T10:00:00+01:00", "2024-07-01T10:00:00Z"],
             'format: "%Y-%m-%dT%H:%M:%S%z", clock: TODO as_written',
