@@ -79,13 +79,38 @@ class KeyBinder:
     dependent: dict[Expression, DependentShown] = field(default_factory=dict)
     staying: set[int] = field(default_factory=set)
 
-    def bind(self) -> None:  # noqa: C901, PLR0915 - what is grouped by, once
+    def bind(self) -> None:
         """Bind GROUP BY.
 
         Raises:
             QueryError: A key has no list of values, or breaks a rule of the language.
         """
-        numbers: list[int] = []  # which key each of GROUP BY is
+        found, numbers = self._found()
+        is_plain = not self.tree.sets and len(found) <= MOST_KEYS
+        follow = self._following(found) if is_plain else {}
+        for value, (meant, name, facts, place) in found.items():
+            if value in follow:
+                continue
+            self.keys[value] = Key(self.slots.of(value), name, facts, key_values(facts))
+            self.meant.append(meant)
+            self.places.append(place)
+        for value, (one, pairs) in follow.items():
+            self._add_dependent(value, one, pairs, found[value][2])
+        left = reachable_values(
+            self.keys, self.meant, self.conditions, self.rows, self.trying
+        )
+        for value, values in left.items():
+            self.keys[value] = replace(self.keys[value], left=values)
+        self._keep(found.keys() & set(self._of_literals()))
+        self.sets = tuple(
+            tuple(sorted({numbers[place] for place in each})) for each in self.tree.sets
+        )
+
+    def _found(
+        self,
+    ) -> tuple[dict[Expression, tuple[Tree, str, Facts, Position]], list[int]]:
+        """Return the keys, each once, and which of them each of GROUP BY is."""
+        numbers: list[int] = []
         found: dict[Expression, tuple[Tree, str, Facts, Position]] = {}
         for written in self.tree.group_by:
             meant = key_tree(written, self.tree, self.rows.scope)
@@ -110,25 +135,7 @@ class KeyBinder:
             listing = how_listed(meant, value, self.tree, self.rows)
             check_key(facts, name, written.position, listing)
             found[value] = meant, name, facts, written.position
-        is_plain = not self.tree.sets and len(found) <= MOST_KEYS
-        follow = self._following(found) if is_plain else {}
-        for value, (meant, name, facts, place) in found.items():
-            if value in follow:
-                continue
-            self.keys[value] = Key(self.slots.of(value), name, facts, key_values(facts))
-            self.meant.append(meant)
-            self.places.append(place)
-        for value, (one, pairs) in follow.items():
-            self._add_dependent(value, one, pairs, found[value][2])
-        left = reachable_values(
-            self.keys, self.meant, self.conditions, self.rows, self.trying
-        )
-        for value, values in left.items():
-            self.keys[value] = replace(self.keys[value], left=values)
-        self._keep(found.keys() & set(self._of_literals()))
-        self.sets = tuple(
-            tuple(sorted({numbers[place] for place in each})) for each in self.tree.sets
-        )
+        return found, numbers
 
     def _of_literals(self) -> Iterator[Expression]:
         """Yield what rows in the text are, where they stay without a match."""
@@ -305,19 +312,27 @@ def _grouping_hint(known: list[str], shown: str) -> str:  # noqa: PLR0911 - an a
     return f"add GROUP BY {', '.join([*known, shown])}"
 
 
-def _is_alike(one: object, other: object) -> bool:
-    """Whether two keys of one value are one in SQL, too: a name, with a table or not."""
-    if isinstance(one, Name) and isinstance(other, Name):
-        tables = {one.qualifier, other.qualifier} - {None}
-        return one.name.lower() == other.name.lower() and len(tables) <= 1
-    if isinstance(one, Position) or type(one) is not type(other):
-        return isinstance(other, Position)
-    if is_dataclass(one) and not isinstance(one, type):
-        parts = [(getattr(one, f.name), getattr(other, f.name)) for f in fields(one)]
-        return all(_is_alike(*each) for each in parts)
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return len(one) == len(other) and all(map(_is_alike, one, other))
-    return one == other
+def _is_alike(one: Tree, other: Tree) -> bool:
+    """Whether two keys of one value are one in SQL, too; names may have their table."""
+    tables: list[str | None] = []
+    others: list[str | None] = []
+    return _form(one, tables) == _form(other, others) and all(
+        table == own or None in {table, own}
+        for table, own in zip(tables, others, strict=True)
+    )
+
+
+def _form(tree: object, tables: list[str | None]) -> object:
+    """Return what a tree is, wherever it stands; note the tables of its names."""
+    if isinstance(tree, Name):
+        tables.append(tree.qualifier)
+        return tree.name.lower()
+    if isinstance(tree, tuple):
+        return tuple(_form(each, tables) for each in tree)
+    if not is_dataclass(tree):
+        return tree
+    parts = tuple(getattr(tree, each.name) for each in fields(tree))
+    return None if isinstance(tree, Position) else (type(tree), _form(parts, tables))
 
 
 def _twice(meant: Tree, other: Tree, position: Position) -> QueryError:
