@@ -457,6 +457,7 @@ class ExpressionBinder:
         if self.unit_column(value) is not None:
             raise self.opaque(value)
         bound = self.value(value)
+        self.environment.sizes.add_items(len(listed))
         constants: dict[object, Constant] = {}
         outside: dict[Tree, Scalar] = {}
         for item in listed:

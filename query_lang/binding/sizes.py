@@ -158,6 +158,10 @@ class Sizes:
         tried = self._tried // _TRIED_IN_A_STEP
         return self._bound + self._listed // _LISTED_IN_A_STEP + tried
 
+    def add_items(self, items: int) -> None:
+        """Count the literals of a list: few letters, or none, may stand for many."""
+        self._bound += items
+
     def add_tried(self, steps: int) -> None:
         """Count what was tried of the values of keys."""
         self._tried += steps

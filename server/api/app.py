@@ -303,7 +303,8 @@ def _add_reading_routes(app: FastAPI) -> None:
             reading, caller = parts_of(request).reading, _reader(request)
             form = wanted_form(request)
             if form is Form.JSON:
-                return _json(reading.query(caller, query_id), VARIES)
+                body = reading.query(caller, query_id)
+                return Response(body, media_type="application/json", headers=VARIES)
             endpoint: QueryEndpoint = request.app.state.endpoint
             endpoint.check_free(caller.name)
             body = reading.stored_answer(caller, query_id)

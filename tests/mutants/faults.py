@@ -4031,6 +4031,22 @@ FAULTS = (
         ("tests/integration/questions/test_studies.py",),
     ),
     Fault(
+        "items_uncounted",
+        "literals that few letters stand for are bound for nothing",
+        "query_lang/binding/expressions.py",
+        "        self.environment.sizes.add_items(len(listed))\n",
+        "",
+        ("tests/unit/query_lang/binding/test_sizes.py",),
+    ),
+    Fault(
+        "long_paid_texts_uncounted",
+        "a long paid text that is read anew counts as a short one",
+        "server/use_cases/questions/paid/readings.py",
+        "texts=max(1, len(read[key])), cells=length",
+        "texts=max(1, len(read[key]))",
+        ("tests/integration/questions/test_free_work.py",),
+    ),
+    Fault(
         "readings_at_once",
         "one caller's requests are read before everybody else's",
         "server/api/routing/turns.py",

@@ -8,12 +8,10 @@ from starlette.responses import Response
 from privacy.errors import InvalidOptionError
 from server.api.routing.admission import READING, answered, enter, read
 from server.api.routing.parts import parts_of
-from server.use_cases.datasets.made_up import sample_csv
+from server.use_cases.datasets.made_up import FEW_ROWS, MOST_ROWS, sample_csv
 from server.use_cases.datasets.replies import SampleShape
 from server.use_cases.identity.access import Caller
 
-MAX_ROWS = 1000
-_DEFAULT_ROWS = 20
 _ROWS = re.compile(r"[0-9]{1,4}")
 _CSV = "text/csv"
 _FILE: dict[int | str, dict[str, object]] = {
@@ -38,8 +36,8 @@ _PARAMETERS: list[dict[str, object]] = [
         "schema": {
             "type": "integer",
             "minimum": 1,
-            "maximum": MAX_ROWS,
-            "default": _DEFAULT_ROWS,
+            "maximum": MOST_ROWS,
+            "default": FEW_ROWS,
         },
         "description": "How many rows to make up.",
     },
@@ -83,8 +81,8 @@ def _sample(request: Request, caller: Caller, dataset: str) -> SampleShape:
 
 
 def _rows(request: Request) -> int:
-    given = request.query_params.get("rows", str(_DEFAULT_ROWS))
-    if _ROWS.fullmatch(given) is None or not 1 <= int(given) <= MAX_ROWS:
-        message = f"rows: a whole number from 1 to {MAX_ROWS}"
+    given = request.query_params.get("rows", str(FEW_ROWS))
+    if _ROWS.fullmatch(given) is None or not 1 <= int(given) <= MOST_ROWS:
+        message = f"rows: a whole number from 1 to {MOST_ROWS}"
         raise InvalidOptionError(message)
     return int(given)

@@ -60,8 +60,8 @@ EXECUTING_SECONDS: Final = 0.002
 """Of an executor, beside the bound of the plan itself: a request and its reply."""
 RELEASE_SECONDS: Final = 0.5
 """To answer from a release, beside writing it down: its own reply alone waits."""
-COMPARING_SECONDS_PER_TEXT: Final = 0.05
-"""Of the server, to read a paid question again and see what its vectors count."""
+COMPARING_SECONDS_PER_TEXT: Final = 0.02
+"""Of the server, to read a short paid question again and see what its vectors count."""
 COMPARING_SECONDS_PER_CELL: Final = 0.00006
 """Likewise, to find of which cells of one paid vector one that is asked for is made."""
 STARTING_SECONDS: Final = 2.0

@@ -23,6 +23,10 @@ from query_lang.hierarchies import level_values
 from server.use_cases.datasets.replies import SampleShape
 from server.use_cases.releases.replies import CellValue
 
+MOST_ROWS = 1000
+FEW_ROWS = 20
+"""What is made up at most, and where nobody says how many."""
+
 _ROWS_PER_UNIT = 3  # at most; a table may declare fewer
 _NULL_EVERY = 8
 _DAYS = 365

@@ -24,7 +24,9 @@ STEPS_OF_A_TEXT: Final = 1_000  # to compile it, in those of its normal form
 _MOST_STEPS_ANEW: Final = 30_000
 """Steps after which no more charges are read anew for one question: the next one goes
 on, for what was read is kept. Everybody behind waits for it."""
-_MOST_TEXTS_ANEW: Final = 20
+_CHARACTERS_OF_A_CELL: Final = 3
+"""Of a text, that take as long to read as a cell to compare."""
+_MOST_TEXTS_ANEW: Final = 15
 """Likewise, of one request: the questions of a study share them."""
 _MOST_KEPT: Final = 400
 """Charges of one project that are kept as they were read, those looked at last."""
@@ -89,7 +91,8 @@ class PaidReadings:
                 elif steps < _MOST_STEPS_ANEW and looked_at.texts < _MOST_TEXTS_ANEW:
                     read[key], taken = self._read_anew(each, grant)
                     steps += taken
-                    looked_at.add(texts=max(1, len(read[key])))
+                    length = len(each.request) / _CHARACTERS_OF_A_CELL
+                    looked_at.add(texts=max(1, len(read[key])), cells=length)
                     for one in read[key]:
                         looked_at.add_steps(one.question.bound.steps)
             others = {key: each for key, each in known.items() if key not in read}
@@ -113,9 +116,10 @@ class PaidReadings:
         if steps:
             return (tuple(tables) if self._is_kept(paid) else ()), steps
         question = self._as_charged(paid, grant)
+        steps = STEPS_OF_A_TEXT + len(paid.request)  # one a character
         if question is None:
-            return (), STEPS_OF_A_TEXT
-        steps = STEPS_OF_A_TEXT + 2 * (question.normal.steps + question.bound.steps)
+            return (), steps
+        steps += 2 * (question.normal.steps + question.bound.steps)
         if question.identity != paid.question or not self._is_kept(paid):
             return (), steps
         grids = tuple(grids_of(question.bound.plan))
