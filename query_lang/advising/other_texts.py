@@ -18,6 +18,7 @@ from query_lang.advising.clauses import (
     with_list,
     without,
 )
+from query_lang.advising.grouped_values import grouped_values
 from query_lang.syntax.tokens import Token, TokenKind
 
 LONGEST: Final = 4_000
@@ -33,8 +34,9 @@ _TRUNCATED = re.compile(
 )
 _ROWS_COUNTED = re.compile(r"\bCOUNT\s*\(\s*(?:\*|1)\s*\)", re.IGNORECASE)
 
-Coarser = Literal["units", "period", "key", "rows", "groups"]
-"""People for rows; a longer period; a key less; fewer rows or groups of each unit."""
+Coarser = Literal["values", "units", "period", "key", "rows", "groups"]
+"""Groups for columns; people for rows; a longer period; a key less; fewer rows or
+groups of each unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,12 @@ def other_texts(sql: str, unit: str, unit_column: str) -> list[OtherText]:
     if text is None:
         return []
     found: list[OtherText] = []
-    for other in (*_units(text, unit, unit_column), *_periods(text), *_keys(text)):
+    for other in (
+        *_values(text),
+        *_units(text, unit, unit_column),
+        *_periods(text),
+        *_keys(text),
+    ):
         if other.sql != sql and len(found) < MOST_TEXTS:
             found.append(other)
     return found
@@ -75,6 +82,17 @@ def _read(sql: str) -> Outermost | None:
         return outermost(sql)
     except QueryError:
         return None
+
+
+def _values(text: Outermost) -> Iterator[OtherText]:
+    """Count groups where columns each count one value."""
+    found = grouped_values(text)
+    if found is not None:
+        sql, column = found
+        detail = (
+            f"counts each value of {column} in a row of its own: they share no loss"
+        )
+        yield OtherText("values", sql, detail)
 
 
 def _units(text: Outermost, unit: str, unit_column: str) -> Iterator[OtherText]:

@@ -136,10 +136,20 @@ class Way(Priced):
     """
 
     kind: Literal[
-        "answer", "release", "paid", "probe", "units", "period", "key", "rows", "groups"
+        "answer",
+        "release",
+        "paid",
+        "probe",
+        "values",
+        "units",
+        "period",
+        "key",
+        "rows",
+        "groups",
     ]
     """`answer`: stored; `release`: published; `paid`: from paid answers; `probe`: the
-    same question with little loss first; `units`: people for rows; `period`: longer
+    same question with little loss first; `values`: groups for columns of one value
+    each; `units`: people for rows; `period`: longer
     ones; `key`: one less; `rows`, `groups`: fewer of each unit."""
     detail: str
     """What it is, and in what it is not what was asked."""

@@ -61,6 +61,20 @@ def test_at_the_same_price_a_coarser_question_is_less_noisy(http):
         assert float(way["half_widths"][0]["half_width_95"]) <= 0.9 * asked
 
 
+def test_columns_of_one_value_each_are_half_as_noisy_as_groups(http):
+    columns = [
+        f"COUNT(*) FILTER (WHERE ward = '{w}') AS {w}" for w in ("north", "south")
+    ]
+    sql = f"SELECT {', '.join(columns)} FROM visits WHERE age > 30"
+    _, planned = plan(http, sql=sql, epsilon="1")
+    way = next(way for way in planned["ways"] if way["kind"] == "values")
+    (width,) = way["half_widths"]
+    asked = [float(each["half_width_95"]) for each in planned["noise"]]
+    assert float(width["half_width_95"]) <= 0.55 * min(asked)
+    answer = http.post("/v1/datasets/clinic/queries", json=way["request"]).json()
+    assert {"north", "south"} <= {row[0] for row in answer["rows"]}
+
+
 def test_people_in_many_groups_may_be_counted_in_fewer(http):
     sql = "SELECT ward, COUNT(DISTINCT patient_id) AS n FROM visits GROUP BY ward"
     _, planned = plan(http, sql=sql, epsilon="1")

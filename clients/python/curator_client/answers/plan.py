@@ -301,7 +301,7 @@ def _noisy_name(noise: dict[str, Any]) -> str:
     return f"{noise['column']}{per}"
 
 
-_COARSER = ("units", "period", "key", "rows", "groups")
+_COARSER = ("values", "units", "period", "key", "rows", "groups")
 
 
 def _way_note(way: dict[str, Any]) -> str:

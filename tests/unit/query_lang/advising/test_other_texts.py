@@ -1,5 +1,6 @@
 """Coarser texts: what each leaves out, and what it does not touch."""
 
+import duckdb
 import pytest
 
 from query_lang.advising.other_texts import LONGEST, MOST_TEXTS, other_texts
@@ -93,3 +94,48 @@ def test_there_are_never_more_than_so_many():
     keys = ", ".join(f"k{n}" for n in range(12))
     sql = f"SELECT {keys}, COUNT(*) FROM visits GROUP BY {keys}"
     assert len(other_texts(sql, "patient", "patient_id")) == MOST_TEXTS
+
+
+FORMS = (
+    "COUNT(*) FILTER (WHERE e.sex = {}) AS {}",
+    "SUM(CASE WHEN e.sex = {} THEN 1 ELSE 0 END) AS {}",
+    "count(case when E.SEX = {} then 1 end) {}",
+    "COUNTIF(e.sex = {}) AS {}",
+)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("where", ["", "WHERE level = 1 OR age > 40 "])
+@pytest.mark.parametrize("key", ["", "ward"])
+def test_columns_of_one_value_each_are_groups_that_count_the_same(form, where, key):
+    connection = duckdb.connect()
+    connection.execute(
+        "CREATE TABLE encounters AS SELECT ['f', 'm', 'x'][1 + i % 3] AS sex, i % 7 AS "
+        "level, i % 90 AS age, ['a', 'b', NULL][1 + i % 5 % 3] AS ward "
+        "FROM range(1000) AS r(i)"
+    )
+    columns = ", ".join(form.format(f"'{sex}'", sex) for sex in ("f", "m"))
+    keys, grouped = (f"{key}, ", f"GROUP BY {key} ORDER BY f") if key else ("", "")
+    sql = f"SELECT {keys}{columns} FROM encounters e {where}{grouped}"
+    (other,) = written(sql, "values")
+    asked = connection.execute(sql.replace("COUNTIF", "COUNT_IF")).fetchall()
+    said = {tuple(row[:-1]): row[-1] for row in connection.execute(other).fetchall()}
+    for row in asked:
+        for sex, number in zip(("f", "m"), row[-2:], strict=True):
+            assert said.get((*row[:-2], sex), 0) == number
+    assert sum(said.values()) > 0
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        "COUNT(*) FILTER (WHERE sex = 'f')",
+        "COUNT(*) FILTER (WHERE sex = 'f'), COUNT(*) FILTER (WHERE ward = 'a')",
+        "COUNT(*) FILTER (WHERE sex = 'f'), COUNT(*) FILTER (WHERE sex = 'f')",
+        "COUNT(*) FILTER (WHERE sex = 'f'), COUNT(*) FILTER (WHERE sex <> 'f')",
+        "COUNT(*) FILTER (WHERE sex = 'f'), COUNT(*)",
+        "COUNT(*) FILTER (WHERE sex = 'f' OR urgent), COUNTIF(sex = 'm')",
+    ],
+)
+def test_other_columns_are_no_groups(columns):
+    assert written(f"SELECT {columns} FROM visits", "values") == []
