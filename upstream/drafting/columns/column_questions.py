@@ -17,7 +17,8 @@ from upstream.files.usual_forms import NULL_WORDS, YES_MARKS
 _DAYS = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
 _NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
 _MOST_WORDS = 6  # beside numbers, that may stand for nothing
-_LEAST_ROWS = 2  # that have such a word: what one row alone has is not shown
+_LEAST_UNITS = 2  # that have such a word: what one alone has is not shown
+_TOTAL = '"all its values"'  # as no file names a column
 _LONGEST_WORD = 40  # characters
 _FLAG = (
     "says yes, or nothing: does an empty cell mean no (false), or that nobody knows "
@@ -80,6 +81,7 @@ def text_guesses(
     names: Sequence[str],
     *,
     has_cells: bool,
+    unit: str | None = None,
 ) -> dict[str, Guess]:
     """Return what columns of texts seem to hold; most that hold texts are left out.
 
@@ -88,10 +90,11 @@ def text_guesses(
         rows: The relation of the rows.
         names: The columns.
         has_cells: As of ``guess_of``.
+        unit: The column that says whose a row is, if one does.
     """
     found = {}
     for name in names:
-        beside = _Beside(connection, rows, name)
+        beside = _Beside(connection, rows, name, unit)
         guess = beside.guess(has_cells=has_cells)
         guess = guess or guess_of(connection, rows, name, has_cells=has_cells)
         if guess is not None:
@@ -103,26 +106,34 @@ class _Beside:
     """The few words, and limits such as ``<5``, beside the numbers of a column."""
 
     def __init__(
-        self, connection: duckdb.DuckDBPyConnection, rows: str, name: str
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        rows: str,
+        name: str,
+        unit: str | None,
     ) -> None:
         self.connection, self.rows, self.name = connection, rows, name
+        self.units = "count(*)"
+        if unit is not None:
+            self.units = f"count(DISTINCT {quoted_name(unit)})"
         column = quoted_name(name)
         self.words = self._few(f"NOT regexp_matches({column}, '[0-9]')")
         self.limits = self._few(f"regexp_full_match({column}, {quoted(LIMITED)})")
 
     def _few(self, condition: str) -> tuple[str, ...]:
-        """Return the values that meet a condition, if they are few and met often."""
+        """Return the values that meet a condition, if they are few and of several."""
         column = quoted_name(self.name)
         found = self.connection.execute(
-            f"SELECT {column}, count(*), any_value(total) FROM (SELECT {column}, "  # noqa: S608 - quoted names
-            f"count(*) OVER () AS total FROM {self.rows} WHERE {column} <> '') "
+            f"SELECT {column}, count(*), {self.units}, any_value({_TOTAL}) FROM "  # noqa: S608 - quoted names
+            f"(SELECT *, count(*) OVER () AS {_TOTAL} FROM {self.rows} "
+            f"WHERE {column} <> '') "
             f"WHERE {condition} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {_MOST_WORDS + 1}"
         ).fetchall()
         is_few = 0 < len(found) <= _MOST_WORDS and all(
-            count >= _LEAST_ROWS and len(word) <= _LONGEST_WORD
-            for word, count, _ in found
+            units >= _LEAST_UNITS and len(word) <= _LONGEST_WORD
+            for word, _, units, _ in found
         )
-        if not is_few or sum(count for _, count, _ in found) * 2 > found[0][2]:
+        if not is_few or sum(count for _, count, *_ in found) * 2 > found[0][3]:
             return ()
         return tuple(str(word) for word, *_ in found)
 

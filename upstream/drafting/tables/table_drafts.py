@@ -187,8 +187,9 @@ class TableDraft:
             and not is_identifier(identifier(source))
         ]
         kind = kind_of(self.file.name)
+        unit = next((name for name, _ in described if name in self._units), None)
         read = text_guesses(
-            self.connection, self.rows, texts, has_cells=kind == "workbook"
+            self.connection, self.rows, texts, has_cells=kind == "workbook", unit=unit
         )
         read |= decimal_guesses(
             self.connection, self.source.texts, decimals, is_typed=kind == "parquet"

@@ -156,3 +156,11 @@ def test_a_column_of_one_word_and_nothing_is_not_constant(tmp_path):
     rows = "".join(f"{n // 2},{'red' if n % 2 else ''}\n" for n in range(40))
     (tmp_path / "t.csv").write_text(f"pid,v\n{rows}", encoding="utf-8")
     assert "constant_in_unit" not in draft_manifest([tmp_path / "t.csv"], ["pid"])
+
+
+def test_words_of_one_unit_alone_are_not_shown(tmp_path):
+    rows = "".join(f"{n};{n / 4}\n" for n in range(1, 40))
+    (tmp_path / "t.csv").write_text(f"pid;v\n{rows}1;siehe Meyer\n1;siehe Meyer\n")
+    assert "Meyer" not in draft_manifest([tmp_path / "t.csv"], ["pid"])
+    (tmp_path / "t.csv").write_text(f"pid;v\n{rows}1;fehlt heute\n2;fehlt heute\n")
+    assert "fehlt heute" in draft_manifest([tmp_path / "t.csv"], ["pid"])
