@@ -12,6 +12,7 @@ from typing import Final
 from privacy.schema import ColumnType
 from query_lang.binding.dates import amounts, parts, periods, shifts
 from query_lang.binding.dates.amounts import Amount
+from query_lang.binding.dates.other_weeks import warn_of_weeks
 from query_lang.binding.environment import Binder
 from query_lang.binding.scalars.casts import date_of, midnight_of
 from query_lang.plans.dates import calendar
@@ -52,7 +53,7 @@ _LONG: Mapping[str, str] = {
     "hh": "hour",
     "mi": "minute",
     "ss": "second",
-    "isoweek": "week",
+    **dict.fromkeys(("ww", "isoweek", "iso_week", "isowk", "isoww"), "week"),
 }
 
 
@@ -62,6 +63,7 @@ def date_call(tree: FunctionCall, binder: Binder) -> Expression:
     Raises:
         SqlNotAllowedError: The arguments do not fit.
     """
+    warn_of_weeks(tree, binder.environment)
     return _CALLS[tree.name](tree, binder)
 
 
@@ -71,6 +73,7 @@ def extracted(tree: Extract, binder: Binder) -> Expression:
     Raises:
         SqlNotAllowedError: The value has no such part.
     """
+    warn_of_weeks(tree, binder.environment)
     return _part(tree.part, tree.value, tree.position, binder)
 
 
@@ -218,13 +221,17 @@ def _date_diff(tree: FunctionCall, binder: Binder) -> Expression:
         other, one, last = arguments
         unit = _bigquery_unit(last)
     start, end = (_moment(each, binder, rule) for each in (one, other))
-    return _crossed(_monday_week(unit), start, end, tree.position)
+    unit = _SUNDAY.get(unit or "", _monday_week(unit))
+    return _crossed(unit, start, end, tree.position)
 
 
 def _bigquery_unit(tree: Tree) -> str | None:
     """Return a unit that stands last: there a week begins on Sunday, no ISOWEEK."""
     unit, isoweek = _word(tree), isinstance(tree, Name) and tree.name == "isoweek"
     return periods.SUNDAY_WEEK if unit == "week" and not isoweek else unit
+
+
+_SUNDAY: Mapping[str, str] = {"week(sunday)": periods.SUNDAY_WEEK}
 
 
 def _monday_week(unit: str | None) -> str | None:
@@ -289,7 +296,7 @@ def _trunc(tree: FunctionCall, binder: Binder) -> Expression:
     name = _word(unit)
     if not isinstance(unit, StringLiteral) and not is_first:
         name = _bigquery_unit(unit)
-    name = {"week(sunday)": periods.SUNDAY_WEEK}.get(name or "", _monday_week(name))
+    name = _SUNDAY.get(name or "", _monday_week(name))
     if name is None or name not in {*periods.UNITS, periods.SUNDAY_WEEK}:
         raise refuse(rules.DATE_UNIT, unit.position)
     return periods.period(name, _moment(of, binder, rules.DATE_UNIT))

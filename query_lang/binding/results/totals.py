@@ -11,7 +11,13 @@ from privacy.errors import QueryError
 from privacy.schema import ColumnType
 from query_lang.binding.environment import Environment
 from query_lang.binding.results.total_names import WordForTotals, word_for_totals
-from query_lang.plans.compiled import GroupingShown, KeyShown, NamedTotal, Shown
+from query_lang.plans.compiled import (
+    GroupingShown,
+    KeyShown,
+    NamedTotal,
+    Shown,
+    leaves,
+)
 from query_lang.plans.expressions import Facts
 from query_lang.plans.nodes import (
     Aggregate,
@@ -125,6 +131,7 @@ def check_totals(
                 f"grouping set in a question of its own, the smallest {alone}"
             )
             raise refuse(rules.GROUPING_SETS, place, detail=detail, hint=hint)
+    _warn_of_nulls(plan, rolled, environment)
     most = max(
         reached_cells(key for n, key in enumerate(plan.keys) if n not in each)
         for each in sets
@@ -136,6 +143,25 @@ def check_totals(
             f"about {math.sqrt(most):.1f} times the noise of one: where totals matter "
             "more than cells, ask for them in a question of their own",
         )
+
+
+def _warn_of_nulls(
+    plan: Aggregate, rolled: Sequence[Key], environment: Environment
+) -> None:
+    """Note keys whose NULL stands for the group without a value and for totals."""
+    told: set[int] = set()
+    for shown in (leaf for column in plan.columns for leaf in leaves(column.shown)):
+        if isinstance(shown, GroupingShown):
+            told.update(shown.indexes)
+        elif isinstance(shown, NamedTotal):
+            told.add(shown.index)
+    for n, key in enumerate(plan.keys):
+        if key in rolled and None in key.reached and n not in told:
+            environment.warn(
+                "null_and_total",
+                f"NULL of {key.name} is the group without a value, and a total, too: "
+                f"GROUPING({key.name}), which is 1 of totals, tells them apart",
+            )
 
 
 def _is_in_one_cell(plan: Aggregate, rolled: Sequence[Key]) -> bool:

@@ -1,5 +1,8 @@
 """Texts that mean another thing elsewhere are answered, and say so."""
 
+import re
+
+import duckdb
 import pytest
 
 from tests.support.compiling import compile_query
@@ -36,6 +39,21 @@ SWAPPED = (
         ("SELECT ward, COUNT(*) FROM encounters GROUP BY ward ORDER BY ward", []),
         (SWAPPED, ["column_before_alias"]),
         ("SELECT sex, COUNT(*) FROM encounters GROUP BY sex ORDER BY 1 DESC", []),
+        (C + "WEEK(admitted) = 3", ["week_start"]),
+        (C + "EXTRACT(WEEK FROM admitted) = 3", ["week_start"]),
+        (C + "DATEPART(ww, admitted) = 3", ["week_start"]),
+        (C + "DATEDIFF(week, admitted, discharged) = 3", ["week_start"]),
+        (C + "DATETRUNC(week, admitted) = '2024-01-29'", ["week_start"]),
+        (C + "DATEPART(iso_week, admitted) = EXTRACT(ISOWEEK FROM discharged)", []),
+        (C + "DATE_PART('week', admitted) = WEEKOFYEAR(discharged)", []),
+        (C + "DATETRUNC(iso_week, admitted) = '2024-01-29'", []),
+        (C + "DATE_TRUNC('week', admitted) = '2024-01-29'", []),
+        (C + "DATE_DIFF(discharged, admitted, WEEK(SUNDAY)) = 3", []),
+        (C + "DATE_DIFF(discharged, admitted, WEEK(MONDAY)) = 3", []),
+        (C + "DAYOFWEEK(admitted) = 1", ["day_numbers"]),
+        (C + "EXTRACT(DAYOFWEEK FROM admitted) = 1", ["day_numbers"]),
+        (C + "DATE_PART('dayofweek', admitted) = 1", ["day_numbers"]),
+        (C + "EXTRACT(DOW FROM admitted) = ISODOW(discharged)", []),
     ],
 )
 def test_a_text_that_means_another_thing_elsewhere_says_so(sql, codes):
@@ -58,6 +76,54 @@ def test_a_cut_division_says_whether_postgresql_cuts_it(divided, in_postgresql):
     (warning,) = compile_query(f"{C}{divided} > 1", HOSPITAL).warnings
     assert warning.code == "integer_division"
     assert in_postgresql in warning.detail
+
+
+ROLLED = "COUNT(*) AS n FROM encounters {} GROUP BY ROLLUP (ward)"
+
+
+@pytest.mark.parametrize(
+    ("items", "where", "is_told"),
+    [
+        ("ward", "", True),
+        ("ward, GROUPING(ward) AS g", "", False),
+        ("CASE WHEN GROUPING(ward) = 1 THEN 'all' ELSE ward END AS s", "", False),
+        ("ward", "WHERE ward IS NOT NULL", False),
+    ],
+)
+def test_null_of_a_key_and_of_its_total_are_told_apart_or_it_is_said(
+    items, where, is_told
+):
+    sql = f"SELECT {items}, {ROLLED.format(where)}"
+    warned = [warning.code for warning in compile_query(sql, HOSPITAL).warnings]
+    assert ("null_and_total" in warned) is is_told
+
+
+def sunday_week(day):
+    """Return the number of a day's week from Sunday on, the first from the year's."""
+    return int(day.strftime("%U"))
+
+
+def sql_server_week(day):
+    """Return the number of a day's week from Sunday on, the first from 1 January."""
+    starts = day.replace(month=1, day=1).isoweekday() % 7
+    return (day.timetuple().tm_yday - 1 + starts) // 7 + 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [("WEEK(admitted)", sunday_week), ("DATEPART(week, admitted)", sql_server_week)],
+)
+def test_a_warning_writes_the_weeks_of_others(asked, meant):
+    (warning,) = compile_query(f"{C}{asked} = 3", HOSPITAL).warnings
+    written = re.search(r"DIV\((.*), 7\)", warning.detail)[1].replace(" d)", " day)")
+    days = "generate_series(DATE '2018-01-01', DATE '2029-12-31', INTERVAL '1 day')"
+    rows = duckdb.connect().execute(
+        f"SELECT day::DATE, ({written}) // 7 FROM {days} AS t(day)"
+    )
+    assert all(number == meant(day) for day, number in rows.fetchall())
+    assert compile_query(
+        f"{C}DIV({written}, 7) = 3".replace("day", "admitted"), HOSPITAL
+    )
 
 
 @pytest.mark.parametrize(
