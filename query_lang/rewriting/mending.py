@@ -11,8 +11,8 @@ from typing import Final
 
 from privacy.errors import CuratorError, QueryError
 from query_lang.rewriting.fixes.other_words import OTHER_FIXES
-from query_lang.rewriting.fixes.token_texts import between, tokens_of
-from query_lang.syntax.tokens import Token, TokenKind, lex
+from query_lang.rewriting.fixes.token_texts import between, offset_of, tokens_of
+from query_lang.syntax.tokens import Token, TokenKind
 
 LONGEST: Final = 4_000
 """Characters of a text that is mended; a longer one keeps its hint alone."""
@@ -49,7 +49,7 @@ def mended(
     fix, taken = _FIXES.get(error.rule), error.steps
     if fix is None or len(sql) > LONGEST:
         return None
-    for text in islice(fix(sql, _offset(sql, error), error), MOST_TRIED):
+    for text in islice(fix(sql, offset_of(sql, error), error), MOST_TRIED):
         if taken + error.steps > MOST_STEPS:  # the next takes what this one took
             return None
         steps = None if text == sql else _steps_until_refused(text, compiles)
@@ -68,11 +68,6 @@ def _steps_until_refused(text: str, compiles: Callable[[str], object]) -> int | 
     except CuratorError:
         return MOST_STEPS
     return None
-
-
-def _offset(sql: str, error: QueryError) -> int:
-    lines = sql.split("\n")
-    return sum(len(line) + 1 for line in lines[: error.line - 1]) + error.column - 1
 
 
 _Fix = Callable[[str, int, QueryError], Iterator[str]]
@@ -230,22 +225,6 @@ def _quotes(sql: str, _: int, __: QueryError) -> Iterator[str]:
     yield sql.translate(_SIGNS)
 
 
-def _operators(sql: str, offset: int, _: QueryError) -> Iterator[str]:
-    """Write ``&&`` as AND, each where the last text was refused for it."""
-    for _step in range(_MOST_OPERATORS):
-        if sql[offset : offset + 2] != "&&":
-            return
-        sql = f"{sql[:offset].rstrip()} AND {sql[offset + 2 :].lstrip()}"
-        try:
-            lex(sql)
-        except QueryError as error:
-            offset = _offset(sql, error)
-        else:
-            yield sql
-            return
-
-
-_MOST_OPERATORS: Final = 20
 _CLAUSES: Final = ("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT")
 
 
@@ -278,7 +257,6 @@ _FIXES: Mapping[str, _Fix] = {
     "non_ascii": _quotes,
     "not_grouped": _grouped,
     "null_literal": _null,
-    "operator": _operators,
     "qualified_table": _unqualified,
     "unknown_column": _after_where,
     "unknown_table": _name,

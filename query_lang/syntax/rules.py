@@ -409,7 +409,8 @@ ANY_ALL = Rule(
 TUPLE = Rule(
     "tuple",
     "a list in brackets stands after IN, or before it",
-    "code IN ('E10', 'E11'), (a, b) IN ((1, 2), (3, 4))",
+    "code IN ('E10', 'E11'), (a, b) IN ((1, 2), (3, 4)); (a, b) >= (1, 2) is a > 1 OR "
+    "(a = 1 AND b >= 2)",
 )
 EMPTY_LIST = Rule("empty_list", "an IN list needs an item", "code IN ('E10', 'E11')")
 IN_COLUMN = Rule(

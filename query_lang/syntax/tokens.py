@@ -91,6 +91,12 @@ _OTHER_SIGNS = {
 """Signs of other dialects, and what to write instead."""
 
 
+_NO_NAMES = (
+    "arguments are told by their places, and a length of time is INTERVAL '6 months'"
+)
+_IN_RANGE = "a day of a range is admitted BETWEEN '2024-01-01' AND '2024-06-30'"
+
+
 def is_identifier(name: str) -> bool:
     """Whether a name may stand in a catalogue: ``[a-z][a-z0-9_]{0,62}``."""
     return _IDENTIFIER.fullmatch(name) is not None
@@ -347,7 +353,8 @@ def _pieces(sql: str) -> Iterator[tuple[TokenKind, int, int]]:
         elif name == "comment":
             offset = _comment_end(sql, start)
         elif name == "operator":
-            raise refuse(rules.OPERATOR, place(sql, start))
+            hint = _NO_NAMES if sql.startswith("=>", start) else None
+            raise refuse(rules.OPERATOR, place(sql, start), hint=hint)
         elif name == "unknown":
             offset = _after_unknown(sql, start)
 
@@ -414,7 +421,9 @@ def _unknown_character(sql: str, offset: int) -> QueryError:
         return refuse(rules.NON_ASCII, position)
     is_parameter = character in _PARAMETER_SIGNS
     rule = rules.PARAMETER if is_parameter else rules.SYMBOL
-    return refuse(rule, position, hint=_OTHER_SIGNS.get(character))
+    is_range = sql.startswith("@>", offset)
+    hint = _IN_RANGE if is_range else _OTHER_SIGNS.get(character)
+    return refuse(rule, position, hint=hint)
 
 
 def _refuse_forms(before: Token | None, token: Token, sql: str) -> None:

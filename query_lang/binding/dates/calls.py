@@ -189,7 +189,8 @@ def age_beside(
             rules.AGE_YEARS,
             age.position,
             detail="an age is >= or < whole years and months",
-            hint="AGE(admitted, born) >= INTERVAL '18 years'",
+            hint="AGE(admitted, born) >= INTERVAL '18 years'; days are compared by the "
+            "difference: discharged - admitted < INTERVAL '7 days'",
         )
     if amount.times is not None:
         raise refuse(rules.INTERVAL, beside.position)

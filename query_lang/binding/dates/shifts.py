@@ -190,6 +190,20 @@ def time_between(start: Expression, end: Expression, kind: ColumnType) -> Call:
     )
 
 
+def _as_number(facts: Facts, steps: int) -> str | None:
+    """Say which number stands for a length beside a difference in a column."""
+    days, rest = divmod(steps, calendar.DAY)
+    if facts.type is INTEGER and not rest:
+        return f"a difference of dates in a column is in days: compare it with {days}"
+    seconds, rest = divmod(steps, calendar.SECOND)
+    if facts.type is ColumnType.DECIMAL and facts.scale == SECONDS_SCALE and not rest:
+        return (
+            "a difference of timestamps in a column is in seconds: compare it with "
+            f"{seconds}"
+        )
+    return None
+
+
 def amount_beside(amount: Amount, value: Expression, position: Position) -> Constant:
     """Return an amount as the number that a difference is compared with.
 
@@ -221,5 +235,7 @@ def amount_beside(amount: Amount, value: Expression, position: Position) -> Cons
     days, rest = divmod(amount.microseconds, calendar.DAY)
     if not is_days or rest:
         detail = "an interval is compared with the time between two dates or timestamps"
-        raise refuse(rules.INTERVAL, position, detail=detail)
+        steps = amount.days * calendar.DAY + amount.microseconds
+        hint = _as_number(value.facts, steps)
+        raise refuse(rules.INTERVAL, position, detail=detail, hint=hint)
     return _constant(amount.days + days)

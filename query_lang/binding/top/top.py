@@ -90,6 +90,18 @@ class Top:
     measure_positions: tuple[Position, ...] = ()
 
 
+_OVER_ALL = (
+    "the rows of all groups, beside each of them: SELECT ward, COUNT(*), SUM(COUNT(*)) "
+    "OVER () ... GROUP BY ward; COUNT(*) OVER () would count the groups, which are "
+    "declared"
+)
+
+
+def _is_over_all(tree: object) -> bool:
+    """Whether a window is all rows: ``COUNT(*) OVER ()``."""
+    return isinstance(tree, WindowCall) and not (tree.partition_by or tree.order_by)
+
+
 class TopBinder:
     """Binds the SELECT at the top over the rows of its FROM and WHERE.
 
@@ -228,7 +240,8 @@ class TopBinder:
                 raise refuse(rules.LITERAL_SELECTED, item.position)
             windowed = isinstance(item.expression, WindowCall)
             if windowed and not is_computed(item.expression):
-                raise refuse(rules.WINDOW_PLACE, item.position)
+                hint = _OVER_ALL if _is_over_all(item.expression) else None
+                raise refuse(rules.WINDOW_PLACE, item.position, hint=hint)
 
     def _column(self, name: str, item: SelectItem) -> PlanColumn:
         tree = item.expression

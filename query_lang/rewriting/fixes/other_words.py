@@ -11,6 +11,17 @@ from typing import Final
 from privacy.errors import QueryError
 from query_lang.rewriting.fixes.aggregates import as_quotient, one_by_one
 from query_lang.rewriting.fixes.day_times import hours_written, seconds_of_day
+from query_lang.rewriting.fixes.other_forms import (
+    lists,
+    logarithms,
+    null_tests,
+    operators,
+    plain_numbers,
+    ranges,
+    seconds_between,
+    short_ages,
+)
+from query_lang.rewriting.fixes.series import series
 from query_lang.rewriting.fixes.token_texts import (
     between,
     closing_of,
@@ -172,18 +183,36 @@ def as_limit(sql: str, _: int, __: QueryError) -> Iterator[str]:
             yield with_text(sql, tokens, at - 3 * is_idle, end, f"LIMIT {rows}")
 
 
+def _either(one: _Fix, other: _Fix) -> _Fix:
+    """Return a fix that yields what two of them do, in their order."""
+
+    def both(sql: str, offset: int, error: QueryError) -> Iterator[str]:
+        yield from one(sql, offset, error)
+        yield from other(sql, offset, error)
+
+    return both
+
+
 _ONLY: Final = (["ROW", "ONLY"], ["ROWS", "ONLY"])
 OTHER_FIXES: Mapping[str, _Fix] = {
+    "age_years": short_ages,
+    "any_all": lists,
     "average_opaque": as_quotient,
     "cast": as_cast,
     "construct": without_table_hint,
     "date_format": hours_written,
+    "function": logarithms,
+    "interval": seconds_between,
     "limit": as_limit,
     "name_needed": named_behind,
+    "number_form": plain_numbers,
     "offset": as_limit,
     "only_select": misspelt,
-    "symbol": one_by_one,
+    "operator": operators,
+    "parameter": ranges,
+    "recursive": series,
+    "symbol": _either(one_by_one, lists),
     "syntax": readable,
-    "unread_text": without_comma,
+    "unread_text": _either(without_comma, null_tests),
 }
 """The fixes of this module by the rule that refuses what they mend."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from privacy.errors import CuratorError
+from privacy.errors import CuratorError, QueryError
 from query_lang.syntax.tokens import Token, TokenKind, lex
 
 _QUOTES: Final = frozenset("'\"`[")
@@ -15,6 +15,12 @@ def tokens_of(sql: str) -> Sequence[Token]:
         return lex(sql)
     except CuratorError:
         return ()
+
+
+def offset_of(sql: str, error: QueryError) -> int:
+    """Return how many characters stand before the place of a refusal."""
+    lines = sql.split("\n")
+    return sum(len(line) + 1 for line in lines[: error.line - 1]) + error.column - 1
 
 
 def between(sql: str, tokens: Sequence[Token], first: int, after: int) -> str:

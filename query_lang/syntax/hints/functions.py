@@ -75,8 +75,8 @@ FURTHER: tuple[tuple[Rule, str, str], ...] = (
     (
         rules.FUNCTION,
         (
-            "ARRAY_CONTAINS ARRAY_POSITION ARRAY_TO_STRING CARDINALITY CHOOSE ELT "
-            "FIELD FIND_IN_SET LIST_CONTAINS"
+            "ARRAY_CONTAINS ARRAY_POSITION ARRAY_TO_STRING CHOOSE ELT FIELD "
+            " FIND_IN_SET LIST_CONTAINS"
         ),
         (
             "write code IN ('E10', 'E11'), or CASE code WHEN 'E10' THEN 1 WHEN 'E11' "
@@ -85,7 +85,7 @@ FURTHER: tuple[tuple[Rule, str, str], ...] = (
     ),
     (
         rules.FUNCTION,
-        "ARRAY_LENGTH ARRAY_SIZE SIZE NUM_NONNULLS NUM_NULLS",
+        "ARRAY_LENGTH ARRAY_SIZE CARDINALITY SIZE NUM_NONNULLS NUM_NULLS",
         (
             "count rows, COUNT(*), values that are there, COUNT(age), or different "
             "ones, COUNT(DISTINCT code)"

@@ -11,7 +11,18 @@ from query_lang.binding.bind import bind_query
 from query_lang.reading.parse import parse_query
 from query_lang.rewriting.fixes.aggregates import as_quotient, one_by_one
 from query_lang.rewriting.fixes.day_times import hours_written
+from query_lang.rewriting.fixes.other_forms import (
+    lists,
+    logarithms,
+    null_tests,
+    operators,
+    plain_numbers,
+    ranges,
+    seconds_between,
+    short_ages,
+)
 from query_lang.rewriting.fixes.other_words import as_cast
+from query_lang.rewriting.fixes.series import series
 from query_lang.rewriting.mending import LONGEST, MOST_STEPS, MOST_TRIED, mended
 from tests.golden.reference_pages import ROOT, hospital
 from tests.support.compiling import calls_of, compile_query
@@ -194,6 +205,32 @@ MENDED = (
         "SELECT COUNT(*) FROM encounters AS e JOIN diagnoses AS d USING (patient_id) WHERE e.encounter_id = 1",
     ),
 )
+MENDED += (
+    (
+        "SELECT COUNT(*) FROM labs WHERE value * 2 > 1.25e-3 AND value < 1E3 AND value > .5e1",
+        "SELECT COUNT(*) FROM labs WHERE value * 2 > 0.00125 AND value < 1000.0 AND value > 5.0",
+    ),
+    (
+        "SELECT COUNT(*) FROM encounters WHERE admitted > DATE '2024-01-01' + make_interval(days=>3) AND admitted < DATE '2025-01-01' - Make_Interval( mins => 3 ) AND age > 3 && age < 9",
+        "SELECT COUNT(*) FROM encounters WHERE admitted > DATE '2024-01-01' + INTERVAL '3 days' AND admitted < DATE '2025-01-01' - INTERVAL '3 minutes' AND age > 3 AND age < 9",
+    ),
+    (
+        "SELECT COUNT(*) FROM encounters e WHERE NOT daterange(DATE '2024-01-01', '2024-07-01'::date, '(]') @> e.admitted",
+        "SELECT COUNT(*) FROM encounters e WHERE NOT (e.admitted > DATE '2024-01-01' AND e.admitted <= '2024-07-01'::date)",
+    ),
+    (
+        "SELECT COUNT(*) FROM encounters WHERE NOT AGE(admitted, '2024-01-01'::date) >= INTERVAL '2 weeks' OR age > 3",
+        "SELECT COUNT(*) FROM encounters WHERE NOT admitted - '2024-01-01'::date >= INTERVAL '2 weeks' OR age > 3",
+    ),
+    (
+        "SELECT COUNT(*) FROM encounters WHERE discharged_to NOTNULL AND (discharged_to ISNULL OR age > 3)",
+        "SELECT COUNT(*) FROM encounters WHERE discharged_to IS NOT NULL AND (discharged_to IS NULL OR age > 3)",
+    ),
+    (
+        "WITH RECURSIVE t AS (SELECT 0 AS n UNION ALL SELECT n + 5 FROM t WHERE n <= 10) SELECT n, COUNT(*) FROM t JOIN encounters ON MONTH(admitted) = n GROUP BY n",
+        "WITH t AS (SELECT n FROM generate_series(0, 15, 5) AS t_rows(n)) SELECT n, COUNT(*) FROM t JOIN encounters ON MONTH(admitted) = n GROUP BY n",
+    ),
+)
 NOT_MENDED = (
     "SELECT MAX(age) FROM encounters",
     "SELECT COUNT(*) FROM encounters WHERE zzz > 60",
@@ -209,6 +246,19 @@ NOT_MENDED = (
     "SELECT AVG(m) FROM (SELECT patient_id, AVG(age) OVER (PARTITION BY patient_id) AS m FROM encounters) AS t",
     "SELECT ROUND(PERCENTILE_CONT(ARRAY[0.1, 0.5]) WITHIN GROUP (ORDER BY age)) FROM encounters",
     "SELECT PERCENTILE_CONT(ARRAY[0.1, 0.10]) WITHIN GROUP (ORDER BY age) FROM encounters",
+    "SELECT COUNT(*) FROM encounters WHERE department = ANY ('{surgery,NULL}')",
+    "SELECT COUNT(*) FROM encounters WHERE department = ANY ('{}') OR department = ANY ('{\"a,b\"}')",
+    "SELECT COUNT(*) FROM encounters WHERE age > 1e99",
+    "SELECT COUNT(*) FROM encounters WHERE age > 1e5x",
+    "SELECT COUNT(*) FROM encounters WHERE daterange('2024-01-01', NULL) @> admitted",
+    "SELECT COUNT(*) FROM encounters WHERE daterange('2024-01-01', '2024-07-01') @> admitted + 1",
+    "SELECT COUNT(*) FROM encounters WHERE age(admitted, DATE '2024-01-01') < INTERVAL '28 days'",
+    "SELECT COUNT(*) FROM encounters WHERE 1 + age(admitted, DATE '2024-01-01') < INTERVAL '7 days'",
+    "SELECT COUNT(*) FROM encounters WHERE age < INTERVAL '7 days'",
+    "SELECT LOG(COUNT(*)) AS l FROM encounters",
+    "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 0 FROM t WHERE n < 12) SELECT n, COUNT(*) FROM t JOIN encounters ON MONTH(admitted) = n GROUP BY n",
+    "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT m + 1 FROM t WHERE n < 12) SELECT n, COUNT(*) FROM t JOIN encounters ON MONTH(admitted) = n GROUP BY n",
+    "WITH RECURSIVE t(d) AS (SELECT DATE '9999-01-01' UNION ALL SELECT d + INTERVAL '1 year' FROM t WHERE d <= '9999-12-01') SELECT d, COUNT(*) FROM t JOIN encounters ON admitted = d GROUP BY d",
     f"SELECT PERCENTILE_CONT(ARRAY[{', '.join(f'0.{n}' for n in range(10, 31))}]) WITHIN GROUP (ORDER BY age) FROM encounters",
 )
 
@@ -331,6 +381,35 @@ def test_times_of_day_are_read_once():
                 lambda text=text, fix=fix: [*fix(f"SELECT {text}", 7, error)]
             )
             assert calls < 60_000
+
+
+FORMS = {
+    lists: ("a = any ('{a,b}'), ", "= any ('{" + "a " * 900, "= any ("),
+    logarithms: ("log10(", "log10(a), "),
+    null_tests: ("a isnull, ",),
+    operators: ("make_interval(days => 1), ", "make_interval(days ", "a && "),
+    plain_numbers: ("1e5, ", "1e5e5e5", "1.e"),
+    ranges: ("daterange('2024-01-01', '2024-01-02') @> d, ", "daterange(", "@> "),
+    seconds_between: ("a < interval '1 day', ",),
+    series: (
+        "with recursive t as (select 1 as n union all select n + 1 from t where ",
+        "with recursive t as (select ",
+    ),
+    short_ages: ("where age(a, b) < interval '7 days' ", "where age(", "and age(a,"),
+}
+
+
+@pytest.mark.parametrize("fix", FORMS, ids=lambda fix: fix.__name__)
+def test_forms_of_others_are_read_once(fix):
+    hint = "in seconds: compare it with 86400"
+    error = QueryError(rule="cast", line=1, column=8, detail="", hint=hint)
+    for form in FORMS[fix]:
+        text = f"SELECT {form * (3_900 // len(form))}"
+        for offset in (0, 7, text.find("&&"), text.find("=>"), text.find("@>")):
+            calls = calls_of(
+                lambda text=text, offset=offset: [*fix(text, offset, error)]
+            )
+            assert calls < 120_000
 
 
 def test_averages_are_read_once():
