@@ -28,6 +28,7 @@ from query_lang.binding.scope import (
     written_out,
 )
 from query_lang.binding.sources.from_clause import Columns, Source, SourceBinder
+from query_lang.binding.sources.ties import tie_around
 from query_lang.plans.domains import longest_of
 from query_lang.plans.expressions import (
     AverageRef,
@@ -357,7 +358,10 @@ class QueryBinder:
         _check_exists_items(query, rows)
         ties, rest = _ties(query, source.scope)
         if not ties:
-            raise refuse(rules.SUBQUERY_TIE, query.position)
+            tie = tie_around(source.scope, rest, environment)
+            if tie is None:
+                raise refuse(rules.SUBQUERY_TIE, query.position)
+            ties = ((tie[1].slot, tie[0].slot),)
         conditions = restricting(rows.condition(part) for part in rest)
         condition = conjunction(conditions) if conditions else None
         return _exists(source.node, ties, condition, source.scope)

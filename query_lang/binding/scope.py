@@ -260,7 +260,7 @@ class Scope:
             raise self._unknown(name)
         self.outer.check_named_inside(name)
         outside = self.outer.find(name)
-        self._note(outside)
+        self.note_outside(outside)
         return outside
 
     def check_named_inside(self, *names: Name) -> None:
@@ -359,7 +359,8 @@ class Scope:
         """Note that one row a unit is left: all columns are constant within it."""
         self.relations[:] = [with_constancy(r, constant=True) for r in self.relations]
 
-    def _note(self, column: RelationColumn) -> None:
+    def note_outside(self, column: RelationColumn) -> None:
+        """Note a column of the query around that is read here."""
         match column:
             case UnitColumn(slot, nullable, row):
                 self.outer_slots |= {slot} if row is None else {slot, row.slot}

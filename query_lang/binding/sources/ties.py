@@ -163,6 +163,50 @@ def tie_by_key(
     return None
 
 
+def tie_around(
+    inner: Scope, trees: Sequence[Tree], environment: Environment
+) -> Tie | None:
+    """Return the unit keys that a declared key ties in EXISTS; say so.
+
+    Args:
+        inner: Of the subquery; what is tied around it is noted there.
+        trees: Conjuncts of its WHERE.
+        environment: Told of the tie.
+
+    Returns:
+        The unit key of the query around, and that of the subquery. None where no key
+        of a table in either is equated, or a row of one may lack its unit.
+    """
+    if inner.outer is None:
+        return None
+    across = [pair for pair in (_across(tree, inner) for tree in trees) if pair]
+    around = Scope(list(filter(_has_units, inner.outer.relations)))
+    for relation in filter(_has_units, inner.relations):
+        tie = tie_by_key(around, relation, across, environment)
+        if tie is not None:
+            inner.note_outside(tie[0])
+            return tie
+    return None
+
+
+def _has_units(relation: Relation) -> bool:
+    """Whether each row of a relation has its unit key, or all of them."""
+    return not any(column.nullable for _, column in relation.unit_columns())
+
+
+def _across(tree: Tree, inner: Scope) -> Tree | None:
+    """Return ``inner.x = outer.y`` with tables in front of both; None of all else."""
+    if not isinstance(tree, Comparison) or tree.operator != "=" or inner.outer is None:
+        return None
+    named = [side for side in (tree.left, tree.right) if isinstance(side, Name)]
+    own = [side for side in named if inner.find_here(side) is not None]
+    around = [side for side in named if side not in own]
+    if len(own) != 1 or len(around) != 1:
+        return None
+    here, there = inner.qualified(own[0]), inner.outer.qualified(around[0])
+    return Comparison("=", there, here, tree.position)
+
+
 def _unit_of_rows(relation: Relation) -> tuple[str, UnitColumn] | None:
     """Return a unit key that each row of a relation has; None where one may lack it.
 

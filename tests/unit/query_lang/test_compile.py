@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a text is one string, to be read
 from dataclasses import replace
 from datetime import datetime
 from fractions import Fraction
@@ -348,11 +349,41 @@ def test_a_derivation_of_the_least_sensitivity_offers_no_advice():
         "SELECT COUNT(*) FROM (SELECT seq, COUNT(*) AS n FROM diagnoses GROUP BY 1) t",
         "SELECT COUNT(*) FROM (SELECT DISTINCT seq FROM diagnoses) t",
         "SELECT COUNT(*) FROM (SELECT LAG(seq) OVER (PARTITION BY seq) FROM diagnoses)",
+        "SELECT COUNT(*) FROM encounters e WHERE EXISTS (SELECT 1 FROM diagnoses d WHERE d.seq = e.severity)",
+        "SELECT COUNT(*) FROM diagnoses WHERE NOT EXISTS (SELECT 1 FROM encounters WHERE severity = seq)",
     ],
 )
 def test_where_a_declared_key_stands_for_the_unit_key_it_is_told(sql):
     warnings = compile_query(sql, semantic.DATASET).warnings
     assert [warning.code for warning in warnings] == ["unit_key_added"]
+
+
+TIED = "SELECT COUNT(*) FROM encounters e WHERE {}EXISTS (SELECT 1 FROM diagnoses d WHERE {}d.seq = e.severity AND d.seq > 1)"
+
+
+@pytest.mark.parametrize("word", ["", "NOT ", "age > 60 OR "])
+def test_exists_by_a_declared_key_is_that_of_one_unit(word):
+    written = compile_query(
+        TIED.format(word, "d.patient_id = e.patient_id AND "), semantic.DATASET
+    )
+    found = compile_query(TIED.format(word, ""), semantic.DATASET)
+    assert replace(found, warnings=()) == replace(written, warnings=())
+
+
+@pytest.mark.parametrize(
+    "within",
+    [
+        "diagnoses d WHERE d.seq > e.severity",
+        "diagnoses d WHERE d.seq = e.severity OR d.seq = 1",
+        "labs l WHERE l.ward = e.ward",
+        "labs l LEFT JOIN diagnoses d ON d.patient_id = l.patient_id WHERE d.seq = e.severity",
+    ],
+)
+def test_exists_by_no_key_of_every_row_names_the_unit(within):
+    sql = f"SELECT COUNT(*) FROM encounters e WHERE EXISTS (SELECT 1 FROM {within})"
+    with pytest.raises(QueryError) as refused:
+        compile_query(sql, semantic.DATASET)
+    assert refused.value.rule == "subquery_tie"
 
 
 def test_the_derivation_tells_rows_without_a_match_from_row_numbers():
