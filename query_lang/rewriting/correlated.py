@@ -40,7 +40,7 @@ def as_exists(tree: InQuery, around: Names) -> Exists | None:
     query = tree.query
     if isinstance(query, UnionAll) or not isinstance(tree.value, Name):
         return None
-    if not _reads_outside(query) or len(query.items) != 1:
+    if not reads_outside(query) or len(query.items) != 1:
         return None
     if query.group_by or query.having is not None:
         return None
@@ -53,7 +53,7 @@ def as_exists(tree: InQuery, around: Names) -> Exists | None:
     return Exists(found, tree.position)
 
 
-def _reads_outside(query: Select) -> bool:
+def reads_outside(query: Select) -> bool:
     """Whether a column has a table in front that no FROM of the subquery names."""
     inside: set[str | None] = {None}
     named: set[str | None] = set()

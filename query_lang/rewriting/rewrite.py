@@ -35,7 +35,7 @@ from query_lang.rewriting.periods import overlaps
 from query_lang.rewriting.quantiles import array_element, quantile_at, within_group
 from query_lang.rewriting.set_operations import named_parts, set_operation
 from query_lang.rewriting.texts import like_each, other_like
-from query_lang.rewriting.totals.bracketed import with_totals
+from query_lang.rewriting.totals.bracketed import scalar_refusal, with_totals
 from query_lang.rewriting.totals.grouping_sets import has_sets, with_sets
 from query_lang.rewriting.trees import Sizes, aggregates, mapped, parts
 from query_lang.rewriting.windows.distinct import (
@@ -174,7 +174,7 @@ def _check_parts(tree: Query) -> None:
             detail = f"no WINDOW names {part.base}"
             raise refuse(rules.NAMED_WINDOW, part.position, detail=detail)
         if isinstance(part, ScalarQuery):
-            raise refuse(rules.SCALAR_SUBQUERY, part.position)
+            raise scalar_refusal(part)
         if isinstance(part, OtherCall):  # the one that stands over a window alone
             hint = "RATIO_TO_REPORT(COUNT(*)) OVER ()"
             raise refuse(rules.WINDOW_NEEDED, part.position, hint=hint)

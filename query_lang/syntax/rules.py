@@ -179,7 +179,9 @@ LATERAL_JOIN = Rule(
     "LATERAL and APPLY give each row the first row of one table that it meets",
     "LEFT JOIN LATERAL (SELECT value FROM labs AS l WHERE l.patient_id = e.patient_id "
     "AND l.taken <= e.admitted ORDER BY l.taken DESC LIMIT 1) AS last ON TRUE; counts "
-    "and the like: join, and GROUP BY patient_id, encounter_id in a derived table",
+    "and the like: LEFT JOIN (SELECT patient_id, COUNT(*) AS n FROM labs GROUP BY "
+    "patient_id) AS l ON l.patient_id = e.patient_id, or, where WHERE compares both "
+    "rows, join first and GROUP BY patient_id, encounter_id in a derived table",
 )
 DISTINCT = Rule(
     "distinct",

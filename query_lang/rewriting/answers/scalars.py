@@ -5,8 +5,9 @@ All are aggregates of one UNION ALL, each of the rows that its part gave.
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from typing import TypeGuard
+from typing import TypeGuard, TypeVar
 
 from query_lang.rewriting.answers.arguments import (
     AGGREGATES,
@@ -16,6 +17,7 @@ from query_lang.rewriting.answers.arguments import (
     of_units,
 )
 from query_lang.rewriting.calls import filtered
+from query_lang.rewriting.totals.grouping_sets import has_sets
 from query_lang.rewriting.trees import (
     called,
     is_aggregate,
@@ -56,6 +58,7 @@ from query_lang.syntax.nodes import (
 )
 from query_lang.syntax.refusals import refuse
 
+_Tree = TypeVar("_Tree")
 _OTHER_AGGREGATES = (OtherCall, WithinGroup, QuantileAt)
 
 
@@ -91,8 +94,42 @@ def with_totals_in_brackets(tree: Query) -> Query:
         source = NoTable("", None, select.position)
 
     items = tuple(_bracketed(item, found) for item in _named_apart(select.items))
-    top = replace(select, items=items, source=source, joins=tuple(rest))
+    aliases = frozenset(filter(None, (item.alias for item in select.items)))
+    top = replace(
+        select,
+        items=items,
+        source=source,
+        joins=tuple(rest),
+        where=_filled(select.where, found),
+        group_by=_without_totals(select, found),
+        having=_filled(select.having, found, aliases),
+        order_by=_filled(select.order_by, found, aliases),
+    )
     return replace(tree, select=top)
+
+
+def _without_totals(
+    select: Select, found: Mapping[str, Select]
+) -> tuple[Expression, ...]:
+    """Return the keys of GROUP BY without totals, which all groups have in common.
+
+    Those alone stay, and are refused: they are keys of one group.
+    """
+    items = select.items
+    if has_sets(select):
+        return select.group_by
+
+    def is_total(key: Expression) -> bool:
+        if isinstance(key, NumberLiteral) and key.text.isdecimal():
+            at = int(key.text[:_DIGITS]) - 1
+            return at in range(len(items)) and is_total(items[at].expression)
+        return isinstance(key, Name) and _filled(key, found) is not key
+
+    kept = tuple(key for key in select.group_by if not is_total(key))
+    return kept or select.group_by
+
+
+_DIGITS = 4  # of the place of an item
 
 
 def _named_apart(items: tuple[SelectItem, ...]) -> tuple[SelectItem, ...]:
@@ -109,8 +146,24 @@ def _named_apart(items: tuple[SelectItem, ...]) -> tuple[SelectItem, ...]:
 
 
 def _bracketed(item: SelectItem, found: Mapping[str, Select]) -> SelectItem:
+    return replace(_filled(item, found), alias=output_of(item))
+
+
+def _filled(
+    tree: _Tree, found: Mapping[str, Select], aliases: AbstractSet[str] = frozenset()
+) -> _Tree:
+    """Return a tree with a total in brackets for each column of a table of one row.
+
+    Args:
+        tree: Of the query's own clauses.
+        found: The tables of one row, by their names.
+        aliases: Names that mean what the SELECT list calls so.
+    """
+
     def changed(node: Name | Select) -> object:
         if isinstance(node, Select):
+            return node
+        if node.qualifier is None and node.name in aliases:
             return node
         for name, query in found.items():
             for own in query.items:
@@ -118,7 +171,7 @@ def _bracketed(item: SelectItem, found: Mapping[str, Select]) -> SelectItem:
                     return ScalarQuery(node.position, replace(query, items=(own,)))
         return node
 
-    return replace(outermost(item, (Name, Select), changed), alias=output_of(item))
+    return outermost(tree, (Name, Select), changed)
 
 
 def _query_of(

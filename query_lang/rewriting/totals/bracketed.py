@@ -7,7 +7,9 @@ table. What reads other rows than the query around it has no meaning here.
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 
+from privacy.errors import SqlNotAllowedError
 from query_lang.rewriting.calls import filtered
+from query_lang.rewriting.correlated import reads_outside
 from query_lang.rewriting.trees import (
     all_of,
     called,
@@ -37,6 +39,22 @@ _ABOVE_ALL = (
     "QUALIFY AVG(age) > SUM(SUM(age)) OVER () * 1.0 / SUM(COUNT(age)) OVER (); of "
     "counts, QUALIFY COUNT(*) > AVG(COUNT(*)) OVER ()"
 )
+
+
+_OF_EACH_ROW = (
+    "what belongs to each row is a LEFT JOIN of a roll-up: LEFT JOIN (SELECT "
+    "patient_id, MIN(taken) AS first, COUNT(*) AS n FROM labs GROUP BY patient_id) AS l "
+    "ON l.patient_id = e.patient_id, with COALESCE(l.n, 0) for a count; where WHERE "
+    "compares both rows, join first and GROUP BY patient_id, encounter_id in a derived "
+    "table"
+)
+
+
+def scalar_refusal(tree: ScalarQuery) -> SqlNotAllowedError:
+    """Return the refusal of a subquery as a value, with what stands for it."""
+    is_of_row = isinstance(tree.query, Select) and reads_outside(tree.query)
+    hint = _OF_EACH_ROW if is_of_row else None
+    return refuse(rules.SCALAR_SUBQUERY, tree.position, hint=hint)
 
 
 def with_totals(select: Select) -> Select:
@@ -98,7 +116,7 @@ class _Total:
 def _total(tree: ScalarQuery, around: Select) -> _Total:
     """Read a subquery that is one aggregate of the table that is read around it."""
     query = tree.query
-    refusal = refuse(rules.SCALAR_SUBQUERY, tree.position)
+    refusal = scalar_refusal(tree)
     if type(query) is not Select or len(query.items) != 1:
         raise refusal
     clauses = (

@@ -83,6 +83,26 @@ def test_a_table_of_one_row_is_a_total_in_brackets():
     assert crossed.canonical == bracketed.canonical
 
 
+@pytest.mark.parametrize(
+    ("keys", "order"),
+    [
+        ("department, t.total", ""),
+        ("1, total", "ORDER BY 100.0 * COUNT(*) / total"),
+        ("t.total, 1", "ORDER BY 100.0 * COUNT(*) / t.total"),
+    ],
+)
+def test_a_total_beside_groups_is_no_key_of_theirs(keys, order):
+    shown = "department, 100.0 * COUNT(*) / {} AS pct FROM encounters"
+    total = "(SELECT COUNT(*) AS total FROM encounters)"
+    crossed = compiled(
+        f"WITH t AS {total} SELECT {shown.format('t.total')} CROSS JOIN t GROUP BY {keys} {order}"
+    )
+    last = order.replace("t.total", "total").replace("total", total)
+    bracketed = compiled(f"SELECT {shown.format(total)} GROUP BY department {last}")
+    assert crossed.canonical == bracketed.canonical
+    assert crossed.presentation == bracketed.presentation
+
+
 def test_an_average_of_groups_is_a_window_over_them():
     found = compiled(MEAN)
     assert [column.name for column in found.columns] == ["mean"]
