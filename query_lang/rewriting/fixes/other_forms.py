@@ -256,7 +256,7 @@ def seconds_between(sql: str, offset: int, error: QueryError) -> Iterator[str]:
 
 
 _SECONDS: Final = re.compile(r"in seconds: compare it with ([0-9]+)$")
-_BEHIND_CONDITIONS: Final = (
+_BEHIND_CONDITIONS: Sequence[Sequence[str]] = (
     *([], [")"], ["AND"], ["OR"], ["THEN"]),
     *(["GROUP"], ["ORDER"], ["HAVING"], ["LIMIT"]),
 )

@@ -21,6 +21,7 @@ from query_lang.rewriting.fixes.other_forms import (
     seconds_between,
     short_ages,
 )
+from query_lang.rewriting.fixes.public_tables import private_first
 from query_lang.rewriting.fixes.series import series
 from query_lang.rewriting.fixes.token_texts import (
     between,
@@ -210,6 +211,7 @@ OTHER_FIXES: Mapping[str, _Fix] = {
     "only_select": misspelt,
     "operator": operators,
     "parameter": ranges,
+    "public_first": private_first,
     "recursive": series,
     "symbol": _either(one_by_one, lists),
     "syntax": readable,

@@ -43,8 +43,8 @@ _ABOVE_ALL = (
 
 _OF_EACH_ROW = (
     "what belongs to each row is a LEFT JOIN of a roll-up: LEFT JOIN (SELECT "
-    "patient_id, MIN(taken) AS first, COUNT(*) AS n FROM labs GROUP BY patient_id) AS l "
-    "ON l.patient_id = e.patient_id, with COALESCE(l.n, 0) for a count; where WHERE "
+    "patient_id, MIN(taken) AS first, COUNT(*) AS n FROM labs GROUP BY patient_id) AS "
+    "l ON l.patient_id = e.patient_id, with COALESCE(l.n, 0) for a count; where WHERE "
     "compares both rows, join first and GROUP BY patient_id, encounter_id in a derived "
     "table"
 )

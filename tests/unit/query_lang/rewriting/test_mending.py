@@ -22,9 +22,10 @@ from query_lang.rewriting.fixes.other_forms import (
     short_ages,
 )
 from query_lang.rewriting.fixes.other_words import as_cast
+from query_lang.rewriting.fixes.public_tables import private_first
 from query_lang.rewriting.fixes.series import series
 from query_lang.rewriting.mending import LONGEST, MOST_STEPS, MOST_TRIED, mended
-from tests.golden.reference_pages import ROOT, hospital
+from tests.golden.reference_pages import ROOT, clinic, hospital
 from tests.support.compiling import calls_of, compile_query
 
 MENDED = (
@@ -284,6 +285,43 @@ def test_what_would_mean_something_else_or_is_refused_again_is_not_offered(sql):
     assert mended(sql, refusal(sql), compiles) is None
 
 
+OF_FLOORS = "SELECT w.floor, {} AS n FROM wards w LEFT JOIN visits v ON v.ward = w.ward {} GROUP BY {}"
+
+
+def of_clinic(sql):
+    return compile_query(sql, clinic())
+
+
+@pytest.mark.parametrize(
+    ("shown", "where", "fixed"),
+    [
+        ("COUNT(v.visit_no)", "", True),
+        ("10.0 * COUNT(DISTINCT v.person_id) / w.floor", "AND v.cost > 3", True),
+        ("AVG(v.cost)", "LEFT JOIN persons p ON p.person_id = v.person_id", True),
+        ("COUNT(*)", "", False),
+        ("COUNT(w.ward)", "", False),
+        ("SUM(w.floor)", "", False),
+        ("COUNT_IF(w.floor > 1)", "", False),
+        ("COUNT(v.cost)", "WHERE v.cost IS NULL", False),
+    ],
+)
+def test_a_public_table_in_front_is_joined_where_both_mean_the_same(
+    shown, where, fixed
+):
+    sql = OF_FLOORS.format(shown, where, "w.floor")
+    with pytest.raises(QueryError) as refused:
+        of_clinic(sql)
+    turned = sql.replace("wards w LEFT JOIN visits v", "visits v JOIN wards w")
+    found = mended(sql, refused.value, of_clinic)
+    assert found == (turned if fixed else None)
+
+
+def test_groups_that_a_row_without_a_match_makes_are_not_turned_round():
+    sql = OF_FLOORS.format("COUNT(v.cost)", "", "w.floor, v.ward")
+    error = QueryError(rule="public_first", line=1, column=1, detail="", hint="")
+    assert mended(sql, error, lambda _: None) is None
+
+
 def test_a_long_text_keeps_its_hint_alone():
     sql = "SELECT COUNT(*) FROM encounters WHERE agee > 60" + " " * LONGEST
     assert mended(sql, refusal(sql), compiles) is None
@@ -388,6 +426,7 @@ FORMS = {
     logarithms: ("log10(", "log10(a), "),
     null_tests: ("a isnull, ",),
     operators: ("make_interval(days => 1), ", "make_interval(days ", "a && "),
+    private_first: ("select a from b left join c on ", "from b left join c ", "(from "),
     plain_numbers: ("1e5, ", "1e5e5e5", "1.e"),
     ranges: ("daterange('2024-01-01', '2024-01-02') @> d, ", "daterange(", "@> "),
     seconds_between: ("a < interval '1 day', ",),
