@@ -135,6 +135,7 @@ FORMS: Mapping[str, Form] = {
     "RTRIM": Form(1, 1, "RTRIM(ward)"),
     "SECOND": Form(1, 1, "SECOND(arrived)"),
     "SIGN": Form(1, 1, "SIGN(change)"),
+    "SPLIT_PART": Form(3, 3, "SPLIT_PART(unit_code, '-', 2)"),
     "SQRT": Form(1, 1, "SQRT(COUNT(*))"),
     "STARTS_WITH": Form(2, 2, "STARTS_WITH(code, 'E11')"),
     "STDDEV_POP": Form(1, 1, "STDDEV_POP(age)"),
@@ -376,7 +377,7 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     ),
     (
         rules.FUNCTION,
-        "SPLIT_PART SPLIT STRING_SPLIT STRTOK",
+        "SPLIT STRING_SPLIT STRTOK",
         "take a part by its place, LEFT(code, 3), or ask for it: code LIKE 'E11.%'",
     ),
     (
@@ -423,7 +424,7 @@ _OF_TEXTS = frozenset(
     {
         *_OF_SEQUENCES,
         *("BTRIM", "CONCAT", "LCASE", "LENGTH", "LOWER", "LPAD", "LTRIM", "REPLACE"),
-        *("RPAD", "RTRIM", "TRIM", "UCASE", "UPPER"),
+        *("RPAD", "RTRIM", "SPLIT_PART", "TRIM", "UCASE", "UPPER"),
     }
 )
 FORMS_OF_SEQUENCES: Mapping[str, Form] = {

@@ -130,6 +130,7 @@ FunctionName = Literal[
     "second",
     "sign",
     "sqrt",
+    "split_part",
     "starts_with",
     "strftime",
     "strpos",

@@ -35,8 +35,15 @@ from query_lang.plans.expressions import (
 from query_lang.plans.literals import constant_facts, small_number
 from query_lang.plans.scalars.texts import computed, most_bytes
 from query_lang.syntax import rules
+from query_lang.syntax.nodes import (
+    Case,
+    CaseBranch,
+    FunctionCall,
+    Name,
+    Position,
+    StringLiteral,
+)
 from query_lang.syntax.nodes import Expression as Tree
-from query_lang.syntax.nodes import FunctionCall, Position, StringLiteral
 from query_lang.syntax.refusals import refuse
 
 TEXT, INTEGER = ColumnType.TEXT, ColumnType.INTEGER
@@ -48,6 +55,9 @@ MOST_WRITTEN: Final = 100
 
 MOST_BYTES: Final = 65_536
 """Of a computed text: as many as a column may have."""
+
+MOST_SPLIT: Final = 100
+"""Values of a list that SPLIT_PART takes apart: each is a branch of CASE."""
 
 _CATEGORY: Final = 3
 """Characters that every code of a built-in system has in front: its category's."""
@@ -72,6 +82,8 @@ def text_function(tree: FunctionCall, binder: Binder) -> Expression:
     if tree.name in _PADS:
         return _padded(tree, _part(tree.arguments[0], binder))
     value = _text(tree.arguments[0], binder)
+    if tree.name == "split_part":
+        return binder.value(_parts_of_list(tree, value))
     return _BINDERS[tree.name](tree, value)
 
 
@@ -361,6 +373,48 @@ def _replace(tree: FunctionCall, value: Expression) -> Expression:
     return _call(Function.REPLACE, value, both, tree.position)
 
 
+_BY_PLACE: Final = (
+    "take a part by its place, LEFT(code, 3), or ask for it: code LIKE 'E11.%'"
+)
+
+
+def _before_dot(column: Name) -> str:
+    """Say what stands for the text before a dot, as an ICD code has it."""
+    table = "" if column.qualifier is None else f"{column.qualifier}."
+    name = f"{table}{column.name}"
+    return (
+        f"before the dot of an ICD code stands its category: icd_category({name}), "
+        f"also a key to group by; of other texts LEFT({name}, 3)"
+    )
+
+
+def _parts_of_list(tree: FunctionCall, value: Expression) -> Case:
+    """Return ``SPLIT_PART(x, '-', 2)`` of a listed text: CASE of the values' parts.
+
+    Raises:
+        SqlNotAllowedError: The text has no list, or too long a one.
+    """
+    of, sign, number = tree.arguments
+    between, place = _literal(sign), _number(number)
+    domain = value.facts.domain
+    listed = domain.all_values() if isinstance(domain, ValuesDomain) else ()
+    if not isinstance(of, Name) or not 1 <= len(listed) <= MOST_SPLIT:
+        detail = f"SPLIT_PART takes columns apart that list at most {MOST_SPLIT} values"
+        is_dot = isinstance(of, Name) and (between, place) == (".", 1)
+        hint = _before_dot(of) if is_dot else _BY_PLACE
+        raise refuse(rules.TEXT_PART, tree.position, detail=detail, hint=hint)
+    parts = {str(text): str(text).split(between) for text in listed}
+    at = tree.position
+    branches = tuple(
+        CaseBranch(
+            StringLiteral(text, at),
+            StringLiteral(found[place - 1] if place <= len(found) else "", at),
+        )
+        for text, found in parts.items()
+    )
+    return Case(of, branches, None, at)
+
+
 def _place(tree: FunctionCall, value: Expression) -> Expression:
     part = (_literal(tree.arguments[1]),)
     return _call(Function.STRPOS, value, part, tree.position)
@@ -396,4 +450,4 @@ _BINDERS: Mapping[str, _Binder] = {
     "contains": _test(Function.INFIX),
 }
 _PADS: Final = frozenset({"lpad", "rpad"})
-TEXT_FUNCTIONS: Final = frozenset((*_BINDERS, *_PADS, "concat"))
+TEXT_FUNCTIONS: Final = frozenset((*_BINDERS, *_PADS, "concat", "split_part"))

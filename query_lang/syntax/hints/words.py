@@ -131,22 +131,7 @@ def _of_word(tokens: Sequence[Token], at: int, rule: str) -> str | None:
     """Say what stands for a word that is refused where it stands."""
     if rule == "cast" and tokens[at].word == "TIME":
         return _TIME_OF_DAY
-    return _before_dot(tokens, at) if rule == "function" else None
-
-
-def _before_dot(tokens: Sequence[Token], at: int) -> str | None:
-    """Say what stands for ``SPLIT_PART(d.code, '.', 1)``, the text before a dot."""
-    end = at + (5 if at + 3 < len(tokens) and tokens[at + 3].is_sign(".") else 3)
-    names, behind = tokens[at + 2 : end : 2], tokens[end : end + 5]
-    marks = [token.text for token in behind]
-    named = all(token.word for token in names) and tokens[at].word == "SPLIT_PART"
-    if not named or marks != [",", ".", ",", "1", ")"]:
-        return None
-    name = ".".join(token.text for token in names)
-    return (
-        f"before the dot of an ICD code stands its category: icd_category({name}), "
-        f"also a key to group by; of other texts LEFT({name}, 3)"
-    )
+    return None
 
 
 def _hint_near(marks: Sequence[str], at: int) -> str | None:

@@ -3,7 +3,7 @@
 import pytest
 
 from privacy.contributions import NO_BOUNDS
-from privacy.errors import NoPublicDomainError
+from privacy.errors import NoPublicDomainError, QueryError
 from privacy.schema import RangeDomain
 from query_lang.binding.bind import bind_query
 from query_lang.hierarchies import level_values
@@ -11,6 +11,7 @@ from query_lang.plans.expressions import Call, Function
 from query_lang.reading.parse import parse_query
 from tests.conformance.schema import CARE, DATASET
 from tests.support.compiling import compile_query
+from tests.support.data.hospital import HOSPITAL
 
 ICD = level_values(DATASET.tables["marks"].column("code").domain, "category", {})
 
@@ -171,3 +172,39 @@ def domains(tree):
     for part in (*parts, *(getattr(tree, name) for name in names)):
         found |= domains(part)
     return found
+
+
+def parts_of(form, where=""):
+    sql = f"SELECT {form} AS part, COUNT(*) AS n FROM encounters {where} GROUP BY part"
+    return compile_query(sql, HOSPITAL)
+
+
+@pytest.mark.parametrize(
+    ("call", "north", "south"),
+    [
+        ("SPLIT_PART(ward, 'o', 2)", "rth", "uth"),
+        ("SPLIT_PART(ward, 'th', 1)", "nor", "sou"),
+        ("SPLIT_PART(ward, 'r', 2)", "th", ""),
+        ("SPLIT_PART(ward, '-', 1)", "north", "south"),
+    ],
+)
+def test_a_part_of_a_listed_text_is_a_case_of_its_values(call, north, south):
+    cases = f"CASE ward WHEN 'north' THEN '{north}' WHEN 'south' THEN '{south}' END"
+    assert parts_of(call).canonical == parts_of(cases).canonical
+
+
+@pytest.mark.parametrize(
+    ("call", "rule"),
+    [
+        ("SPLIT_PART(code, '-', 2)", "text_part"),
+        ("SPLIT_PART(LOWER(ward), '-', 2)", "text_part"),
+        ("SPLIT_PART(SPLIT_PART(ward, 'o', 2), 't', 1)", "text_part"),
+        ("SPLIT_PART(ward, 'o', 0)", "text_part"),
+        ("SPLIT_PART(ward, '', 1)", "text_literal"),
+        ("SPLIT_PART(age, '-', 1)", "text_needed"),
+    ],
+)
+def test_parts_of_what_lists_no_values_are_refused(call, rule):
+    with pytest.raises(QueryError) as refused:
+        parts_of(call)
+    assert refused.value.rule == rule
