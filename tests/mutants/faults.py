@@ -4031,6 +4031,14 @@ FAULTS = (
         ("tests/integration/questions/test_studies.py",),
     ),
     Fault(
+        "readings_by_real_time",
+        "how long a caller's last reading really took decides who is ahead",
+        "server/api/questions/routes.py",
+        "            turn.next = promise.read\n",
+        "",
+        ("tests/integration/questions/test_studies.py",),
+    ),
+    Fault(
         "items_uncounted",
         "literals that few letters stand for are bound for nothing",
         "query_lang/binding/expressions.py",
