@@ -4031,6 +4031,14 @@ FAULTS = (
         ("tests/integration/questions/test_studies.py",),
     ),
     Fault(
+        "finest_grid",
+        "seconds of years are added up in microseconds, which no noise can be drawn for",
+        "query_lang/binding/top/measures.py",
+        "            value = _on_coarser_grid(value)\n",
+        "            pass\n",
+        ("tests/unit/query_lang/binding/test_dates.py",),
+    ),
+    Fault(
         "readings_by_real_time",
         "how long a caller's last reading really took decides who is ahead",
         "server/api/questions/routes.py",
