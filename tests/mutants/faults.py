@@ -4032,7 +4032,7 @@ FAULTS = (
     ),
     Fault(
         "finest_grid",
-        "seconds of years are added up in microseconds, which no noise can be drawn for",
+        "seconds of years are added up in microseconds: no noise can be so wide",
         "query_lang/binding/top/measures.py",
         "            value = _on_coarser_grid(value)\n",
         "            pass\n",

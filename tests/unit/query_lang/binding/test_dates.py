@@ -157,8 +157,8 @@ def test_a_key_has_one_value_for_each_period_of_the_declared_days(expression, va
             (8 * 3600 * 10**3, 96 * 3600 * 10**3),
         ),
         (
-            "CASE WHEN days > 3 THEN arrived ELSE TIMESTAMP '2024-01-03 00:00:00' END "
-            "- GREATEST(arrived, TIMESTAMP '2024-01-02 00:00:00')",
+            "CASE WHEN days > 3 THEN arrived ELSE TIMESTAMP '2024-01-03' END - "
+            + "GREATEST(arrived, TIMESTAMP '2024-01-02')",
             (-36 * 3600 * 10**3, 24 * 3600 * 10**3),
         ),
         ("EXTRACT(DAY FROM arrived - DATE '2024-01-01')", (0, 1)),
