@@ -167,8 +167,11 @@ class NormalQuestion:
         return found
 
 
+_encoded = json.JSONEncoder(separators=(",", ":")).encode  # made once: keys have many
+
+
 def _sort_key(parameter: Parameter) -> str:
-    return json.dumps(parameter, separators=(",", ":"))
+    return _encoded(parameter)
 
 
 def normal_question(plan: Aggregate, weights: Sequence[Fraction]) -> NormalQuestion:

@@ -4031,6 +4031,22 @@ FAULTS = (
         ("tests/integration/questions/test_studies.py",),
     ),
     Fault(
+        "finest_grid",
+        "seconds of years are added up in microseconds: no noise can be so wide",
+        "query_lang/binding/top/measures.py",
+        "            value = _on_coarser_grid(value)\n",
+        "            pass\n",
+        ("tests/unit/query_lang/binding/test_dates.py",),
+    ),
+    Fault(
+        "readings_by_real_time",
+        "how long a caller's last reading really took decides who is ahead",
+        "server/api/questions/routes.py",
+        "            turn.next = promise.read\n",
+        "",
+        ("tests/integration/questions/test_studies.py",),
+    ),
+    Fault(
         "items_uncounted",
         "literals that few letters stand for are bound for nothing",
         "query_lang/binding/expressions.py",

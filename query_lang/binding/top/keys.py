@@ -91,7 +91,9 @@ class KeyBinder:
         for value, (meant, name, facts, place) in found.items():
             if value in follow:
                 continue
-            self.keys[value] = Key(self.slots.of(value), name, facts, key_values(facts))
+            values = key_values(facts)
+            self.rows.environment.sizes.add_values(len(values))
+            self.keys[value] = Key(self.slots.of(value), name, facts, values)
             self.meant.append(meant)
             self.places.append(place)
         for value, (one, pairs) in follow.items():
@@ -124,9 +126,12 @@ class KeyBinder:
             if isinstance(value, Constant):
                 raise refuse(rules.GROUP_BY_FORM, written.position)
             if value in found:
-                if self.tree.sets and not _is_alike(meant, found[value][0]):
-                    raise _twice(meant, found[value][0], written.position)
-                numbers.append(list(found).index(value))
+                number = list(found).index(value)
+                other = found[value][0]
+                parts = self._are_apart(len(numbers), numbers.index(number))
+                if parts and not _is_alike(meant, other):
+                    raise _twice(meant, other, written.position)
+                numbers.append(number)
                 continue
             numbers.append(len(found))
             name = self._key_name(meant)
@@ -136,6 +141,10 @@ class KeyBinder:
             check_key(facts, name, written.position, listing)
             found[value] = meant, name, facts, written.position
         return found, numbers
+
+    def _are_apart(self, one: int, other: int) -> bool:
+        """Whether a set holds one of two places in GROUP BY without the other."""
+        return any((one in each) != (other in each) for each in self.tree.sets)
 
     def _of_literals(self) -> Iterator[Expression]:
         """Yield what rows in the text are, where they stay without a match."""

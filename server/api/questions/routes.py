@@ -34,12 +34,7 @@ from server.api.routing.backlog import (
     shown_again,
     work_of,
 )
-from server.api.routing.caller_checks import (
-    AHEAD_SECONDS,
-    CHECKING_SECONDS,
-    CallerChecks,
-    Checked,
-)
+from server.api.routing.caller_checks import CHECKING_SECONDS, CallerChecks, Checked
 from server.api.routing.intake import Arrival, check_transport, read_key, receive
 from server.api.routing.slots import Permits, SlotClock
 from server.api.routing.turns import ReadingTurns, Turns
@@ -283,8 +278,8 @@ class QueryEndpoint:
         """
         context = contextvars.copy_context()  # of the request's log lines
         async with self._reading_turns.take(visit.permit.principal) as turn:
-            await self._clock.reach(turn.next - AHEAD_SECONDS)
-            ticket = self._arrived(visit, turn.next)
+            await self._clock.reach(turn.next)  # or how long it took decides the order
+            ticket = self._arrived(visit)
             begun, cost = await self._read_in_turn(context, ticket, visit, work)
             promise = await ticket.promise
             turn.next = promise.read
@@ -301,13 +296,12 @@ class QueryEndpoint:
             )
         return pending, promise.slots
 
-    def _arrived(self, visit: Visit, turn: float) -> Ticket:
-        """Return the ticket of a request whose caller's turn came at ``turn``."""
+    def _arrived(self, visit: Visit) -> Ticket:
         arrival, checked = visit.arrival, visit.checked
         return self._backlog.arrive(
             arrival.time,
             len(arrival.body),
-            max(checked.end, turn),
+            checked.end,
             is_crowded=checked.is_crowded,
         )
 

@@ -33,8 +33,7 @@ MOST_OF_ONE: Final = 16
 RESTING: Final = 3
 """Checks that would fit into a lane's rest after a refusal: a quarter is used."""
 AHEAD_SECONDS: Final = 0.25
-"""How far the clock of the known lane runs ahead of time, and that of one caller's
-readings: they end sooner than it says, so that one which takes long makes none late."""
+"""How far the clock of the known lane runs ahead of time: its checks end sooner."""
 _T = TypeVar("_T")
 Check = Callable[[], tuple[_T, str | None]]
 """What a check brings, and whose request passes; None: it is refused."""

@@ -12,6 +12,8 @@ import pytest
 
 from privacy.errors import CuratorError
 from privacy.losses import Loss
+from server.api.routing.backlog import Backlog
+from server.api.routing.slots import SlotClock
 from server.use_cases.identity.access import Caller
 from server.use_cases.questions import looked_at
 from server.use_cases.questions.asking.service import QueryService
@@ -165,6 +167,37 @@ def test_others_wait_for_one_request_of_a_caller_who_sends_many(
         assert (was_read, begun_by_then) == (True, 1)
         assert {each.result().status_code for each in (*replies, last)} == {200}
     assert len(begun) == 4
+
+
+def test_a_callers_next_request_is_read_when_the_last_one_is_by_public_costs(
+    installation, monkeypatch
+):
+    """How long reading really took would tell others what the server does beside."""
+    key = installation.analyst("clk", "clock")
+    made, reached = [], []
+    promise, reach = Backlog._promise, SlotClock.reach
+
+    def promised(self, ticket, cost):
+        made.append(promise(self, ticket, cost))
+        return made[-1]
+
+    async def waited(self, moment):
+        reached.append(moment)
+        await reach(self, moment)
+
+    monkeypatch.setattr(Backlog, "_promise", promised)
+    monkeypatch.setattr(SlotClock, "reach", waited)
+    with (
+        serve_in_thread(installation) as url,
+        client(url, key) as http,
+        ThreadPoolExecutor(4) as threads,
+    ):
+        asked = {"sql": TOTAL, "epsilon": "0.5"}
+        send = partial(http.post, "/v1/datasets/clinic/plan", json=asked)
+        replies = [threads.submit(send) for _ in range(4)]
+        assert {each.result().status_code for each in replies} == {200}
+    assert reached == [0.0, *(each.read for each in made[:3])]
+    assert reached == sorted(set(reached))
 
 
 @pytest.mark.parametrize("total", ["0.000000001", "900"])

@@ -26,6 +26,7 @@ _MOST_STEPS_ANEW: Final = 30_000
 on, for what was read is kept. Everybody behind waits for it."""
 _CHARACTERS_OF_A_CELL: Final = 3
 """Of a text, that take as long to read as a cell to compare."""
+_STEPS_OF_A_VALUE: Final = 3  # of a key: it takes as long as a cell to compare
 _MOST_TEXTS_ANEW: Final = 15
 """Likewise, of one request: the questions of a study share them."""
 _MOST_KEPT: Final = 400
@@ -95,6 +96,7 @@ class PaidReadings:
                     looked_at.add(texts=max(1, len(read[key])), cells=length)
                     for one in read[key]:
                         looked_at.add_steps(one.question.bound.steps)
+                        looked_at.add(cells=_values_of(one.question))
             others = {key: each for key, each in known.items() if key not in read}
             kept = [*others.items(), *read.items()][-_MOST_KEPT:]
             self._kept[project] = _Kept(now + _KEPT_SECONDS, dict(kept))
@@ -120,6 +122,7 @@ class PaidReadings:
         if question is None:
             return (), steps
         steps += 2 * (question.normal.steps + question.bound.steps)
+        steps += _STEPS_OF_A_VALUE * _values_of(question)
         if question.identity != paid.question or not self._is_kept(paid):
             return (), steps
         grids = tuple(grids_of(question.bound.plan))
@@ -136,3 +139,8 @@ class PaidReadings:
             return question_of_charge(self._compiler, grant, paid.request)
         except CuratorError:
             return None
+
+
+def _values_of(question: Question) -> int:
+    """Return how many values keys have: each is looked up in what a grid may hold."""
+    return sum(len(key.values) for key in question.bound.plan.keys)

@@ -134,6 +134,20 @@ def test_two_keys_of_one_value_have_no_totals_each(keys):
 
 
 @pytest.mark.parametrize(
+    "keys",
+    [
+        "urgent, urgent = TRUE, ROLLUP (sex)",
+        "ROLLUP ((urgent, urgent = TRUE), sex)",
+        "GROUPING SETS ((urgent, urgent = TRUE, sex), (urgent, urgent = TRUE))",
+    ],
+)
+def test_two_keys_of_one_value_that_stand_together_in_all_sets_are_one(keys):
+    shown = "urgent AS a, urgent = TRUE AS b, sex, COUNT(*) AS n"
+    sql = f"SELECT {shown} FROM encounters GROUP BY {keys}"
+    assert compile_query(sql, HOSPITAL).columns
+
+
+@pytest.mark.parametrize(
     ("key", "keys", "rows"),
     [
         ("sex", "ROLLUP (sex, e.sex)", 7),
