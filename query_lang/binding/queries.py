@@ -357,11 +357,11 @@ class QueryBinder:
         rows = ExpressionBinder(source.scope, environment, self)
         _check_exists_items(query, rows)
         ties, rest = _ties(query, source.scope)
-        if not ties:
-            tie = tie_around(source.scope, rest, environment)
-            if tie is None:
-                raise refuse(rules.SUBQUERY_TIE, query.position)
+        tie = None if ties else tie_around(source.scope, rest, environment)
+        if tie is not None:
             ties = ((tie[1].slot, tie[0].slot),)
+        if not ties:
+            raise refuse(rules.SUBQUERY_TIE, query.position)
         conditions = restricting(rows.condition(part) for part in rest)
         condition = conjunction(conditions) if conditions else None
         return _exists(source.node, ties, condition, source.scope)

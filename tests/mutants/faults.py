@@ -3072,6 +3072,14 @@ FAULTS = (
         ("tests/unit/query_lang/binding/test_unit_keys.py",),
     ),
     Fault(
+        "exists_tied_by_missing_rows",
+        "a declared key ties EXISTS to unit keys that may be NULL",
+        "query_lang/binding/sources/ties.py",
+        "    return not any(column.nullable for _, column in relation.unit_columns())",
+        "    return True",
+        ("tests/unit/query_lang/test_compile.py",),
+    ),
+    Fault(
         "using_reaches_outside",
         "USING takes a unit key of the query around EXISTS",
         "query_lang/binding/sources/ties.py",

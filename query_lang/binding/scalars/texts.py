@@ -400,8 +400,9 @@ def _parts_of_list(tree: FunctionCall, value: Expression) -> Case:
     listed = domain.all_values() if isinstance(domain, ValuesDomain) else ()
     if not isinstance(of, Name) or not 1 <= len(listed) <= MOST_SPLIT:
         detail = f"SPLIT_PART takes columns apart that list at most {MOST_SPLIT} values"
-        is_dot = isinstance(of, Name) and (between, place) == (".", 1)
-        hint = _before_dot(of) if is_dot else _BY_PLACE
+        hint = _BY_PLACE
+        if isinstance(of, Name) and (between, place) == (".", 1):
+            hint = _before_dot(of)
         raise refuse(rules.TEXT_PART, tree.position, detail=detail, hint=hint)
     parts = {str(text): str(text).split(between) for text in listed}
     at = tree.position
