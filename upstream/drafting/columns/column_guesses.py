@@ -407,6 +407,28 @@ def _is_number(column: str, decimal: str, thousands: str | None) -> str:
     return f"regexp_full_match({column}, {quoted(number_form(spec))})"
 
 
+def has_other_decimals(
+    connection: duckdb.DuckDBPyConnection, texts: str, name: str, thousands: str
+) -> bool:
+    """Return whether what parts thousands may be the decimal mark in one file.
+
+    Some of its values have it, none has it twice, and none has the other mark.
+
+    Args:
+        connection: Where they are looked at.
+        texts: The relation of the file's rows, each value as the file writes it.
+        name: The column.
+        thousands: A point or a comma.
+    """
+    column = quoted_name(name)
+    found = connection.execute(
+        f"SELECT bool_or(contains({column}, {quoted(thousands)})) AND "  # noqa: S608 - quoted names
+        f"bool_and({_is_number(column, thousands, None)}) "
+        f"FROM {texts} WHERE regexp_matches({column}, '[0-9]')"
+    ).fetchone()
+    return bool(found and found[0])
+
+
 def _number_spec(decimal: str, thousands: str | None) -> ColumnSpec:
     return ColumnSpec(
         name="n",

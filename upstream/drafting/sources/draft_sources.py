@@ -48,6 +48,7 @@ class DraftSource:
         nulls: Words for nothing that they have.
         database: The table of a database that is read instead of files.
         left_out: Columns that no load reads, each with the reason.
+        copies: Of text files alone, which may be written in ways of their own.
     """
 
     name: str
@@ -61,6 +62,7 @@ class DraftSource:
     nulls: tuple[str, ...] = ()
     database: DatabaseSpec | None = None
     left_out: tuple[tuple[str, str], ...] = ()
+    copies: tuple[CsvFile, ...] = ()
 
     @property
     def file(self) -> Path:
@@ -171,13 +173,14 @@ class SourceReader:
         ]
         alike = all(look.csv == looks[0].csv for look in looks)
         if alike and _share_columns(copies):
-            yield self.drafted(
+            whole = self.drafted(
                 _table_name(group),
                 tuple(group),
                 _patterns(group),
                 looks[0],
                 tuple(copies),
             )
+            yield replace(whole, copies=tuple(copies))
             return
         for file, look, copy in zip(group, looks, copies, strict=True):
             told = look if alike else replace(look, said=(*look.said, _APART))
@@ -206,10 +209,8 @@ class SourceReader:
         headers = [set(copy.header) for copy in copies]
         everywhere = headers[0].intersection(*headers)
         lacking = frozenset(headers[0].union(*headers) - everywhere - {""})
-        paths = ", ".join(quoted(str(copy.path)) for copy in copies)
-        union = ", union_by_name = true" if len(copies) > 1 else ""
-        plain = f"read_csv([{paths}]{_SNIFFED}{union}"
-        texts = f"{plain}, all_varchar = true)"
+        plain = _read(copies)
+        texts = texts_of(*copies)
         nulls = tuple(self._null_words(texts))
         listed = ", ".join(quoted(word) for word in ("", *nulls))
         rows = f"{plain}, {_TYPES}, nullstr = [{listed}], ignore_errors = true)"
@@ -236,6 +237,17 @@ class SourceReader:
         found = self.connection.execute(f"SELECT {told} FROM {rows}").fetchone() or ()  # noqa: S608 - quoted names
         met = {word for each in found for word in each or ()}
         return [word for word in NULL_WORDS if word in met]
+
+
+def _read(copies: Sequence[CsvFile]) -> str:
+    paths = ", ".join(quoted(str(copy.path)) for copy in copies)
+    union = ", union_by_name = true" if len(copies) > 1 else ""
+    return f"read_csv([{paths}]{_SNIFFED}{union}"
+
+
+def texts_of(*copies: CsvFile) -> str:
+    """Return the relation of the rows of plain copies, each value as it is written."""
+    return f"{_read(copies)}, all_varchar = true)"
 
 
 def _untold(_: int) -> None:

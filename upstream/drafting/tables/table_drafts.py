@@ -20,6 +20,7 @@ from upstream.drafting.columns.column_names import Drafted, apart, identifier, t
 from upstream.drafting.columns.column_questions import (
     flag_guesses,
     text_guesses,
+    with_marks_of_files,
     with_shared_marks,
 )
 from upstream.drafting.columns.domains import Domains
@@ -196,7 +197,8 @@ class TableDraft:
         )
         read |= compact_guesses(self.connection, self.source.texts, whole)
         read |= counted_guesses(self.connection, self.source.texts, [*whole, *decimals])
-        read = with_shared_marks(read)
+        copies = self.source.copies
+        read = with_marks_of_files(self.connection, with_shared_marks(read), copies)
         marked = [s for s, _ in described if s not in self._units]
         if kind != "parquet":
             read |= flag_guesses(self.connection, self.source.texts, marked)

@@ -105,8 +105,11 @@ def _asked_words(guess: Guess, nulls: Sequence[str]) -> Iterator[str]:
 def _mark_words(guess: Guess, told: Mapping[str, str]) -> Iterator[str]:
     """Yield a column's marks, as far as its table does not say them."""
     if guess.is_open:
-        key = "decimal" if guess.decimal else "thousands"
-        yield f"{key}: {in_yaml(f'{_TODO} {guess.decimal or _POINT}')}"
+        if guess.decimal and guess.thousands:
+            yield f"decimal: {in_yaml(guess.decimal)}"
+        key = "decimal" if guess.decimal and not guess.thousands else "thousands"
+        asked = guess.thousands or guess.decimal or _POINT
+        yield f"{key}: {in_yaml(f'{_TODO} {asked}')}"
         return
     for key, mark in (("decimal", guess.decimal), ("thousands", guess.thousands)):
         if mark is not None and told.get(key) != mark:

@@ -164,3 +164,17 @@ def test_words_of_one_unit_alone_are_not_shown(tmp_path):
     assert "Meyer" not in draft_manifest([tmp_path / "t.csv"], ["pid"])
     (tmp_path / "t.csv").write_text(f"pid;v\n{rows}1;fehlt heute\n2;fehlt heute\n")
     assert "fehlt heute" in draft_manifest([tmp_path / "t.csv"], ["pid"])
+
+
+def test_marks_are_looked_at_file_by_file(tmp_path):
+    first = "".join(f"{n};1.{n:03},50\n" for n in range(100, 140))
+    other = "".join(f"{n};{n}.{n}\n" for n in range(100, 140))
+    (tmp_path / "dose_1.csv").write_text("pid;dose\n" + first)
+    (tmp_path / "dose_2.csv").write_text("pid;dose\n" + other)
+    (tmp_path / "dose_3.csv").write_text("pid;x\n1;2\n")
+    text = draft_manifest(sorted(tmp_path.iterdir()), ["pid"])
+    assert 'decimal: ",", thousands: "TODO ."' in text
+    assert 'in "dose_2.csv" each may be a decimal mark' in text
+    (tmp_path / "dose_2.csv").write_text("pid;dose\n" + first)
+    text = draft_manifest(sorted(tmp_path.iterdir()), ["pid"])
+    assert "TODO ." not in text
