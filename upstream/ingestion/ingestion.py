@@ -486,7 +486,7 @@ class _Load:
         tables, connection = self.manifest.tables, self.area.connection
         warnings = (
             *load_warnings(connection, tables, reports),
-            *value_warnings(connection, tables, reports),
+            *value_warnings(connection, tables, reports, self.manifest.snapshot_date),
         )
         alike = count_alike(self.area.connection)
         population = self.manifest.population

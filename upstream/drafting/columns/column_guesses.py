@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 
 import duckdb
 
@@ -54,8 +55,8 @@ _QUESTIONS = {
 }
 _PADDED = "zeros stand before the digits: a text, in which 007 and 7 are two"
 _CENTURY = (
-    "years of two digits: say from which year on these are (with century: 1930, 30 to "
-    "99 are 19.., 00 to 29 are 20..), then declare the domain"
+    "years of two digits: say from which year on these are (with century: {first}, "
+    "{short} to 99 are 19.., and none lies after {last}), then declare the domain"
 )
 _MIXED_CELLS = (
     "numbers and texts with a decimal comma: decimal is of the texts, cells of numbers "
@@ -535,7 +536,7 @@ def _moments(
         f"each value can be read as {one} and as {twin}: which is it?"
         for one, twin in twins.items()
     ]
-    questions += [_CENTURY] if is_short else []
+    questions += [_asked_century()] if is_short else []
     questions += [_CLOCK] if is_zoned else []
     questions += [_UTC] if set(formats) & set(IN_UTC) else []
     return Guess(
@@ -548,6 +549,16 @@ def _moments(
         is_short=is_short,
         is_zoned=is_zoned,
     )
+
+
+def earliest_century() -> int:
+    """Return the first of the 100 years of which this year is the last."""
+    return datetime.now(UTC).year - 99
+
+
+def _asked_century() -> str:
+    first = earliest_century()
+    return _CENTURY.format(first=first, short=first % 100, last=first + 99)
 
 
 def _twins(formats: Sequence[str], counts: dict[str, int]) -> Iterator[tuple[str, str]]:

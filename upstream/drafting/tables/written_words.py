@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from privacy.schema import ColumnType
-from upstream.drafting.columns.column_guesses import Guess
+from upstream.drafting.columns.column_guesses import Guess, earliest_century
 from upstream.drafting.columns.column_names import Drafted
 from upstream.drafting.sources.draft_sources import DraftSource
 from upstream.drafting.yaml_words import in_yaml
@@ -83,7 +83,7 @@ def column_words(
     if guess.is_zoned:
         yield f"clock: {_TODO} as_written"
     if guess.is_short:
-        yield f"century: {_TODO} 1930"
+        yield f"century: {_TODO} {earliest_century()}"
     yield from _mark_words(guess, _shared_marks(columns, guesses))
 
 

@@ -27,7 +27,11 @@ def of_texts(tmp_path, values, name="v"):
     [
         (["01/02/22", "03/04/21"], 'format: "TODO %d/%m/%y", century: TODO', "as %m"),
         (["1.12.22", "24.1.85"], 'type: date, format: "%d.%m.%y", century', "from whi"),
-        (["01-JAN-22", "12-DEC-85"], 'format: "%d-%b-%y", century: TODO', "1930"),
+        (
+            ["01-JAN-22", "12-DEC-85"],
+            'format: "%d-%b-%y", century: TODO',
+            "none lies after",
+        ),
         (["20220304", "19851231"], 'type: date, format: "%Y%m%d", dom', "in digits"),
         (["20220304101500"], 'timestamp, format: "%Y%m%d%H%M%S"', "in digits"),
         (["20220304", "19851331"], "type: integer", ""),
