@@ -78,6 +78,8 @@ _UTC = "times in UTC: hours of the day, and days, are not those on the wall ther
 _OFFSET = re.compile(r"\+11(?::11)?$")  # in a shape, where +00:00 counts too
 _MOST_SHAPES = 500  # of which a column of days has few
 _NEARLY_ALL = 0.98
+_NO_DAYS = ("0", "99999999", *(day.replace("-", "") for day in FAR_AWAY))
+"""What stands for no day, where days are digits."""
 _TWINS = {"%d/%m": "%m/%d", "%m/%d": "%d/%m", "%d-%m": "%m-%d", "%m-%d": "%d-%m"}
 
 
@@ -157,24 +159,31 @@ def compact_guesses(
             moment = _moment(column, one)
             digits = 8 if one == COMPACT_DAYS[0] else 14
             fits = f"length({column}) = {digits} AND year({moment})"
-            (every,) = connection.execute(
+            is_none = f"{column} IN ({', '.join(map(quoted, _NO_DAYS))})"
+            every, none = connection.execute(
                 f"SELECT bool_and(coalesce({fits} BETWEEN 1900 AND 2100, false)) "  # noqa: S608 - quoted names
+                f"FILTER (NOT {is_none}), list(DISTINCT {column} ORDER BY {column}) "
+                f"FILTER ({is_none}) "
                 f"FROM {texts} WHERE TRY_CAST({column} AS BIGINT) IS NOT NULL"
-            ).fetchone() or (None,)
+            ).fetchone() or (None, None)
             if every:
-                found[name] = _compact(column, one)
+                found[name] = _compact(column, one, tuple(none or ()))
     return found
 
 
-def _compact(column: str, one: str) -> Guess:
-    moment = _moment(f"CAST({column} AS VARCHAR)", one)
+def _compact(column: str, one: str, none: tuple[str, ...]) -> Guess:
+    text = f"CAST({column} AS VARCHAR)"
+    listed = ", ".join(map(quoted, _NO_DAYS))
+    moment = f"CASE WHEN {text} NOT IN ({listed}) THEN {_moment(text, one)} END"
     is_day = one == COMPACT_DAYS[0]
     return Guess(
         ColumnType.DATE if is_day else ColumnType.TIMESTAMP,
         f"CAST({moment} AS DATE)" if is_day else moment,
         formats=(one,),
+        words=none,
         question="whole numbers each of which is a day of 1900 to 2100 in digits: if "
-        "they only name or count things, write type: integer, without format",
+        "they only name or count things, write type: integer, without format"
+        + (f"; {', '.join(none)} for no day: take TODO away" if none else ""),
     )
 
 

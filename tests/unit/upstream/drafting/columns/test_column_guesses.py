@@ -182,3 +182,42 @@ def test_marks_are_looked_at_file_by_file(tmp_path):
     (tmp_path / "dose_2.csv").write_text("pid;dose\n" + first)
     text = draft_manifest(sorted(tmp_path.iterdir()), ["pid"])
     assert "TODO ." not in text
+
+
+def column_of(tmp_path, values):
+    """Return the line of a column ``v`` with these values, of five units."""
+    rows = "".join(f"{n % 5},{value}\n" for n, value in enumerate(values))
+    (tmp_path / "t.csv").write_text("pid,v\n" + rows)
+    text = draft_manifest([tmp_path / "t.csv"], ["pid"])
+    return next(line for line in text.splitlines() if "name: v" in line)
+
+
+@pytest.mark.parametrize(
+    ("values", "asked", "domain"),
+    [
+        ([*range(60, 99), 9999, 9999], '"TODO 9999"', "max: 100}"),
+        ([*range(60, 99), 999, 999, 9999, 9999], '"TODO 999", "TODO 9999"', "max: 100"),
+        ([*range(60, 99), -1, -1], '"TODO -1"', "min: 0,"),
+        (["1.5", "2.5", "-9.0", "-9.0"], '"TODO -9.0"', "{min: 0, max: 5}"),
+        (["20240105", "99991231", "0"], '"TODO 0", "TODO 99991231"', "max: 2029-12-31"),
+    ],
+)
+def test_an_end_value_that_stands_for_nothing_widens_no_domain(
+    tmp_path, values, asked, domain
+):
+    line = column_of(tmp_path, values)
+    assert f'null_values: ["", {asked}]' in line
+    assert domain in line
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [*range(60, 99), 99, 99],  # near the others
+        [*range(60, 99), 9999],  # of one unit
+        [*range(60, 99), 5000, 5000],  # no mark
+        [-3, -2, -1, -1, 4],
+    ],
+)
+def test_an_end_value_that_may_be_one_is_not_asked_about(tmp_path, values):
+    assert "null_values" not in column_of(tmp_path, values)
