@@ -48,6 +48,7 @@ class DraftSource:
         nulls: Words for nothing that they have.
         database: The table of a database that is read instead of files.
         left_out: Columns that no load reads, each with the reason.
+        key: The primary key of a database's table.
         copies: Of text files alone, which may be written in ways of their own.
     """
 
@@ -62,6 +63,7 @@ class DraftSource:
     nulls: tuple[str, ...] = ()
     database: DatabaseSpec | None = None
     left_out: tuple[tuple[str, str], ...] = ()
+    key: tuple[str, ...] = ()
     copies: tuple[CsvFile, ...] = ()
 
     @property
