@@ -18,6 +18,7 @@ from upstream.files.exports.footers import is_like_rows, is_note, is_total
 from upstream.files.exports.packed import unpacked
 from upstream.files.exports.records import Record, refused
 from upstream.files.exports.workbooks import hidden_sheets, sheet_rows
+from upstream.files.usual_forms import NULL_WORDS
 from upstream.manifests.file_specs import CsvSpec, Encoding, ExcelSpec, is_compressed
 
 _LOOKED_AT = 400  # lines at a file's beginning
@@ -286,13 +287,20 @@ def is_second_header(
     >>> rows = [["7", "36,5", "x"], ["8", "37,0", "y"], ["9", "", "z"]]
     >>> is_second_header([["", "°C", "note"]], rows)
     True
+    >>> is_second_header([["", "°C", ""]], [*rows, ["1", "---", "x"]])
+    True
     """
     if not first or len(rows) < _FEW or any(map(_DIGIT.search, first[0])):
         return False
     words = [n for n, one in enumerate(first[0]) if one.strip()]
-    below = [[row[n] for row in rows if n < len(row) and row[n].strip()] for n in words]
+    below = [[row[n] for row in rows if n < len(row) and _says(row[n])] for n in words]
     numbers = [bool(each) and all(map(_DIGIT.search, each)) for each in below]
     return len(words) > 0 and sum(numbers) * 2 >= len(words)
+
+
+def _says(text: str) -> bool:
+    """Whether a field has a value: neither nothing, nor a word for it."""
+    return bool(text.strip()) and text.strip() not in NULL_WORDS
 
 
 def _unclear_names(header: Sequence[str]) -> str | None:

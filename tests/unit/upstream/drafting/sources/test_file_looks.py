@@ -103,3 +103,12 @@ def test_files_of_like_names_that_are_written_otherwise_say_so(tmp_path):
     first, second = text.split("- name: x_2023")
     assert "left out by footer_rows" in second
     assert "left out by footer_rows" not in first
+
+
+def test_a_row_of_units_is_met_where_dashes_stand_for_nothing(tmp_path):
+    rows = "".join(f"{n},3{n % 8},---\n{n},---,6{n % 9}\n" for n in range(1, 20))
+    (tmp_path / "icu.csv").write_text("pid,temp,hr\n,°C,bpm\n" + rows)
+    text = draft_manifest([tmp_path / "icu.csv"], ["pid"])
+    assert 'skip_rows: 2, names: ["pid", "temp", "hr"]' in text
+    assert 'null_values: ["", "---"]' in text
+    assert "name: temp, type: integer" in text
