@@ -3,23 +3,26 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from filecmp import cmp
 from pathlib import Path, PurePath
 
 import duckdb
 
 from privacy.wording import counted
 from upstream.drafting.sources.file_samples import Look, look_at_sheets, look_at_text
+from upstream.errors import IngestionError
 from upstream.files.csv_structure import CsvFile
 from upstream.files.exports.plain_copies import CopyArea
 from upstream.files.reading_sql import quoted, quoted_name
 from upstream.files.usual_forms import NULL_WORDS
 from upstream.manifests.declarations import TableSpec
-from upstream.manifests.file_specs import DatabaseSpec, is_compressed, kind_of
+from upstream.manifests.file_specs import CsvSpec, DatabaseSpec, is_compressed, kind_of
 
 _APART = (
     "written otherwise than another of a like name, so a table of its own: write them "
     "alike if they are one"
 )
+_UNQUOTED = "read as if nothing were quoted: quotes stand within texts, not around them"
 SAMPLED = 200_000  # rows of a file that a draft is made from
 _SNIFFED = (
     ", delim = ',', quote = '\"', escape = '\"', comment = '', header = true, "
@@ -169,10 +172,13 @@ class SourceReader:
 
     def _texts(self, group: Sequence[Path]) -> Iterator[DraftSource]:
         """Yield one table of files of one look and most columns, else one of each."""
-        looks = [look_at_text(file) for file in group]
-        copies = [
-            self._copy(file, look) for file, look in zip(group, looks, strict=True)
-        ]
+        found = [self._read(file, look_at_text(file)) for file in group]
+        if any(_is_unquoted(look) for look, _ in found):
+            found = [
+                self._unquoted_if_equal(file, look, copy)
+                for file, (look, copy) in zip(group, found, strict=True)
+            ]
+        looks, copies = zip(*found, strict=True)
         alike = all(look.csv == looks[0].csv for look in looks)
         if alike and _share_columns(copies):
             whole = self.drafted(
@@ -180,15 +186,51 @@ class SourceReader:
                 tuple(group),
                 _patterns(group),
                 looks[0],
-                tuple(copies),
+                copies,
             )
-            yield replace(whole, copies=tuple(copies))
+            yield replace(whole, copies=copies)
             return
         for file, look, copy in zip(group, looks, copies, strict=True):
             told = look if alike else replace(look, said=(*look.said, _APART))
             yield self.drafted(
                 _table_name([file]), (file,), (file.name,), told, (copy,)
             )
+
+    def _read(self, file: Path, look: Look) -> tuple[Look, CsvFile]:
+        """Return how a text file is written, and its copy; unquoted if quotes break.
+
+        Raises:
+            IngestionError: It cannot be read with quotes, nor in each line without.
+        """
+        try:
+            return look, self._copy(file, look)
+        except IngestionError:
+            unquoted = self._unquoted(file, look)
+            if unquoted is None:
+                raise
+            return unquoted
+
+    def _unquoted(self, file: Path, look: Look) -> tuple[Look, CsvFile] | None:
+        """Return a file read as if nothing were quoted; None: lines do not fit then."""
+        spec = (look.csv or CsvSpec()).model_copy(update={"quote": "none"})
+        told = replace(look, csv=spec, said=(*look.said, _UNQUOTED))
+        self.copies.is_forgiving = False
+        try:
+            return told, self._copy(file, told)
+        except IngestionError:
+            self.copies.warnings.clear()
+            return None
+        finally:
+            self.copies.is_forgiving = True
+
+    def _unquoted_if_equal(
+        self, file: Path, look: Look, copy: CsvFile
+    ) -> tuple[Look, CsvFile]:
+        """Return a file as its siblings are read, where that makes no difference."""
+        other = None if _is_unquoted(look) else self._unquoted(file, look)
+        if other is None or not cmp(copy.path, other[1].path, shallow=False):
+            return look, copy
+        return other
 
     def _copy(self, file: Path, look: Look) -> CsvFile:
         table = TableSpec.model_construct(
@@ -239,6 +281,10 @@ class SourceReader:
         found = self.connection.execute(f"SELECT {told} FROM {rows}").fetchone() or ()  # noqa: S608 - quoted names
         met = {word for each in found for word in each or ()}
         return [word for word in NULL_WORDS if word in met]
+
+
+def _is_unquoted(look: Look) -> bool:
+    return look.csv is not None and look.csv.quote == "none"
 
 
 def _read(copies: Sequence[CsvFile]) -> str:

@@ -112,3 +112,20 @@ def test_a_row_of_units_is_met_where_dashes_stand_for_nothing(tmp_path):
     assert 'skip_rows: 2, names: ["pid", "temp", "hr"]' in text
     assert 'null_values: ["", "---"]' in text
     assert "name: temp, type: integer" in text
+
+
+def test_files_whose_quotes_enclose_no_fields_are_read_without(tmp_path):
+    rows = "".join(f"{n},ok\n" for n in range(1, 40))
+    note = '40,"dizzy" since May\n'
+    (tmp_path / "k_1.csv").write_text("pid,note\n" + rows + note + rows)
+    (tmp_path / "k_2.csv").write_text("pid,note\n" + rows)
+    files = sorted(tmp_path.iterdir())
+    text = draft_manifest(files, ["pid"])
+    assert 'csv: {quote: "none"}' in text
+    assert "# k_1.csv and 1 more: read as if nothing were quoted" in text
+    assert text.count("- name: k") == 1
+    (tmp_path / "k_2.csv").write_text("pid,note\n" + rows + '40,"a, b"\n')
+    text = draft_manifest(files, ["pid"])
+    assert text.count("- name: k") == 2  # quotes enclose fields of the other
+    (tmp_path / "k_1.csv").write_text("pid,note\n" + rows + note + '41,"a, b"\n')
+    assert "broken quoting" in refused(tmp_path / "k_1.csv")
