@@ -17,7 +17,7 @@ from upstream.drafting.sources.letters import likely_encodings
 from upstream.files.exports.footers import is_like_rows, is_note, is_total
 from upstream.files.exports.packed import unpacked
 from upstream.files.exports.records import Record, refused
-from upstream.files.exports.workbooks import hidden_sheets, sheet_rows
+from upstream.files.exports.workbooks import hidden_sheets, sheet_rows, trimmed
 from upstream.files.usual_forms import NULL_WORDS
 from upstream.manifests.file_specs import CsvSpec, Encoding, ExcelSpec, is_compressed
 
@@ -393,10 +393,13 @@ def _look_at_sheet(name: str, rows: Sequence[Record], *, is_one: bool) -> Look |
     if skip := rows[before][0] - 1:
         keys["skip_rows"] = skip
         said.append(_counted(skip, "row before the header"))
-    below = told[before + 1 :]
-    if is_second_header(below[:1], below[1:]):
-        keys |= {"skip_rows": rows[before + 1][0], "names": _named_apart(told[before])}
-        said.append(_UNITS)
+    header, below = told[before][: trimmed(told[before])], told[before + 1 :]
+    is_double = is_second_header(below[:1], below[1:])
+    reasons = [one for one in (_unclear_names(header), is_double and _UNITS) if one]
+    if reasons:
+        keys["skip_rows"] = rows[before + is_double][0]
+        keys["names"] = _named_apart(header)
+        said += reasons
     if footer := _footer(below, 1):
         keys["footer_rows"] = footer
         are = "is" if footer == 1 else "are"

@@ -266,7 +266,7 @@ def _records(
     if kind_of(name) == "workbook":
         sheet = table.excel or ExcelSpec()
         found = workbook_records(file, name, sheet, _decimal_marks(table))
-        yield _within_sheet(found)
+        yield _within_sheet(found, len(sheet.names or ()))
         return
     spec = table.csv or CsvSpec()
     with (
@@ -286,9 +286,8 @@ def _decimal_marks(table: TableSpec) -> dict[str, str]:
     }
 
 
-def _within_sheet(records: Iterator[Record]) -> Iterator[Record]:
-    """Yield a sheet's rows up to its header's last name."""
-    width = 0
+def _within_sheet(records: Iterator[Record], width: int) -> Iterator[Record]:
+    """Yield a sheet's rows up to its header's last name; ``width``: 0, or its names."""
     for line, texts in records:
         width = width or trimmed(texts)
         beyond = max(width, trimmed(texts))
