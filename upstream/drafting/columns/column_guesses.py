@@ -502,7 +502,10 @@ def _decimal(
         return Guess(ColumnType.INTEGER, value, thousands=thousands)
     question = None if only else _QUESTIONS[decimal]
     if scale > _MOST_PLACES:
-        question = f"some values have more than {_MOST_PLACES} decimals: those stay"
+        question = (
+            f"some values have more than {_MOST_PLACES} decimals: a load rounds them "
+            f"to {_MOST_PLACES}, unless you declare a greater scale"
+        )
     return Guess(
         ColumnType.DECIMAL,
         f"TRY_CAST(replace({plain}, {quoted(decimal)}, '.') AS DOUBLE)",

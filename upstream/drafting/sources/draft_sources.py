@@ -23,6 +23,8 @@ _APART = (
     "alike if they are one"
 )
 _UNQUOTED = "read as if nothing were quoted: quotes stand within texts, not around them"
+_EMPTY = "has no name in the header, and no value"
+_BY_PLACE = re.compile(r"column_\d+")
 SAMPLED = 200_000  # rows of a file that a draft is made from
 _SNIFFED = (
     ", delim = ',', quote = '\"', escape = '\"', comment = '', header = true, "
@@ -267,8 +269,27 @@ class SourceReader:
             told = ", ".join(sorted(lacking))
             said.append(f"some of the files lack these columns: {told}")
         return DraftSource(
-            name, files, shown, look, rows, texts, tuple(said), lacking, nulls
+            name,
+            files,
+            shown,
+            look,
+            rows,
+            texts,
+            tuple(said),
+            lacking,
+            nulls,
+            left_out=tuple((one, _EMPTY) for one in self._empty(look, texts)),
         )
+
+    def _empty(self, look: Look, texts: str) -> list[str]:
+        """Return the columns that are named by their place, and have no value."""
+        spec = look.csv or look.excel
+        names = [n for n in (spec and spec.names) or () if _BY_PLACE.fullmatch(n)]
+        if not names:
+            return []
+        told = ", ".join(f"count(nullif({quoted_name(name)}, ''))" for name in names)
+        found = self.connection.execute(f"SELECT {told} FROM {texts}").fetchone()  # noqa: S608 - quoted names
+        return [n for n, count in zip(names, found or (), strict=True) if not count]
 
     def _null_words(self, rows: str) -> list[str]:
         """Return the words for nothing that are a value of some column."""

@@ -179,7 +179,9 @@ class TableDraft:
         found = self.connection.execute(f"DESCRIBE SELECT * FROM {self.rows}")  # noqa: S608 - a quoted path
         types = [(str(row[0]), str(row[1])) for row in found.fetchall()]
         self.unread = [(name, type_) for name, type_ in types if unread_type(type_)]
-        described = [(s, type_of(t)) for s, t in types if (s, t) not in self.unread]
+        gone = {*self.unread, *self.source.left_out}
+        kept = [(s, t) for s, t in types if s not in {name for name, _ in gone}]
+        described = [(s, type_of(t)) for s, t in kept]
         texts = [source for source, kind in described if kind is ColumnType.TEXT]
         decimals = [name for name, kind in described if kind is ColumnType.DECIMAL]
         whole = [

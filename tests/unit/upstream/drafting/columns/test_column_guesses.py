@@ -222,3 +222,19 @@ def test_an_end_value_that_stands_for_nothing_widens_no_domain(
 )
 def test_an_end_value_that_may_be_one_is_not_asked_about(tmp_path, values):
     assert "null_values" not in column_of(tmp_path, values)
+
+
+def test_numbers_of_a_sex_are_asked_about_as_a_public_list(tmp_path):
+    rows = "".join(f"{n},{[1, 2, 9][n % 3]},{[1, 2, 4][n % 3]}\n" for n in range(30))
+    (tmp_path / "t.csv").write_text("pid,gender,sex_index\n" + rows)
+    text = draft_manifest([tmp_path / "t.csv"], ["pid"])
+    assert 'values: [0, 1, 2, 9]}, source: "TODO proposed: ISO/IEC 5218, if 1' in text
+    assert "name: sex_index, type: integer, domain: {min: 0, max: 5}" in text
+    (tmp_path / "t.csv").write_text("pid,Køn\n1,K\n2,M\n3,?\n")
+    text = draft_manifest([tmp_path / "t.csv"], ["pid"])
+    assert 'values: ["K", "M"], other: true}' in text
+
+
+def test_many_decimals_are_said_to_be_rounded(tmp_path):
+    line = of_texts(tmp_path, ["0,1234567", "0,7654321"])
+    assert "a load rounds them to 6, unless you declare a greater scale" in line

@@ -129,3 +129,14 @@ def test_files_whose_quotes_enclose_no_fields_are_read_without(tmp_path):
     assert text.count("- name: k") == 2  # quotes enclose fields of the other
     (tmp_path / "k_1.csv").write_text("pid,note\n" + rows + note + '41,"a, b"\n')
     assert "broken quoting" in refused(tmp_path / "k_1.csv")
+
+
+def test_columns_without_name_and_value_are_left_out(tmp_path):
+    (tmp_path / "t.csv").write_text("pid;;age;w;sex;;\n1;x;30;a;f;;\n2;;40;b;f;;\n")
+    text = draft_manifest([tmp_path / "t.csv"], ["pid"])
+    assert 'names: ["pid", "column_2", "age", "w", "sex", "column_6", "column_7"]' in (
+        text
+    )
+    assert "name: column_2" in text
+    assert "name: column_6" not in text
+    assert '# left out: "column_7" has no name in the header, and no value' in text
