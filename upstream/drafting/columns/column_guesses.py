@@ -8,7 +8,11 @@ from datetime import UTC, datetime
 import duckdb
 
 from privacy.schema import ColumnType
-from upstream.drafting.columns.text_reasons import reason, reason_conditions
+from upstream.drafting.columns.text_reasons import (
+    behind_some,
+    reason,
+    reason_conditions,
+)
 from upstream.drafting.columns.vocabularies import FAR_AWAY
 from upstream.files.reading import number_form, thousands_class
 from upstream.files.reading_sql import quoted, quoted_name
@@ -313,11 +317,20 @@ def guess_of(
         return Guess(ColumnType.BOOLEAN, column, truths=words, question=said)
     return (
         _moments(connection, values, column, told, total)
-        or _numbers(connection, values, column, marks, total)
+        or _told_of(_numbers(connection, values, column, marks, total), reasons)
         or (_mixed_cells(connection, values, column, total) if has_cells else None)
         or _text(column, told, (max(marks.values()), limited), total)
         or _plain_text(column, reason(reasons, _NEARLY_ALL * total))
     )
+
+
+def _told_of(guess: Guess | None, counts: Sequence[int]) -> Guess | None:
+    """Return a guess of numbers that tells of the few which no load reads."""
+    said = behind_some(counts)
+    if guess is None or said is None:
+        return guess
+    told = [guess.question] if guess.question else []
+    return replace(guess, question="; ".join([*told, f"{said}, or they become NULL"]))
 
 
 def _met_formats(

@@ -238,3 +238,30 @@ def test_numbers_of_a_sex_are_asked_about_as_a_public_list(tmp_path):
 def test_many_decimals_are_said_to_be_rounded(tmp_path):
     line = of_texts(tmp_path, ["0,1234567", "0,7654321"])
     assert "a load rounds them to 6, unless you declare a greater scale" in line
+
+
+@pytest.mark.parametrize(
+    ("values", "said", "kind"),
+    [
+        (["1,5", "2,5", "145,05-"], "some with a minus behind them", "text"),
+        (["1,5", "2,5", "5,2*"], "some with a mark of a result behind them", "text"),
+        (["0.4", "0.42", "41,5 %"], "some with a unit behind them (41.5 %)", "text"),
+        (["1,5"] * 99 + ["145,05-"], "a minus behind them", "decimal"),
+        (["1", "2"] * 50 + ["3-"], "or they become NULL", "integer"),
+    ],
+)
+def test_what_stands_behind_some_numbers_is_told(tmp_path, values, said, kind):
+    found = of_texts(tmp_path, values * 3)
+    assert said in found
+    assert f"type: {kind}" in found
+
+
+def test_codes_of_digits_and_a_letter_are_no_numbers_with_marks(tmp_path):
+    assert "behind" not in of_texts(tmp_path, ["12H", "13H", "14L", "7"])
+
+
+def test_numbers_and_limits_in_several_ways_stay_a_text(tmp_path):
+    values = [f"<{n}" for n in range(30)] + [f"{n},5" for n in range(60)]
+    found = of_texts(tmp_path, [*values, *(f"{n}.5" for n in range(60))] * 2)
+    assert "type: text" in found
+    assert "None" not in found
