@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from engines.regular_files import FileIdentity, identity_of_open, opened
 from upstream.errors import IngestionError, Problem
-from upstream.files.exports.records import (
+from upstream.files.records import (
     Places,
     is_several_rows,
     several_rows_warnings,

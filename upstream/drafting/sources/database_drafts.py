@@ -17,7 +17,7 @@ from upstream.drafting.sources.file_samples import Look
 from upstream.errors import IngestionError, Problem
 from upstream.files.exports.database_tables import DeclaredTable, value_text
 from upstream.files.exports.databases import connected, database_refused
-from upstream.files.exports.records import Record
+from upstream.files.records import Record
 from upstream.manifests.file_specs import DatabaseSpec
 
 _NAME = "the database"

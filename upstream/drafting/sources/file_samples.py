@@ -16,8 +16,8 @@ from engines.regular_files import opened
 from upstream.drafting.sources.letters import likely_encodings
 from upstream.files.exports.footers import is_like_rows, is_note, is_total
 from upstream.files.exports.packed import unpacked
-from upstream.files.exports.records import Record, refused
 from upstream.files.exports.workbooks import hidden_sheets, sheet_rows, trimmed
+from upstream.files.records import Record, refused
 from upstream.files.usual_forms import NULL_WORDS
 from upstream.manifests.file_specs import CsvSpec, Encoding, ExcelSpec, is_compressed
 

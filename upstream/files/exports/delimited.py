@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from upstream.errors import IngestionError
-from upstream.files.exports.records import Places, Record, is_several_rows, refused
+from upstream.files.records import Places, Record, is_several_rows, refused
 from upstream.manifests.file_specs import CsvSpec
 
 _LONGEST_LINE = 2**20  # bytes; longer ones are counted in parts

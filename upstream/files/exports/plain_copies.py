@@ -33,17 +33,17 @@ from upstream.files.exports.databases import names_of_database
 from upstream.files.exports.delimited import Utf8Lines, delimited_records
 from upstream.files.exports.footers import Footer
 from upstream.files.exports.packed import unpacked
-from upstream.files.exports.records import (
+from upstream.files.exports.workbooks import (
+    hidden_sheets,
+    trimmed,
+    workbook_records,
+)
+from upstream.files.records import (
     Places,
     Record,
     Widths,
     refused,
     several_rows_warnings,
-)
-from upstream.files.exports.workbooks import (
-    hidden_sheets,
-    trimmed,
-    workbook_records,
 )
 from upstream.manifests.declarations import TableSpec
 from upstream.manifests.file_specs import CsvSpec, ExcelSpec, is_compressed, kind_of

@@ -1,4 +1,4 @@
-"""A public table is joined by its declared key; without one, who declares it is told."""
+"""A public table is joined by its key; who can declare one is told if it has none."""
 
 import pytest
 
