@@ -15,6 +15,7 @@ from query_lang.binding.outside_domain import nearest_value
 from query_lang.binding.scalars import numbers
 from query_lang.binding.scalars.narrowing import narrowed
 from query_lang.plans import intervals
+from query_lang.plans.dates import calendar
 from query_lang.plans.domains import longest_of
 from query_lang.plans.expressions import Call, Constant, Expression, Facts, Function
 from query_lang.plans.intervals import interval_of
@@ -237,7 +238,7 @@ def extreme(items: Sequence[Expression], tree: FunctionCall) -> Expression:
     operands = sorted(known, key=lambda value: isinstance(value, Constant))
     if len(operands) == 1:
         return operands[0]
-    reaches = [(intervals.reach_of(v.facts), v.facts.nullable) for v in operands]
+    reaches = [(calendar.reach_of(v.facts), v.facts.nullable) for v in operands]
     reach = (
         intervals.least(reaches)
         if function is Function.LEAST
@@ -247,7 +248,7 @@ def extreme(items: Sequence[Expression], tree: FunctionCall) -> Expression:
         facts,
         nullable=all(value.facts.nullable for value in operands),
         constant=all(value.facts.constant for value in operands),
-        domain=intervals.domain_of(reach, facts),
+        domain=calendar.domain_of(reach, facts),
     )
     return Call(function, tuple(operands), facts)
 

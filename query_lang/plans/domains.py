@@ -17,8 +17,9 @@ from privacy.schema import (
 )
 from query_lang.plans.compiled import DependentShown, KeyShown, NamedTotal
 from query_lang.plans.costs import NUMBER_BYTES
+from query_lang.plans.dates.calendar import domain_of, reach_of
 from query_lang.plans.expressions import Facts, HalfRange
-from query_lang.plans.intervals import domain_of, grid_value, joined, reach_of
+from query_lang.plans.intervals import grid_value, joined
 from query_lang.plans.nodes import Key, PlanColumn
 from query_lang.plans.rendered import Cell
 from query_lang.syntax import rules

@@ -12,6 +12,7 @@ from query_lang.binding.expressions import ExpressionBinder, KeptUnit, describe
 from query_lang.binding.results.computed import ComputedBinder
 from query_lang.binding.results.moments import MOMENTS, written_out
 from query_lang.binding.scalars.narrowing import Conditions, narrowed_by
+from query_lang.binding.scalars.numbers import to_places
 from query_lang.binding.scope import UnitColumn
 from query_lang.binding.top.quantiles import bins_of, quantile_parameters, width_said
 from query_lang.binding.top.slots import Slots
@@ -24,7 +25,12 @@ from query_lang.plans.expressions import (
     Facts,
     Function,
 )
-from query_lang.plans.intervals import Interval, measured_interval, reach_of
+from query_lang.plans.intervals import (
+    Interval,
+    interval_of,
+    measured_interval,
+    reach_of,
+)
 from query_lang.plans.literals import NUMBERS
 from query_lang.plans.nodes import (
     CountDistinctMeasure,
@@ -41,6 +47,9 @@ from query_lang.syntax.nodes import Expression as Tree
 from query_lang.syntax.refusals import refuse
 
 MOST_VECTORS = 256
+MOST_STEPS = 2**30
+"""That a value which is added up may reach, where it has decimals: at most half of one
+in a thousand million is lost."""
 _BETWEEN = frozenset(
     (
         *(Function.DAYS_BETWEEN, Function.TIME_BETWEEN),
@@ -230,6 +239,8 @@ class MeasureBinder:
         if len(tree.arguments) != 1:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
         value = argument_of(tree.name, self._argument(tree))
+        if not self.in_moments:
+            value = _on_coarser_grid(value)
         bounds = measured_interval(narrowed_by(self.conditions, value))
         if bounds == (0, 0):  # nothing would be moved: what is declared stays
             bounds = measured_interval(value.facts)
@@ -289,6 +300,20 @@ class MeasureBinder:
             self.moments[called] = binder.bind(written_out(tree, self._spread))
             self.in_moments = False
         return self.moments[called]
+
+
+def _on_coarser_grid(value: Expression) -> Expression:
+    """Return a value with no more decimals than noise leaves to see.
+
+    Seconds between two timestamps have six, and reach over years: noise of so many
+    steps is none that can be drawn. Half a step more is nothing beside it.
+    """
+    found, places = interval_of(value.facts), value.facts.scale
+    most = 0 if found is None else max(map(abs, found))
+    while places and most > MOST_STEPS:
+        most, places = -(-most // 10), places - 1
+    is_coarser = places < value.facts.scale
+    return to_places(Function.ROUND, value, places) if is_coarser else value
 
 
 def _is_apart(value: Expression) -> bool:

@@ -8,10 +8,19 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime, timedelta
 from typing import Final
 
-from privacy.schema import RangeDomain, ValuesDomain
+from privacy.schema import ColumnType, RangeDomain, ValuesDomain
+from query_lang.plans import intervals
 from query_lang.plans.dates.day_names import NAMES, WEEKDAYS
-from query_lang.plans.expressions import Facts
-from query_lang.plans.intervals import MAX_DAY, MIN_DAY, Interval, day, grid_value
+from query_lang.plans.expressions import Facts, HalfRange
+from query_lang.plans.intervals import (
+    MAX_DAY,
+    MIN_DAY,
+    UNKNOWN,
+    Interval,
+    Reach,
+    day,
+    grid_value,
+)
 
 FIRST_MONTH, LAST_MONTH = 12, 9_999 * 12 + 11
 """Months counted from year 0: January of year 1, December of year 9999."""
@@ -57,6 +66,23 @@ def moment_bounds(facts: Facts) -> Interval | None:
             return (min(steps), max(steps)) if steps else None
         case _:
             return None
+
+
+def reach_of(facts: Facts) -> Reach:
+    """Return the bounds of a value, dates in days, moments in microseconds."""
+    if facts.type is ColumnType.TIMESTAMP:
+        return moment_bounds(facts) or UNKNOWN
+    return intervals.reach_of(facts)
+
+
+def domain_of(reach: Reach, facts: Facts) -> RangeDomain | HalfRange | None:
+    """Return a domain of a value with these bounds; of a moment both must be known."""
+    if facts.type is not ColumnType.TIMESTAMP:
+        return intervals.domain_of(reach, facts)
+    low, high = reach
+    if low is None or high is None:
+        return None
+    return RangeDomain(moment_of(low), moment_of(high))
 
 
 # -- periods -------------------------------------------------------------------

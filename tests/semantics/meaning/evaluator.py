@@ -244,6 +244,7 @@ class Prepared:
         if aggregate.name in moments.NAMES:
             found = moments.vectors(self._centred(aggregate), aggregate.name)
             return [Vector(identity, 1, of_rows) for identity, of_rows in found]
+        aggregate = self._on_coarser_grid(aggregate)
         value, info = compiled(aggregate.argument, self.scope)
         name = self._identity(aggregate.argument)
         if aggregate.distinct:
@@ -255,6 +256,20 @@ class Prepared:
             {"sum": _sum_vector, "count": _count_vector}[aggregate.name],
         )
         return [maker(value, info, name) for maker in makers]
+
+    def _on_coarser_grid(self, aggregate):
+        """Round what is added up, where it could be of more than 2**30 steps."""
+        _, info = compiled(aggregate.argument, self.scope)
+        ends = domains.hull(info.domain) if info.type == "decimal" else None
+        if aggregate.name not in {"sum", "avg"} or ends is None:
+            return aggregate
+        places = info.scale
+        while places and max(abs(Fraction(e)) * 10**places for e in ends) > 2**30:
+            places -= 1
+        if places == info.scale:
+            return aggregate
+        rounded = tree.Call("round", (aggregate.argument, places))
+        return replace(aggregate, argument=rounded)
 
     def _identity(self, argument):
         """Return what measured expressions share exactly when they are the same."""
@@ -445,6 +460,7 @@ class Prepared:
         identities = [v.identity for v in self._vectors_of(aggregate)]
         info = None
         if aggregate.argument is not None:
+            aggregate = self._on_coarser_grid(aggregate)
             _, info = compiled(aggregate.argument, self.scope)
         if aggregate.name in moments.NAMES:
             columns = self._centred(aggregate)
