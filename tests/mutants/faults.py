@@ -4047,6 +4047,14 @@ FAULTS = (
         ("tests/unit/query_lang/binding/test_dates.py",),
     ),
     Fault(
+        "paid_texts_are_free_work",
+        "who paid for much may ask nothing for a while after each start",
+        "server/api/questions/routes.py",
+        "_free(cost, ticket) - read_again(visit.looked_at)",
+        "_free(cost, ticket)",
+        ("tests/integration/questions/test_free_work.py",),
+    ),
+    Fault(
         "readings_by_real_time",
         "how long a caller's last reading really took decides who is ahead",
         "server/api/questions/routes.py",
@@ -4066,8 +4074,8 @@ FAULTS = (
         "long_paid_texts_uncounted",
         "a long paid text that is read anew counts as a short one",
         "server/use_cases/questions/paid/readings.py",
-        "texts=max(1, len(read[key])), cells=length",
-        "texts=max(1, len(read[key]))",
+        "                        length + sum(map(_values_of, asked)),\n",
+        "                        0,\n",
         ("tests/integration/questions/test_free_work.py",),
     ),
     Fault(

@@ -13,13 +13,17 @@ from typing import BinaryIO
 
 from engines.regular_files import FileIdentity, identity_of_open, opened
 from upstream.errors import IngestionError, Problem
+from upstream.files.records import (
+    Places,
+    is_several_rows,
+    several_rows_warnings,
+)
 
 MAX_RECORD_BYTES = 2**20
 _LONGEST_LINE = MAX_RECORD_BYTES + 3
 _BLOCK_BYTES = 2**20
 _BOM = b"\xef\xbb\xbf"
 _SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
-_NUL = "a NUL in the header: if the file is in UTF-16, declare csv: {encoding: utf-16}"
 _NUL = "a NUL in the header: if the file is in UTF-16, declare csv: {encoding: utf-16}"
 _OPENS_LATE, _CLOSES_EARLY = re.compile(rb'[^,\n"]"'), re.compile(rb'"[^,\r\n"]')
 _FIELD = re.compile(rb'(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\Z)')
@@ -65,6 +69,7 @@ class CsvFile:
         identity: Which file was checked, and in which state.
         names: Of the file and of the folders on the way to it.
         origin: What the custodian has, where this is a copy of it.
+        warnings: What looks like a slip in its quotes, a sentence each.
     """
 
     path: Path
@@ -74,6 +79,7 @@ class CsvFile:
     identity: FileIdentity
     names: tuple[str, ...] = ()
     origin: Origin | None = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -119,7 +125,8 @@ def check_csv(
             raise checker.refusal(1, said)
         checker.width = len(header)
         count = _count_records(checker, file, tell)
-    return CsvFile(path, header, count, checker.is_quoted, identity)
+    told = tuple(several_rows_warnings(name, checker.several))
+    return CsvFile(path, header, count, checker.is_quoted, identity, warnings=told)
 
 
 def other_separator(header: Sequence[str]) -> str | None:
@@ -228,6 +235,7 @@ class _Checker:
         self.ending: bytes | None = None  # of the file's first line
         self.next_line = 1
         self.is_quoted = False
+        self.several = Places()  # where records seem to be several rows
 
     def refusal(
         self, line: int, sentence: str, column: int | None = None
@@ -325,7 +333,10 @@ class _Checker:
             self._check_utf8(line, body)
         if b'"' in body:
             self.is_quoted = True
-            count = len(_fields(body))
+            fields = _fields(body)
+            count = len(fields)
+            if b"\n" in body and is_several_rows([f.decode() for f in fields], ","):
+                self.several.add(line)
             if not count:
                 sentence = (
                     "broken quoting: quotes enclose a whole field, and a quote inside "

@@ -337,9 +337,13 @@ def _missing_columns(
         found = column.names_in(file.header)
         twice = [name for name in found if file.header.count(name) > 1]
         if twice:
+            key, spec = (
+                ("excel", table.excel) if _is_sheet(file) else ("csv", table.csv)
+            )
+            above = (spec.skip_rows or 0) + 1 if spec is not None else 1
             sentence = (
-                f"the column {twice[0]!r} stands twice in the header: name "
-                "the columns anew, with csv: {skip_rows: 1, names: [...]}"
+                f"the column {twice[0]!r} stands twice in the header: name the columns "
+                f"anew, with {key}: {{skip_rows: {above}, names: [...]}}"
             )
             yield Problem(name, line, None, sentence)
         elif len(found) > 1:
@@ -358,6 +362,12 @@ def _missing_columns(
         return
     for column in absent:
         yield Problem(name, line, None, _absent(table, column, file))
+
+
+def _is_sheet(file: SourceFile) -> bool:
+    """Whether a file is of a workbook, as the custodian has it."""
+    path = file.path if file.origin is None else file.origin.path
+    return path is not None and kind_of(path.name) == "workbook"
 
 
 def _otherwise_written(header: Sequence[str]) -> str | None:

@@ -10,7 +10,7 @@ WHITE_SPACE = (
 
 DAYS = (
     "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d",
-    "%d-%b-%Y", "%d %b %Y", "%d. %B %Y", "%d %B %Y", "%B %d, %Y",
+    "%d-%b-%Y", "%d %b %Y", "%d%b%Y", "%d. %B %Y", "%d %B %Y", "%B %d, %Y",
 )  # fmt: skip
 SHORT_DAYS = ("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%d-%b-%y", "%y-%m-%d")
 """Days whose century is open."""
@@ -111,10 +111,11 @@ YES_MARKS = frozenset(
 """Marks that forms have for yes, beside nothing for no."""
 
 NULL_WORDS = (
-    "NULL", "null", "n/a", "N/A", "NA", "#N/A", "#NV", "k.A.", "k. A.", "-", "--", ".",
-    "?", "none", "None", "nan", "NaN", "missing", "fehlt", "keine Angabe", "(null)",
-    "\\N", "#VALUE!", "#DIV/0!", "#REF!", "#WERT!", "n.a.", "N.A.", "brak danych",
-    "b.d.", "non renseigné", "Non renseigné", "sin datos", "s/d",
+    "NULL", "null", "n/a", "N/A", "NA", "#N/A", "#NV", "k.A.", "k. A.", "-", "--",
+    "---", ".", "?", "none", "None", "nan", "NaN", "missing", "fehlt",
+    "keine Angabe", "(null)", "\\N", "#VALUE!", "#DIV/0!", "#REF!", "#WERT!",
+    "n.a.", "N.A.", "brak danych", "b.d.", "non renseigné", "Non renseigné",
+    "sin datos", "s/d",
 )  # fmt: skip
 """What files write for nothing."""
 

@@ -15,6 +15,7 @@ from duckdb.sqltypes import VARCHAR
 from privacy.coincidences import coinciding_places, names_in_files
 from upstream.errors import IngestionError, Problem
 from upstream.files.alike import equal_files, equal_tables, lacking_warnings
+from upstream.files.csv_structure import CsvFile
 from upstream.files.exports.plain_copies import CopyArea
 from upstream.files.sources import (
     Folders,
@@ -485,7 +486,7 @@ class _Load:
         tables, connection = self.manifest.tables, self.area.connection
         warnings = (
             *load_warnings(connection, tables, reports),
-            *value_warnings(connection, tables, reports),
+            *value_warnings(connection, tables, reports, self.manifest.snapshot_date),
         )
         alike = count_alike(self.area.connection)
         population = self.manifest.population
@@ -579,6 +580,8 @@ class _Load:
             problems.extend(self._private_columns(table, files))
             problems.extend(equal_files(table, files))
             self._seen.extend(lacking_warnings(table, files))
+            for file in files:
+                self._seen.extend(file.warnings if isinstance(file, CsvFile) else ())
         if problems:
             raise IngestionError(tuple(problems))
         self._seen.extend(equal_tables(sources))

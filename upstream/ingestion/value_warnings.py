@@ -8,7 +8,7 @@ import duckdb
 from privacy.schema import ColumnType
 from privacy.wording import counted
 from upstream.id_forms.identities import Described, second_identities
-from upstream.manifests.declarations import TableSpec
+from upstream.manifests.declarations import ColumnSpec, TableSpec
 from upstream.staging.report import ColumnReport, TableReport
 
 _TIMES = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
@@ -22,6 +22,7 @@ def value_warnings(
     connection: duckdb.DuckDBPyConnection,
     tables: Sequence[TableSpec],
     reports: Sequence[TableReport],
+    snapshot_date: date,
 ) -> Iterator[str]:
     """Yield a sentence for each thing in stored rows that should be looked at.
 
@@ -29,11 +30,12 @@ def value_warnings(
         connection: It holds the stored tables, as ``snapshot``.
         tables: What was declared.
         reports: What was done with each of them.
+        snapshot_date: The day that the data are of.
     """
-    today = datetime.now(UTC).date()
+    last = min(snapshot_date, datetime.now(UTC).date())
     for table, report in zip(tables, reports, strict=True):
         stored = _Stored(connection, table)
-        yield from stored.after(today)
+        yield from stored.after(last)
         yield from _months_first(table, report)
         if not table.public:
             yield from stored.never_false()
@@ -63,12 +65,12 @@ class _Stored:
             row = None
         return row or (None,) * len(wanted)
 
-    def after(self, today: date) -> Iterator[str]:
-        """Yield the columns of days some of which nobody can know yet."""
+    def after(self, last: date) -> Iterator[str]:
+        """Yield the columns of days some of which nobody knew on the last day."""
         times = [c for c in self.columns if c.type in _TIMES]
         counts = self._answers(
             [
-                f"count(*) FILTER (CAST(\"{c.name}\" AS DATE) > DATE '{today}')"
+                f"count(*) FILTER (CAST(\"{c.name}\" AS DATE) > DATE '{last}')"
                 for c in times
             ]
         )
@@ -76,9 +78,8 @@ class _Stored:
             if isinstance(count, int) and count:
                 yield (
                     f"{self.table.name}.{column.name}: {counted(count, 'row')} after "
-                    f"today, {today}: is it planned, or valid until then? If such a "
-                    "day stands for nothing, declare null_values; if it is a slip, "
-                    "mend it"
+                    f"{last} (the snapshot's date, or today if that is earlier): "
+                    f"{_asked(column, last)}"
                 )
 
     def never_false(self) -> Iterator[str]:
@@ -125,6 +126,19 @@ class _Stored:
                 "and nobody shares it: a second identity, such as a number of "
                 "insurance or an address? Then leave the column out"
             )
+
+
+def _asked(column: ColumnSpec, last: date) -> str:
+    """Return what to do about days to come: short years may be of another century."""
+    if column.century is not None:
+        return (
+            f"its years of two digits are those from {column.century} on; if none is "
+            f"to come, as of births, declare century: {last.year - 99}"
+        )
+    return (
+        "is it planned, or valid until then? If such a day stands for nothing, declare "
+        "null_values; if it is a slip, mend it"
+    )
 
 
 def _months_first(table: TableSpec, report: TableReport) -> Iterator[str]:

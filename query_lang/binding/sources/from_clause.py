@@ -424,12 +424,13 @@ class SourceBinder:
         conditions = restricting(binder.condition(tree) for tree in trees)
         most, lookup_constant = fan_out(left, right, conditions)
         if most is None:
-            known = ", ".join(right.table.key) or "none declared"
+            known = ", ".join(right.table.key)
+            undeclared = "none is declared: ask the custodian to declare key"
             raise refuse(
                 rules.PUBLIC_JOIN_KEY,
                 join.position,
                 detail=f"a join with {right.table.name} must equate its whole key "
-                f"({known}), or columns of a declared fan-out",
+                f"({known or undeclared}), or columns of a declared fan-out",
             )
         constant = lookup_constant and most == 1
         if join.kind == "left":

@@ -30,6 +30,7 @@ from server.api.routing.backlog import (
     forming_of,
     from_release,
     opening,
+    read_again,
     sent,
     shown_again,
     work_of,
@@ -284,7 +285,8 @@ class QueryEndpoint:
             promise = await ticket.promise
             turn.next = promise.read
         if isinstance(begun, PendingResponse):
-            return replace(begun, free_seconds=_free(cost, ticket)), promise.slots
+            free = _free(cost, ticket) - read_again(visit.looked_at)
+            return replace(begun, free_seconds=max(0.0, free)), promise.slots
         async with self._executing.take(ticket.number):
             computed = await self._in_thread(
                 context, partial(self._queries.executing.compute, begun.paid)

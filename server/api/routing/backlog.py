@@ -223,6 +223,17 @@ def comparing(looked_at: LookedAt) -> float:
     )
 
 
+def read_again(looked_at: LookedAt) -> float:
+    """Return the seconds of that in which paid questions were read again.
+
+    They were paid for, and are read once in a while: nobody gets these for nothing.
+    """
+    return (
+        COMPARING_SECONDS_PER_TEXT * looked_at.texts
+        + COMPARING_SECONDS_PER_CELL * looked_at.anew
+    )
+
+
 def work_of(compiled: CompiledQuery) -> Work:
     """Return the public cost of a plan that executes, one unit's rows twice in it.
 

@@ -18,6 +18,7 @@ class LookedAt:
         texts: Questions that were read and compiled anew.
         cells: Cells that were looked for in paid answers, or drawn again, and what else
             takes as long as one of them.
+        anew: Of these cells, those that stand for what the texts are made of.
         derived: Of these cells, those that were looked for in paid answers.
         derives: Whether more of them may be looked for.
         releases: Ids of those that were opened, whose opening that reply alone waits
@@ -26,6 +27,7 @@ class LookedAt:
 
     texts: int = 0
     cells: float = 0
+    anew: float = 0
     derived: int = 0
     derives: bool = True
     releases: set[str] = field(default_factory=set)
@@ -47,6 +49,18 @@ class LookedAt:
         Short texts repeat their operands: bytes do not tell how long they take.
         """
         self.cells += _CELLS_OF_A_STEP * steps
+
+    def add_text(self, vectors: int, cells: float, steps: int) -> None:
+        """Count one paid question that was read anew.
+
+        Args:
+            vectors: That it paid for; one is as long as a text.
+            cells: As long as which its length and its keys take.
+            steps: Of binding it.
+        """
+        more = cells + _CELLS_OF_A_STEP * steps
+        self.anew += more
+        self.add(texts=max(1, vectors), cells=more)
 
     def add_derived(self, cells: int) -> None:
         """Count so many cells that were looked for in paid answers."""

@@ -170,6 +170,25 @@ def test_long_paid_texts_are_read_anew_a_few_at_a_time_and_count_as_such(
     assert counted.cells > 3 * 12_000 / 3
 
 
+def test_reading_again_what_was_paid_for_is_no_free_work(installation, monkeypatch):
+    key, taken = installation.analyst("uma", "again"), []
+
+    class Counting(FreeWorkLimit):
+        def take(self, principal, left, seconds):
+            taken.append(seconds)
+
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        for n in range(15):
+            body = {"sql": f"{TOTAL} WHERE age <> {n + 20}", "epsilon": "0.01"}
+            assert http.post("/v1/datasets/clinic/queries", json=body).is_success
+    monkeypatch.setattr(routes, "FreeWorkLimit", lambda **_: Counting())
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        for _ in range(2):
+            assert plan(http, f"{TOTAL} WHERE age < 60").status_code == 200
+    anew, kept = taken
+    assert 0 < anew < kept + 0.02
+
+
 def test_a_price_that_is_not_searched_for_is_not_counted(installation):
     """Many averages, refused after a tenth of a second, counted one and a half."""
     counted = []

@@ -3,11 +3,16 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 
 import duckdb
 
 from privacy.schema import ColumnType
-from upstream.drafting.columns.text_reasons import reason, reason_conditions
+from upstream.drafting.columns.text_reasons import (
+    behind_some,
+    reason,
+    reason_conditions,
+)
 from upstream.drafting.columns.vocabularies import FAR_AWAY
 from upstream.files.reading import number_form, thousands_class
 from upstream.files.reading_sql import quoted, quoted_name
@@ -54,8 +59,8 @@ _QUESTIONS = {
 }
 _PADDED = "zeros stand before the digits: a text, in which 007 and 7 are two"
 _CENTURY = (
-    "years of two digits: say from which year on these are (with century: 1930, 30 to "
-    "99 are 19.., 00 to 29 are 20..), then declare the domain"
+    "years of two digits: say from which year on these are (with century: {first}, "
+    "{short} to 99 are 19.., and none lies after {last}), then declare the domain"
 )
 _MIXED_CELLS = (
     "numbers and texts with a decimal comma: decimal is of the texts, cells of numbers "
@@ -77,6 +82,8 @@ _UTC = "times in UTC: hours of the day, and days, are not those on the wall ther
 _OFFSET = re.compile(r"\+11(?::11)?$")  # in a shape, where +00:00 counts too
 _MOST_SHAPES = 500  # of which a column of days has few
 _NEARLY_ALL = 0.98
+_NO_DAYS = ("0", "99999999", *(day.replace("-", "") for day in FAR_AWAY))
+"""What stands for no day, where days are digits."""
 _TWINS = {"%d/%m": "%m/%d", "%m/%d": "%d/%m", "%d-%m": "%m-%d", "%m-%d": "%d-%m"}
 
 
@@ -156,24 +163,31 @@ def compact_guesses(
             moment = _moment(column, one)
             digits = 8 if one == COMPACT_DAYS[0] else 14
             fits = f"length({column}) = {digits} AND year({moment})"
-            (every,) = connection.execute(
+            is_none = f"{column} IN ({', '.join(map(quoted, _NO_DAYS))})"
+            every, none = connection.execute(
                 f"SELECT bool_and(coalesce({fits} BETWEEN 1900 AND 2100, false)) "  # noqa: S608 - quoted names
+                f"FILTER (NOT {is_none}), list(DISTINCT {column} ORDER BY {column}) "
+                f"FILTER ({is_none}) "
                 f"FROM {texts} WHERE TRY_CAST({column} AS BIGINT) IS NOT NULL"
-            ).fetchone() or (None,)
+            ).fetchone() or (None, None)
             if every:
-                found[name] = _compact(column, one)
+                found[name] = _compact(column, one, tuple(none or ()))
     return found
 
 
-def _compact(column: str, one: str) -> Guess:
-    moment = _moment(f"CAST({column} AS VARCHAR)", one)
+def _compact(column: str, one: str, none: tuple[str, ...]) -> Guess:
+    text = f"CAST({column} AS VARCHAR)"
+    listed = ", ".join(map(quoted, _NO_DAYS))
+    moment = f"CASE WHEN {text} NOT IN ({listed}) THEN {_moment(text, one)} END"
     is_day = one == COMPACT_DAYS[0]
     return Guess(
         ColumnType.DATE if is_day else ColumnType.TIMESTAMP,
         f"CAST({moment} AS DATE)" if is_day else moment,
         formats=(one,),
+        words=none,
         question="whole numbers each of which is a day of 1900 to 2100 in digits: if "
-        "they only name or count things, write type: integer, without format",
+        "they only name or count things, write type: integer, without format"
+        + (f"; {', '.join(none)} for no day: take TODO away" if none else ""),
     )
 
 
@@ -303,11 +317,20 @@ def guess_of(
         return Guess(ColumnType.BOOLEAN, column, truths=words, question=said)
     return (
         _moments(connection, values, column, told, total)
-        or _numbers(connection, values, column, marks, total)
+        or _told_of(_numbers(connection, values, column, marks, total), reasons)
         or (_mixed_cells(connection, values, column, total) if has_cells else None)
         or _text(column, told, (max(marks.values()), limited), total)
         or _plain_text(column, reason(reasons, _NEARLY_ALL * total))
     )
+
+
+def _told_of(guess: Guess | None, counts: Sequence[int]) -> Guess | None:
+    """Return a guess of numbers that tells of the few which no load reads."""
+    said = behind_some(counts)
+    if guess is None or said is None:
+        return guess
+    told = [guess.question] if guess.question else []
+    return replace(guess, question="; ".join([*told, f"{said}, or they become NULL"]))
 
 
 def _met_formats(
@@ -407,6 +430,28 @@ def _is_number(column: str, decimal: str, thousands: str | None) -> str:
     return f"regexp_full_match({column}, {quoted(number_form(spec))})"
 
 
+def has_other_decimals(
+    connection: duckdb.DuckDBPyConnection, texts: str, name: str, thousands: str
+) -> bool:
+    """Return whether what parts thousands may be the decimal mark in one file.
+
+    Some of its values have it, none has it twice, and none has the other mark.
+
+    Args:
+        connection: Where they are looked at.
+        texts: The relation of the file's rows, each value as the file writes it.
+        name: The column.
+        thousands: A point or a comma.
+    """
+    column = quoted_name(name)
+    found = connection.execute(
+        f"SELECT bool_or(contains({column}, {quoted(thousands)})) AND "  # noqa: S608 - quoted names
+        f"bool_and({_is_number(column, thousands, None)}) "
+        f"FROM {texts} WHERE regexp_matches({column}, '[0-9]')"
+    ).fetchone()
+    return bool(found and found[0])
+
+
 def _number_spec(decimal: str, thousands: str | None) -> ColumnSpec:
     return ColumnSpec(
         name="n",
@@ -470,7 +515,10 @@ def _decimal(
         return Guess(ColumnType.INTEGER, value, thousands=thousands)
     question = None if only else _QUESTIONS[decimal]
     if scale > _MOST_PLACES:
-        question = f"some values have more than {_MOST_PLACES} decimals: those stay"
+        question = (
+            f"some values have more than {_MOST_PLACES} decimals: a load rounds them "
+            f"to {_MOST_PLACES}, unless you declare a greater scale"
+        )
     return Guess(
         ColumnType.DECIMAL,
         f"TRY_CAST(replace({plain}, {quoted(decimal)}, '.') AS DOUBLE)",
@@ -513,7 +561,7 @@ def _moments(
         f"each value can be read as {one} and as {twin}: which is it?"
         for one, twin in twins.items()
     ]
-    questions += [_CENTURY] if is_short else []
+    questions += [_asked_century()] if is_short else []
     questions += [_CLOCK] if is_zoned else []
     questions += [_UTC] if set(formats) & set(IN_UTC) else []
     return Guess(
@@ -526,6 +574,16 @@ def _moments(
         is_short=is_short,
         is_zoned=is_zoned,
     )
+
+
+def earliest_century() -> int:
+    """Return the first of the 100 years of which this year is the last."""
+    return datetime.now(UTC).year - 99
+
+
+def _asked_century() -> str:
+    first = earliest_century()
+    return _CENTURY.format(first=first, short=first % 100, last=first + 99)
 
 
 def _twins(formats: Sequence[str], counts: dict[str, int]) -> Iterator[tuple[str, str]]:

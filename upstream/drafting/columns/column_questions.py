@@ -10,7 +10,15 @@ from dataclasses import replace
 import duckdb
 
 from privacy.schema import ColumnType
-from upstream.drafting.columns.column_guesses import LIMITED, Guess, guess_of
+from upstream.drafting.columns.column_guesses import (
+    LIMITED,
+    Guess,
+    guess_of,
+    has_other_decimals,
+)
+from upstream.drafting.sources.draft_sources import texts_of
+from upstream.drafting.yaml_words import in_yaml
+from upstream.files.csv_structure import CsvFile
 from upstream.files.reading_sql import quoted, quoted_name
 from upstream.files.usual_forms import NULL_WORDS, YES_MARKS
 
@@ -39,6 +47,12 @@ _POINTS = (
 _COMMAS = (
     "other columns have a decimal point, so commas between thousands; if they are "
     'decimal commas, write type: decimal with its scale and decimal: ","'
+)
+
+_APART = (
+    "{mark} between thousands, as other files have it; in {file} each may be a decimal "
+    "mark: if it is, take the file out and declare it as a table of its own; else take "
+    "TODO away"
 )
 
 
@@ -180,6 +194,36 @@ def with_shared_marks(guesses: Mapping[str, Guess]) -> dict[str, Guess]:
         else guess
         for name, guess in guesses.items()
     }
+
+
+def with_marks_of_files(
+    connection: duckdb.DuckDBPyConnection,
+    guesses: Mapping[str, Guess],
+    copies: Sequence[CsvFile],
+) -> dict[str, Guess]:
+    """Return guesses in which thousands are asked about where one file has decimals.
+
+    ``1.250`` beside ``1.234,50`` is a thousand in one file; in another, 1.25, perhaps.
+
+    Args:
+        connection: Where they are looked at.
+        guesses: What the columns of all files together seem to hold.
+        copies: Of the files.
+    """
+    found = dict(guesses)
+    for name, guess in guesses.items():
+        mark = guess.thousands
+        if mark not in {".", ","} or guess.is_open or len(copies) == 1:
+            continue
+        for copy in copies:
+            if name in copy.header and has_other_decimals(
+                connection, texts_of(copy), name, mark
+            ):
+                named = "points" if mark == "." else "commas"
+                told = [_APART.format(mark=named, file=in_yaml(copy.name))]
+                told += [guess.question] if guess.question else []
+                found[name] = replace(guess, is_open=True, question="; ".join(told))
+    return found
 
 
 def _of_thousands(name: str, guess: Guess) -> Guess:

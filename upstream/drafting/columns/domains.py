@@ -11,7 +11,7 @@ from privacy.schema import ColumnType
 from upstream.drafting.columns.code_guesses import code_guess
 from upstream.drafting.columns.column_guesses import Guess
 from upstream.drafting.columns.column_names import Drafted
-from upstream.drafting.columns.vocabularies import vocabulary_proposal
+from upstream.drafting.columns.vocabularies import sex_proposal, vocabulary_proposal
 from upstream.drafting.rows import row_of
 from upstream.files.reading_sql import quoted_name
 from upstream.manifests.proposals import (
@@ -54,7 +54,13 @@ class Domains:
             return None
         if column.kind is ColumnType.INTEGER and is_age(column.name):
             return age_proposal()
-        return self._ladder(*self._ends(column))
+        return self._sex(column) or self._ladder(*self._ends(column))
+
+    def _sex(self, column: Drafted) -> Proposal | None:
+        """Return the proposal of a public list for whole numbers that say a sex."""
+        if column.kind is not ColumnType.INTEGER:
+            return None
+        return sex_proposal(column.name, self._values(column))
 
     def _ladder(self, low: object, high: object) -> Proposal | None:
         if isinstance(low, date) and isinstance(high, date):
@@ -77,10 +83,14 @@ class Domains:
 
     def _listed(self, column: Drafted) -> Proposal | None:
         """Return a public vocabulary that has all values of a column."""
-        name = quoted_name(column.source)
-        listed = f"list(DISTINCT {name}) FILTER ({name} <> '')[:20]"
-        many = f"approx_count_distinct({name})"
+        return vocabulary_proposal(column.name, self._values(column))
+
+    def _values(self, column: Drafted) -> list[str]:
+        """Return the values of a column as texts; none where they are many."""
+        text = f"CAST({quoted_name(column.source)} AS VARCHAR)"
+        listed = f"list(DISTINCT {text}) FILTER ({text} <> '')[:20]"
+        many = f"approx_count_distinct({text})"
         values, count = row_of(self.connection, self.rows, [listed, many])
         if not isinstance(values, list) or not isinstance(count, int) or count > 20:  # noqa: PLR2004 - longer than any
-            return None
-        return vocabulary_proposal(column.name, [str(value) for value in values])
+            return []
+        return [str(value) for value in values]

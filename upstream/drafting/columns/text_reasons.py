@@ -14,6 +14,14 @@ _UNITS = (
 """Units of measurement, as files write them behind numbers."""
 
 _CURRENCY = "[$€£¥]|EUR|USD|CHF|GBP|Fr\\.|DKK|SEK|NOK"
+_AMOUNT = r"[-+]?(?:[0-9]+(?:[.,][0-9]+)?|[0-9]{1,3}(?:[., '][0-9]{3})+(?:[.,][0-9]+)?)"
+_BEHIND = {
+    "-": "a minus behind them (145.05-): export it in front of the number",
+    "[*#!]|HH?|LL": "a mark of a result behind them (5.2*): export it as a column",
+    _UNITS: "a unit behind them (41.5 %): are others in it? Export the numbers alone",
+}
+"""What may stand behind some of a column's numbers, and what is said of it."""
+
 _DRESSED = {
     rf"{_NUMBER} ?(?:{_UNITS})": (
         "numbers followed by a unit: a text; export the numbers alone, and say the "
@@ -30,7 +38,7 @@ _DRESSED = {
         "numbers, but some are written with an exponent (1E+05), which no load "
         "reads: a text; export them in digits"
     ),
-    r"[-+]?[0-9]+(?:[.,][0-9]+)?": (
+    _AMOUNT: (
         "numbers, some with a decimal comma and some with a decimal point: a text; "
         "export them alike"
     ),
@@ -45,6 +53,10 @@ def reason_conditions(column: str) -> Iterator[str]:
     """Yield a condition for each form that a column's texts may have."""
     for form in _DRESSED:
         yield f"regexp_full_match({column}, {quoted(form)})"
+    plain = rf"(?:[<>]=? ?)?{_AMOUNT}"
+    yield f"regexp_full_match({column}, {quoted(plain)})"
+    for behind in _BEHIND:
+        yield f"regexp_full_match({column}, {quoted(f'{plain} ?(?:{behind})')})"
 
 
 def reason(counts: Sequence[int], least: float) -> str | None:
@@ -54,5 +66,23 @@ def reason(counts: Sequence[int], least: float) -> str | None:
         counts: How many values met each condition.
         least: How many are nearly all.
     """
-    told = zip(_DRESSED.values(), counts, strict=True)
-    return next((said for said, count in told if count >= least), None)
+    told = zip(_DRESSED.values(), counts, strict=False)
+    found = next((said for said, count in told if count >= least), None)
+    plain, *behind = counts[len(_DRESSED) :]
+    marked = behind_some(counts)
+    if found is None and plain * 2 >= least and plain + sum(behind) >= least:
+        return marked and f"numbers, {marked}; a text"
+    return found
+
+
+def behind_some(counts: Sequence[int]) -> str | None:
+    """Return what stands behind some numbers of a column, which no load reads.
+
+    Args:
+        counts: As of ``reason``.
+    """
+    behind = counts[len(_DRESSED) + 1 :]
+    told = [
+        f"some with {s}" for s, n in zip(_BEHIND.values(), behind, strict=True) if n
+    ]
+    return "; ".join(told) or None

@@ -27,8 +27,9 @@ class Vocabulary:
 
 _SEX = (
     *("sex", "gender", "geschlecht", "sexe", "sesso", "sexo", "plec", "cinsiyet"),
-    *("pohlavi", "geslacht", "genre"),
+    *("pohlavi", "geslacht", "genre", "kon", "koen", "kjonn"),
 )
+_SEX_CODES = ("0", "1", "2", "9")
 _BLOOD = ("blood", "blut", "abo", "ab0", "sang", "krwi", "kan_grubu", "krev")
 VOCABULARIES = (
     Vocabulary(("F", "M"), "sex, F and M", _SEX),
@@ -63,12 +64,12 @@ VOCABULARIES = (
     Vocabulary(("w", "m", "d"), "Geschlecht, w, m und d", _SEX),
     Vocabulary(("W", "M", "D", "X"), "Geschlecht, W, M, D und X", _SEX),
     Vocabulary(("H", "F"), "sexe, H et F", _SEX),
-    Vocabulary(("K", "M"), "plec, K i M", _SEX),
+    Vocabulary(("K", "M"), "sex, K and M (plec, køn)", _SEX),
     Vocabulary(("E", "K"), "cinsiyet, E ve K", _SEX),
     Vocabulary(("H", "M"), "sexo, H y M", _SEX),
     Vocabulary(("M", "V"), "geslacht, M en V", _SEX),
     Vocabulary(("M", "Z", "Ž"), "pohlavi, M a Z", _SEX),
-    Vocabulary(("0", "1", "2", "9"), "ISO/IEC 5218", _SEX),
+    Vocabulary(_SEX_CODES, "ISO/IEC 5218", _SEX),
     Vocabulary(("A", "B", "AB", "0"), "blood groups", _BLOOD),
     Vocabulary(("A", "B", "AB", "O"), "blood groups", _BLOOD),
     Vocabulary(
@@ -93,6 +94,16 @@ VOCABULARIES = (
 
 FAR_AWAY = ("9999-12-31", "9999-01-01", "2999-12-31")
 """Days that stand for no end yet."""
+
+
+def sex_proposal(name: str, values: Collection[str]) -> Proposal | None:
+    """Propose the numbers of ISO/IEC 5218 for a column of whole numbers."""
+    is_meant = not set(_SEX).isdisjoint(name.split("_"))
+    if not is_meant or not values or not set(values) <= set(_SEX_CODES):
+        return None
+    listed = ", ".join(_SEX_CODES)
+    meant = "if 1 is male, 2 female, 0 not known, 9 not applicable"
+    return Proposal(f"{{values: [{listed}]}}", f"ISO/IEC 5218, {meant}")
 
 
 def vocabulary_proposal(name: str, values: Collection[str]) -> Proposal | None:

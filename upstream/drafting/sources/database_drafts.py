@@ -14,11 +14,10 @@ from sqlalchemy.exc import ArgumentError
 
 from upstream.drafting.sources.draft_sources import SAMPLED, DraftSource, SourceReader
 from upstream.drafting.sources.file_samples import Look
-from upstream.drafting.yaml_words import in_yaml
 from upstream.errors import IngestionError, Problem
 from upstream.files.exports.database_tables import DeclaredTable, value_text
 from upstream.files.exports.databases import connected, database_refused
-from upstream.files.exports.records import Record
+from upstream.files.records import Record
 from upstream.manifests.file_specs import DatabaseSpec
 
 _NAME = "the database"
@@ -140,25 +139,14 @@ def _looked_at(
         spec.table, (path,), (), Look(), (replace(copy, path=path),)
     )
     said = (_HIDDEN,) if spec.url_variable and source.url else ()
-    said = (*said, *_said_of_key(connection, spec))
+    key = inspect(connection).get_pk_constraint(spec.table, spec.table_schema)
     return replace(
         drafted,
         database=spec,
+        key=tuple(key["constrained_columns"]),
         said=(*said, *drafted.said),
         left_out=tuple((name, _NO_TEXT) for name in unread),
     )
-
-
-def _said_of_key(connection: Connection, spec: DatabaseSpec) -> Iterator[str]:
-    """Say what a table's primary key is: questions join a public table by its key."""
-    told = inspect(connection).get_pk_constraint(spec.table, spec.table_schema)
-    columns = told["constrained_columns"]
-    if columns:
-        yield (
-            f"its primary key is [{', '.join(map(in_yaml, columns))}]: declare it as "
-            "key, if it is public (questions join it by its whole key), or to keep "
-            "rows that share it once"
-        )
 
 
 def _named_as(copy: Path, table: str) -> Path:

@@ -3,23 +3,28 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from filecmp import cmp
 from pathlib import Path, PurePath
 
 import duckdb
 
 from privacy.wording import counted
 from upstream.drafting.sources.file_samples import Look, look_at_sheets, look_at_text
+from upstream.errors import IngestionError
 from upstream.files.csv_structure import CsvFile
 from upstream.files.exports.plain_copies import CopyArea
 from upstream.files.reading_sql import quoted, quoted_name
 from upstream.files.usual_forms import NULL_WORDS
 from upstream.manifests.declarations import TableSpec
-from upstream.manifests.file_specs import DatabaseSpec, is_compressed, kind_of
+from upstream.manifests.file_specs import CsvSpec, DatabaseSpec, is_compressed, kind_of
 
 _APART = (
     "written otherwise than another of a like name, so a table of its own: write them "
     "alike if they are one"
 )
+_UNQUOTED = "read as if nothing were quoted: quotes stand within texts, not around them"
+_EMPTY = "has no name in the header, and no value"
+_BY_PLACE = re.compile(r"column_\d+")
 SAMPLED = 200_000  # rows of a file that a draft is made from
 _SNIFFED = (
     ", delim = ',', quote = '\"', escape = '\"', comment = '', header = true, "
@@ -48,6 +53,8 @@ class DraftSource:
         nulls: Words for nothing that they have.
         database: The table of a database that is read instead of files.
         left_out: Columns that no load reads, each with the reason.
+        key: The primary key of a database's table.
+        copies: Of text files alone, which may be written in ways of their own.
     """
 
     name: str
@@ -61,6 +68,8 @@ class DraftSource:
     nulls: tuple[str, ...] = ()
     database: DatabaseSpec | None = None
     left_out: tuple[tuple[str, str], ...] = ()
+    key: tuple[str, ...] = ()
+    copies: tuple[CsvFile, ...] = ()
 
     @property
     def file(self) -> Path:
@@ -165,25 +174,65 @@ class SourceReader:
 
     def _texts(self, group: Sequence[Path]) -> Iterator[DraftSource]:
         """Yield one table of files of one look and most columns, else one of each."""
-        looks = [look_at_text(file) for file in group]
-        copies = [
-            self._copy(file, look) for file, look in zip(group, looks, strict=True)
-        ]
+        found = [self._read(file, look_at_text(file)) for file in group]
+        if any(_is_unquoted(look) for look, _ in found):
+            found = [
+                self._unquoted_if_equal(file, look, copy)
+                for file, (look, copy) in zip(group, found, strict=True)
+            ]
+        looks, copies = zip(*found, strict=True)
         alike = all(look.csv == looks[0].csv for look in looks)
         if alike and _share_columns(copies):
-            yield self.drafted(
+            whole = self.drafted(
                 _table_name(group),
                 tuple(group),
                 _patterns(group),
                 looks[0],
-                tuple(copies),
+                copies,
             )
+            yield replace(whole, copies=copies)
             return
         for file, look, copy in zip(group, looks, copies, strict=True):
             told = look if alike else replace(look, said=(*look.said, _APART))
             yield self.drafted(
                 _table_name([file]), (file,), (file.name,), told, (copy,)
             )
+
+    def _read(self, file: Path, look: Look) -> tuple[Look, CsvFile]:
+        """Return how a text file is written, and its copy; unquoted if quotes break.
+
+        Raises:
+            IngestionError: It cannot be read with quotes, nor in each line without.
+        """
+        try:
+            return look, self._copy(file, look)
+        except IngestionError:
+            unquoted = self._unquoted(file, look)
+            if unquoted is None:
+                raise
+            return unquoted
+
+    def _unquoted(self, file: Path, look: Look) -> tuple[Look, CsvFile] | None:
+        """Return a file read as if nothing were quoted; None: lines do not fit then."""
+        spec = (look.csv or CsvSpec()).model_copy(update={"quote": "none"})
+        told = replace(look, csv=spec, said=(*look.said, _UNQUOTED))
+        self.copies.is_forgiving = False
+        try:
+            return told, self._copy(file, told)
+        except IngestionError:
+            self.copies.warnings.clear()
+            return None
+        finally:
+            self.copies.is_forgiving = True
+
+    def _unquoted_if_equal(
+        self, file: Path, look: Look, copy: CsvFile
+    ) -> tuple[Look, CsvFile]:
+        """Return a file as its siblings are read, where that makes no difference."""
+        other = None if _is_unquoted(look) else self._unquoted(file, look)
+        if other is None or not cmp(copy.path, other[1].path, shallow=False):
+            return look, copy
+        return other
 
     def _copy(self, file: Path, look: Look) -> CsvFile:
         table = TableSpec.model_construct(
@@ -206,10 +255,8 @@ class SourceReader:
         headers = [set(copy.header) for copy in copies]
         everywhere = headers[0].intersection(*headers)
         lacking = frozenset(headers[0].union(*headers) - everywhere - {""})
-        paths = ", ".join(quoted(str(copy.path)) for copy in copies)
-        union = ", union_by_name = true" if len(copies) > 1 else ""
-        plain = f"read_csv([{paths}]{_SNIFFED}{union}"
-        texts = f"{plain}, all_varchar = true)"
+        plain = _read(copies)
+        texts = texts_of(*copies)
         nulls = tuple(self._null_words(texts))
         listed = ", ".join(quoted(word) for word in ("", *nulls))
         rows = f"{plain}, {_TYPES}, nullstr = [{listed}], ignore_errors = true)"
@@ -222,8 +269,27 @@ class SourceReader:
             told = ", ".join(sorted(lacking))
             said.append(f"some of the files lack these columns: {told}")
         return DraftSource(
-            name, files, shown, look, rows, texts, tuple(said), lacking, nulls
+            name,
+            files,
+            shown,
+            look,
+            rows,
+            texts,
+            tuple(said),
+            lacking,
+            nulls,
+            left_out=tuple((one, _EMPTY) for one in self._empty(look, texts)),
         )
+
+    def _empty(self, look: Look, texts: str) -> list[str]:
+        """Return the columns that are named by their place, and have no value."""
+        spec = look.csv or look.excel
+        names = [n for n in (spec and spec.names) or () if _BY_PLACE.fullmatch(n)]
+        if not names:
+            return []
+        told = ", ".join(f"count(nullif({quoted_name(name)}, ''))" for name in names)
+        found = self.connection.execute(f"SELECT {told} FROM {texts}").fetchone()  # noqa: S608 - quoted names
+        return [n for n, count in zip(names, found or (), strict=True) if not count]
 
     def _null_words(self, rows: str) -> list[str]:
         """Return the words for nothing that are a value of some column."""
@@ -236,6 +302,21 @@ class SourceReader:
         found = self.connection.execute(f"SELECT {told} FROM {rows}").fetchone() or ()  # noqa: S608 - quoted names
         met = {word for each in found for word in each or ()}
         return [word for word in NULL_WORDS if word in met]
+
+
+def _is_unquoted(look: Look) -> bool:
+    return look.csv is not None and look.csv.quote == "none"
+
+
+def _read(copies: Sequence[CsvFile]) -> str:
+    paths = ", ".join(quoted(str(copy.path)) for copy in copies)
+    union = ", union_by_name = true" if len(copies) > 1 else ""
+    return f"read_csv([{paths}]{_SNIFFED}{union}"
+
+
+def texts_of(*copies: CsvFile) -> str:
+    """Return the relation of the rows of plain copies, each value as it is written."""
+    return f"{_read(copies)}, all_varchar = true)"
 
 
 def _untold(_: int) -> None:

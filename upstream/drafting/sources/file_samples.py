@@ -16,8 +16,9 @@ from engines.regular_files import opened
 from upstream.drafting.sources.letters import likely_encodings
 from upstream.files.exports.footers import is_like_rows, is_note, is_total
 from upstream.files.exports.packed import unpacked
-from upstream.files.exports.records import Record, refused
-from upstream.files.exports.workbooks import hidden_sheets, sheet_rows
+from upstream.files.exports.workbooks import hidden_sheets, sheet_rows, trimmed
+from upstream.files.records import Record, refused
+from upstream.files.usual_forms import NULL_WORDS
 from upstream.manifests.file_specs import CsvSpec, Encoding, ExcelSpec, is_compressed
 
 _LOOKED_AT = 400  # lines at a file's beginning
@@ -286,13 +287,20 @@ def is_second_header(
     >>> rows = [["7", "36,5", "x"], ["8", "37,0", "y"], ["9", "", "z"]]
     >>> is_second_header([["", "°C", "note"]], rows)
     True
+    >>> is_second_header([["", "°C", ""]], [*rows, ["1", "---", "x"]])
+    True
     """
     if not first or len(rows) < _FEW or any(map(_DIGIT.search, first[0])):
         return False
     words = [n for n, one in enumerate(first[0]) if one.strip()]
-    below = [[row[n] for row in rows if n < len(row) and row[n].strip()] for n in words]
+    below = [[row[n] for row in rows if n < len(row) and _says(row[n])] for n in words]
     numbers = [bool(each) and all(map(_DIGIT.search, each)) for each in below]
     return len(words) > 0 and sum(numbers) * 2 >= len(words)
+
+
+def _says(text: str) -> bool:
+    """Whether a field has a value: neither nothing, nor a word for it."""
+    return bool(text.strip()) and text.strip() not in NULL_WORDS
 
 
 def _unclear_names(header: Sequence[str]) -> str | None:
@@ -385,10 +393,13 @@ def _look_at_sheet(name: str, rows: Sequence[Record], *, is_one: bool) -> Look |
     if skip := rows[before][0] - 1:
         keys["skip_rows"] = skip
         said.append(_counted(skip, "row before the header"))
-    below = told[before + 1 :]
-    if is_second_header(below[:1], below[1:]):
-        keys |= {"skip_rows": rows[before + 1][0], "names": _named_apart(told[before])}
-        said.append(_UNITS)
+    header, below = told[before][: trimmed(told[before])], told[before + 1 :]
+    is_double = is_second_header(below[:1], below[1:])
+    reasons = [one for one in (_unclear_names(header), is_double and _UNITS) if one]
+    if reasons:
+        keys["skip_rows"] = rows[before + is_double][0]
+        keys["names"] = _named_apart(header)
+        said += reasons
     if footer := _footer(below, 1):
         keys["footer_rows"] = footer
         are = "is" if footer == 1 else "are"

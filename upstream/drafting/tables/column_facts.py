@@ -30,7 +30,7 @@ def questions_of(draft: TableDraft, columns: Sequence[Drafted]) -> Iterator[str]
     """Yield what only the custodian can say of the columns."""
     if draft.unit is not None and _lacks_units(draft):
         yield _NO_UNIT.format(unit=in_yaml(draft.unit))
-    if later := list(after_today(draft.connection, draft.rows, columns)):
+    if later := list(after_today(draft.connection, draft.rows, _whole(draft, columns))):
         yield _LATER + ", ".join(later)
     for said, found in (
         (_CONSTANT, _once_a_unit(draft, columns)),
@@ -38,6 +38,14 @@ def questions_of(draft: TableDraft, columns: Sequence[Drafted]) -> Iterator[str]
     ):
         if found:
             yield said + ", ".join(column.name for column in found)
+
+
+def _whole(draft: TableDraft, columns: Sequence[Drafted]) -> list[Drafted]:
+    """Return the columns whose years do not wait for a century."""
+    guesses = draft.guesses
+    return [
+        c for c in columns if c.source not in guesses or not guesses[c.source].is_short
+    ]
 
 
 def _lacks_units(draft: TableDraft) -> bool:

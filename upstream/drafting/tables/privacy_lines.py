@@ -30,7 +30,7 @@ def privacy_lines(draft: TableDraft) -> list[str]:
     wide = _WIDE.format(count=len(draft.people)).splitlines() if draft.people else []
     if unit is None and seems is None and not draft.asks_unit and not wide:
         only = "true only for what anyone may read, such as a code list"
-        return [f"  public: {TODO} # no column of the unit: {only}"]
+        return [f"  public: {TODO} # no column of the unit: {only}", *_key(draft)]
     return [
         *wide,
         *_other_people(draft),
@@ -63,7 +63,22 @@ def _other_people(draft: TableDraft) -> Iterator[str]:
 
 
 def _key(draft: TableDraft) -> Iterator[str]:
-    """Yield the proposal of a key: what no two rows share and is named like one."""
+    """Yield a table's primary key, or the proposal of what is unique and named so.
+
+    A public table's is declared, since questions join it by its whole key; a private
+    one's merges rows.
+    """
+    declared = [c.name for c in draft.columns if c.source in draft.source.key]
+    if declared and len(declared) == len(draft.source.key):
+        is_public = draft.unit is None and not draft.asks_unit
+        listed = ", ".join(declared)
+        yield (
+            f"  key: [{listed}] # its primary key, by which questions join it"
+            if is_public
+            else f"  # key: [{listed}], its primary key, if rows that share it are one "
+            "row, to be kept once"
+        )
+        return
     named = [
         c
         for c in draft.columns

@@ -20,9 +20,11 @@ from upstream.drafting.columns.column_names import Drafted, apart, identifier, t
 from upstream.drafting.columns.column_questions import (
     flag_guesses,
     text_guesses,
+    with_marks_of_files,
     with_shared_marks,
 )
 from upstream.drafting.columns.domains import Domains
+from upstream.drafting.columns.end_values import EndValues
 from upstream.drafting.rows import row_of
 from upstream.drafting.sources.draft_sources import DraftSource
 from upstream.drafting.tables.draft_joins import JoinColumn, join_to_units
@@ -32,11 +34,12 @@ from upstream.errors import IngestionError, Problem
 from upstream.files.reading_sql import quoted_name
 from upstream.id_forms.loose_ids import forms_sql
 from upstream.manifests.file_specs import kind_of
-from upstream.manifests.proposals import Proposal, is_identifier
+from upstream.manifests.proposals import Proposal, is_age, is_identifier
 from upstream.public_check.published_ids import HANDFUL, literal_rows
 from upstream.staging.raw_rows import unread_type
 
 _JOINING = frozenset({ColumnType.INTEGER, ColumnType.TEXT})
+_NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
 _INTEGER = "[+-]?0*[0-9]{1,18}"
 
 
@@ -176,7 +179,9 @@ class TableDraft:
         found = self.connection.execute(f"DESCRIBE SELECT * FROM {self.rows}")  # noqa: S608 - a quoted path
         types = [(str(row[0]), str(row[1])) for row in found.fetchall()]
         self.unread = [(name, type_) for name, type_ in types if unread_type(type_)]
-        described = [(s, type_of(t)) for s, t in types if (s, t) not in self.unread]
+        gone = {*self.unread, *self.source.left_out}
+        kept = [(s, t) for s, t in types if s not in {name for name, _ in gone}]
+        described = [(s, type_of(t)) for s, t in kept]
         texts = [source for source, kind in described if kind is ColumnType.TEXT]
         decimals = [name for name, kind in described if kind is ColumnType.DECIMAL]
         whole = [
@@ -196,16 +201,42 @@ class TableDraft:
         )
         read |= compact_guesses(self.connection, self.source.texts, whole)
         read |= counted_guesses(self.connection, self.source.texts, [*whole, *decimals])
-        read = with_shared_marks(read)
+        copies = self.source.copies
+        read = with_marks_of_files(self.connection, with_shared_marks(read), copies)
         marked = [s for s, _ in described if s not in self._units]
         if kind != "parquet":
             read |= flag_guesses(self.connection, self.source.texts, marked)
         names = apart([identifier(source) for source, _ in described])
         self.guesses = read
+        read |= self._asked_ends(described, unit, is_typed=kind == "parquet")
         return [
             Drafted(source, name, read[source].kind if source in read else kind)
             for (source, kind), name in zip(described, names, strict=True)
         ]
+
+    def _asked_ends(
+        self,
+        described: Sequence[tuple[str, ColumnType]],
+        unit: str | None,
+        *,
+        is_typed: bool,
+    ) -> dict[str, Guess]:
+        """Return guesses of columns without end values that may stand for nothing."""
+        ends = EndValues(self.connection, self.rows, self.source.texts, unit, is_typed)
+        found: dict[str, Guess] = {}
+        for source, kind in described:
+            guess = self.guesses.get(source)
+            meant = guess.kind if guess is not None else kind
+            if self._is_measured(source, meant):
+                aside = ends.set_aside(source, meant, guess)
+                found |= {} if aside is None else {source: aside}
+        return found
+
+    def _is_measured(self, source: str, kind: ColumnType) -> bool:
+        """Whether a column has numbers that neither name nor count years of life."""
+        name = identifier(source)
+        is_named = source in self._units or is_identifier(name) or is_age(name)
+        return kind in _NUMBERS and not is_named
 
     def rows_digest(self) -> object:
         """Return what tables of the same rows have in common."""

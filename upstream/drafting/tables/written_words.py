@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from privacy.schema import ColumnType
-from upstream.drafting.columns.column_guesses import Guess
+from upstream.drafting.columns.column_guesses import Guess, earliest_century
 from upstream.drafting.columns.column_names import Drafted
 from upstream.drafting.sources.draft_sources import DraftSource
 from upstream.drafting.yaml_words import in_yaml
@@ -83,7 +83,7 @@ def column_words(
     if guess.is_zoned:
         yield f"clock: {_TODO} as_written"
     if guess.is_short:
-        yield f"century: {_TODO} 1930"
+        yield f"century: {_TODO} {earliest_century()}"
     yield from _mark_words(guess, _shared_marks(columns, guesses))
 
 
@@ -105,8 +105,11 @@ def _asked_words(guess: Guess, nulls: Sequence[str]) -> Iterator[str]:
 def _mark_words(guess: Guess, told: Mapping[str, str]) -> Iterator[str]:
     """Yield a column's marks, as far as its table does not say them."""
     if guess.is_open:
-        key = "decimal" if guess.decimal else "thousands"
-        yield f"{key}: {in_yaml(f'{_TODO} {guess.decimal or _POINT}')}"
+        if guess.decimal and guess.thousands:
+            yield f"decimal: {in_yaml(guess.decimal)}"
+        key = "decimal" if guess.decimal and not guess.thousands else "thousands"
+        asked = guess.thousands or guess.decimal or _POINT
+        yield f"{key}: {in_yaml(f'{_TODO} {asked}')}"
         return
     for key, mark in (("decimal", guess.decimal), ("thousands", guess.thousands)):
         if mark is not None and told.get(key) != mark:

@@ -17,8 +17,8 @@ from upstream.files.exports.databases import (
     connected,
     database_refused,
 )
-from upstream.files.exports.records import Record
 from upstream.files.exports.workbooks import cell_text
+from upstream.files.records import Record
 from upstream.manifests.declarations import TableSpec
 from upstream.manifests.file_specs import DatabaseSpec
 

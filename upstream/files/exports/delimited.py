@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from upstream.errors import IngestionError
-from upstream.files.exports.records import Record, refused
+from upstream.files.records import Places, Record, is_several_rows, refused
 from upstream.manifests.file_specs import CsvSpec
 
 _LONGEST_LINE = 2**20  # bytes; longer ones are counted in parts
@@ -26,7 +26,7 @@ _NULLS = (
 
 @contextmanager
 def delimited_records(
-    file: BinaryIO, name: str, spec: CsvSpec
+    file: BinaryIO, name: str, spec: CsvSpec, several: Places | None = None
 ) -> Iterator[Iterator[Record]]:
     """Lend the line and the fields of each record, the header's too if there is one.
 
@@ -34,6 +34,7 @@ def delimited_records(
         file: The bytes of the text, as they are once unpacked; it stays open.
         name: What to call the file in a problem.
         spec: How it is written.
+        several: Where to count records that seem to be several rows.
 
     Raises:
         IngestionError: The first place where it is written otherwise.
@@ -43,7 +44,7 @@ def delimited_records(
         _require_mark(file, name)
     text = io.TextIOWrapper(file, _MARKED.get(encoding, encoding), newline="")
     try:
-        yield _records(_Lines(text, spec, name), spec)
+        yield _records(_Lines(text, spec, name), spec, several or Places())
     finally:
         text.detach()
 
@@ -88,10 +89,13 @@ def _is_utf8(line: bytes) -> bool:
     return True
 
 
-def _records(lines: "_Lines", spec: CsvSpec) -> Iterator[Record]:
+def _records(lines: "_Lines", spec: CsvSpec, several: Places) -> Iterator[Record]:
     reader = _reader(lines, spec)
+    delimiter = spec.delimiter or ","
     try:
         while (fields := lines.next_record(reader)) is not None:
+            if lines.number > lines.begun and is_several_rows(fields, delimiter):
+                several.add(lines.begun)
             yield lines.begun, fields
     except UnicodeDecodeError as error:
         raise refused(lines.name, _undecodable(spec), lines.number + 1) from error

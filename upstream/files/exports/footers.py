@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from privacy.wording import counted
-from upstream.files.exports.records import MOST_PLACES, Record
+from upstream.files.records import MOST_PLACES, Record
 
 _LOOKED_AT = 50  # rows above the last records, which these are compared with
 _MOST_COMPARED = 20  # of the last records: where they are rows, the first ones are

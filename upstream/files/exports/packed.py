@@ -11,7 +11,7 @@ from typing import BinaryIO, cast
 
 from backports.zstd import ZstdError, ZstdFile
 
-from upstream.files.exports.records import refused
+from upstream.files.records import refused
 
 _DAMAGED = (
     "cannot be unpacked: it is damaged, was cut off, or is compressed otherwise than "

@@ -33,15 +33,17 @@ from upstream.files.exports.databases import names_of_database
 from upstream.files.exports.delimited import Utf8Lines, delimited_records
 from upstream.files.exports.footers import Footer
 from upstream.files.exports.packed import unpacked
-from upstream.files.exports.records import (
-    Record,
-    Widths,
-    refused,
-)
 from upstream.files.exports.workbooks import (
     hidden_sheets,
     trimmed,
     workbook_records,
+)
+from upstream.files.records import (
+    Places,
+    Record,
+    Widths,
+    refused,
+    several_rows_warnings,
 )
 from upstream.manifests.declarations import TableSpec
 from upstream.manifests.file_specs import CsvSpec, ExcelSpec, is_compressed, kind_of
@@ -104,9 +106,11 @@ class CopyArea:
         """
         with opened(path, within=root) as file:
             identity = identity_of_open(file)
-            with _records(table, file, name) as records:
+            several = Places()
+            with _records(table, file, name, several) as records:
                 shown = _with_sheet(table, name)
                 copied = self._write(records, shown, _names(table), _footer(table))
+            self.warnings.extend(several_rows_warnings(name, several))
             self.warnings.extend(_as_other_encoding(table, file, name))
             if kind_of(name) == "workbook" and not self.is_forgiving:
                 self.warnings.extend(_as_hidden(table, file, name))
@@ -199,7 +203,7 @@ class _Copy:
             problems = tuple(replace(one, line=None) for one in error.problems)
             raise IngestionError(problems) from error
         told = Origin(self.name, origin, identity, self.lines)
-        return replace(checked, origin=told)
+        return replace(checked, origin=told, warnings=())  # told of the origin
 
 
 def _as_other_encoding(table: TableSpec, file: BinaryIO, name: str) -> Iterator[str]:
@@ -255,17 +259,19 @@ def _footer(table: TableSpec) -> int:
 
 
 @contextmanager
-def _records(table: TableSpec, file: BinaryIO, name: str) -> Iterator[Iterator[Record]]:
+def _records(
+    table: TableSpec, file: BinaryIO, name: str, several: Places | None = None
+) -> Iterator[Iterator[Record]]:
     """Lend the records of a file as it is declared, the header's first."""
     if kind_of(name) == "workbook":
         sheet = table.excel or ExcelSpec()
         found = workbook_records(file, name, sheet, _decimal_marks(table))
-        yield _within_sheet(found)
+        yield _within_sheet(found, len(sheet.names or ()))
         return
     spec = table.csv or CsvSpec()
     with (
         unpacked(file, name) as content,
-        delimited_records(content, name, spec) as found,
+        delimited_records(content, name, spec, several) as found,
     ):
         yield found
 
@@ -280,9 +286,8 @@ def _decimal_marks(table: TableSpec) -> dict[str, str]:
     }
 
 
-def _within_sheet(records: Iterator[Record]) -> Iterator[Record]:
-    """Yield a sheet's rows up to its header's last name."""
-    width = 0
+def _within_sheet(records: Iterator[Record], width: int) -> Iterator[Record]:
+    """Yield a sheet's rows up to its header's last name; ``width``: 0, or its names."""
     for line, texts in records:
         width = width or trimmed(texts)
         beyond = max(width, trimmed(texts))

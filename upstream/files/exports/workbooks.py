@@ -19,7 +19,7 @@ from python_calamine import (
     SheetVisibleEnum,
 )
 
-from upstream.files.exports.records import Record, refused
+from upstream.files.records import Record, refused
 from upstream.manifests.file_specs import ExcelSpec
 
 Cell = int | float | str | bool | time | date | datetime | timedelta

@@ -29,7 +29,7 @@ _CHARACTERS_OF_A_CELL: Final = 3
 _STEPS_OF_A_VALUE: Final = 3  # of a key: it takes as long as a cell to compare
 _MOST_TEXTS_ANEW: Final = 15
 """Likewise, of one request: the questions of a study share them."""
-_MOST_KEPT: Final = 400
+_MOST_KEPT: Final = 1_000
 """Charges of one project that are kept as they were read, those looked at last."""
 
 _KEPT_SECONDS: Final = 3_600.0
@@ -92,11 +92,13 @@ class PaidReadings:
                 elif steps < _MOST_STEPS_ANEW and looked_at.texts < _MOST_TEXTS_ANEW:
                     read[key], taken = self._read_anew(each, grant)
                     steps += taken
+                    asked = [one.question for one in read[key]]
                     length = len(each.request) / _CHARACTERS_OF_A_CELL
-                    looked_at.add(texts=max(1, len(read[key])), cells=length)
-                    for one in read[key]:
-                        looked_at.add_steps(one.question.bound.steps)
-                        looked_at.add(cells=_values_of(one.question))
+                    looked_at.add_text(
+                        len(asked),
+                        length + sum(map(_values_of, asked)),
+                        sum(one.bound.steps for one in asked),
+                    )
             others = {key: each for key, each in known.items() if key not in read}
             kept = [*others.items(), *read.items()][-_MOST_KEPT:]
             self._kept[project] = _Kept(now + _KEPT_SECONDS, dict(kept))

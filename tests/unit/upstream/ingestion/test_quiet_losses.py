@@ -1,5 +1,7 @@
 """What a load changes without refusing it is counted, and told where it is much."""
 
+from upstream.drafting.drafting import draft_manifest
+
 WEIGHT = {"type": "decimal", "scale": 1, "source": "test"}
 
 
@@ -53,3 +55,31 @@ def test_rows_that_are_there_twice_are_told_where_no_key_is_declared(hospital):
     hospital.table, hospital.target = {"key": ["day"]}, "keyed.duckdb"
     report = hospital.load().report
     assert (report.tables[0].deduplicated, report.warnings) == (2, ())
+
+
+def swallowed(hospital, notes, **csv):
+    lines = "".join(f"{n},{note},B\n" for n, note in enumerate(notes, 1))
+    hospital.csv = "pid,note,ward\n" + lines
+    names = [("pid", "integer"), ("note", "text"), ("ward", "text")]
+    hospital.columns = [{"name": name, "type": type_} for name, type_ in names]
+    hospital.table = {"csv": csv} if csv else {}
+    found = hospital.load().report.warnings
+    return [one for one in found if "swallow" in one]
+
+
+def test_rows_that_a_quote_swallows_are_told(hospital, tmp_path):
+    notes = ["ok", '"fell', "ok", 'at home"', "ok", '"dizzy', 'again"']
+    (said,) = swallowed(hospital, notes)
+    assert said.startswith("stays.csv: 2 quoted texts (lines 3, 7) over lines each of")
+    assert "declare csv: {quote: none}" in said
+    hospital.target = "declared.duckdb"
+    assert swallowed(hospital, notes, quote='"') == [said]
+    (tmp_path / "stays.csv").write_text(hospital.csv)
+    assert said in draft_manifest([tmp_path / "stays.csv"], ["pid"])
+    hospital.target = "mended.duckdb"
+    assert swallowed(hospital, notes, quote="none") == []
+
+
+def test_line_breaks_within_a_text_are_not(hospital):
+    notes = ['"fell\nat home"', '"a, b\nc, d, e"', '"one, two\nthree, four"']
+    assert swallowed(hospital, notes) == []

@@ -13,11 +13,21 @@ def columns(hospital, *others):
     hospital.columns = [{"name": "pid", "type": "integer"}, *others]
 
 
-def test_days_after_today_are_warned_of(hospital):
+def test_days_after_the_snapshots_are_warned_of(hospital):
     columns(hospital, {"name": "seen", "type": "date"}, {"name": "ok", "type": "date"})
-    said = warned(hospital, "1,2203-01-05,2023-01-05\n2,,2024-02-29\n", "after today")
+    said = warned(hospital, "1,2025-01-05,2023-01-05\n2,,2024-02-29\n", " after ")
     assert len(said) == 1
-    assert said[0].startswith("stays.seen: 1 row after today, ")
+    assert said[0].startswith("stays.seen: 1 row after 2024-12-31 (the snap")
+
+
+def test_the_century_is_named_where_days_to_come_have_short_years(hospital):
+    born = {"name": "born", "type": "date", "format": "%d.%m.%y"}
+    columns(hospital, born | {"century": 1930})
+    (said,) = warned(hospital, "1,05.01.26\n2,05.01.80\n", " after ")
+    assert said.endswith("if none is to come, as of births, declare century: 1925")
+    hospital.target = "mended.duckdb"
+    columns(hospital, born | {"century": 1925})
+    assert warned(hospital, "1,05.01.26\n2,05.01.80\n", " after ") == []
 
 
 def test_truths_that_are_never_false_are_warned_of(hospital):

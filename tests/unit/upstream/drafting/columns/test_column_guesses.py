@@ -27,7 +27,12 @@ def of_texts(tmp_path, values, name="v"):
     [
         (["01/02/22", "03/04/21"], 'format: "TODO %d/%m/%y", century: TODO', "as %m"),
         (["1.12.22", "24.1.85"], 'type: date, format: "%d.%m.%y", century', "from whi"),
-        (["01-JAN-22", "12-DEC-85"], 'format: "%d-%b-%y", century: TODO', "1930"),
+        (
+            ["01-JAN-22", "12-DEC-85"],
+            'format: "%d-%b-%y", century: TODO',
+            "none lies after",
+        ),
+        (["01MAR2024", "12DEC1985"], 'type: date, format: "%d%b%Y"', ""),
         (["20220304", "19851231"], 'type: date, format: "%Y%m%d", dom', "in digits"),
         (["20220304101500"], 'timestamp, format: "%Y%m%d%H%M%S"', "in digits"),
         (["20220304", "19851331"], "type: integer", ""),
@@ -164,3 +169,99 @@ def test_words_of_one_unit_alone_are_not_shown(tmp_path):
     assert "Meyer" not in draft_manifest([tmp_path / "t.csv"], ["pid"])
     (tmp_path / "t.csv").write_text(f"pid;v\n{rows}1;fehlt heute\n2;fehlt heute\n")
     assert "fehlt heute" in draft_manifest([tmp_path / "t.csv"], ["pid"])
+
+
+def test_marks_are_looked_at_file_by_file(tmp_path):
+    first = "".join(f"{n};1.{n:03},50\n" for n in range(100, 140))
+    other = "".join(f"{n};{n}.{n}\n" for n in range(100, 140))
+    (tmp_path / "dose_1.csv").write_text("pid;dose\n" + first)
+    (tmp_path / "dose_2.csv").write_text("pid;dose\n" + other)
+    (tmp_path / "dose_3.csv").write_text("pid;x\n1;2\n")
+    text = draft_manifest(sorted(tmp_path.iterdir()), ["pid"])
+    assert 'decimal: ",", thousands: "TODO ."' in text
+    assert 'in "dose_2.csv" each may be a decimal mark' in text
+    (tmp_path / "dose_2.csv").write_text("pid;dose\n" + first)
+    text = draft_manifest(sorted(tmp_path.iterdir()), ["pid"])
+    assert "TODO ." not in text
+
+
+def column_of(tmp_path, values):
+    """Return the line of a column ``v`` with these values, of five units."""
+    rows = "".join(f"{n % 5},{value}\n" for n, value in enumerate(values))
+    (tmp_path / "t.csv").write_text("pid,v\n" + rows)
+    text = draft_manifest([tmp_path / "t.csv"], ["pid"])
+    return next(line for line in text.splitlines() if "name: v" in line)
+
+
+@pytest.mark.parametrize(
+    ("values", "asked", "domain"),
+    [
+        ([*range(60, 99), 9999, 9999], '"TODO 9999"', "max: 100}"),
+        ([*range(60, 99), 999, 999, 9999, 9999], '"TODO 999", "TODO 9999"', "max: 100"),
+        ([*range(60, 99), -1, -1], '"TODO -1"', "min: 0,"),
+        (["1.5", "2.5", "-9.0", "-9.0"], '"TODO -9.0"', "{min: 0, max: 5}"),
+        (["20240105", "99991231", "0"], '"TODO 0", "TODO 99991231"', "max: 2029-12-31"),
+    ],
+)
+def test_an_end_value_that_stands_for_nothing_widens_no_domain(
+    tmp_path, values, asked, domain
+):
+    line = column_of(tmp_path, values)
+    assert f'null_values: ["", {asked}]' in line
+    assert domain in line
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [*range(60, 99), 99, 99],  # near the others
+        [*range(60, 99), 9999],  # of one unit
+        [*range(60, 99), 5000, 5000],  # no mark
+        [-3, -2, -1, -1, 4],
+    ],
+)
+def test_an_end_value_that_may_be_one_is_not_asked_about(tmp_path, values):
+    assert "null_values" not in column_of(tmp_path, values)
+
+
+def test_numbers_of_a_sex_are_asked_about_as_a_public_list(tmp_path):
+    rows = "".join(f"{n},{[1, 2, 9][n % 3]},{[1, 2, 4][n % 3]}\n" for n in range(30))
+    (tmp_path / "t.csv").write_text("pid,gender,sex_index\n" + rows)
+    text = draft_manifest([tmp_path / "t.csv"], ["pid"])
+    assert 'values: [0, 1, 2, 9]}, source: "TODO proposed: ISO/IEC 5218, if 1' in text
+    assert "name: sex_index, type: integer, domain: {min: 0, max: 5}" in text
+    (tmp_path / "t.csv").write_text("pid,Køn\n1,K\n2,M\n3,?\n")
+    text = draft_manifest([tmp_path / "t.csv"], ["pid"])
+    assert 'values: ["K", "M"], other: true}' in text
+
+
+def test_many_decimals_are_said_to_be_rounded(tmp_path):
+    line = of_texts(tmp_path, ["0,1234567", "0,7654321"])
+    assert "a load rounds them to 6, unless you declare a greater scale" in line
+
+
+@pytest.mark.parametrize(
+    ("values", "said", "kind"),
+    [
+        (["1,5", "2,5", "145,05-"], "some with a minus behind them", "text"),
+        (["1,5", "2,5", "5,2*"], "some with a mark of a result behind them", "text"),
+        (["0.4", "0.42", "41,5 %"], "some with a unit behind them (41.5 %)", "text"),
+        (["1,5"] * 99 + ["145,05-"], "a minus behind them", "decimal"),
+        (["1", "2"] * 50 + ["3-"], "or they become NULL", "integer"),
+    ],
+)
+def test_what_stands_behind_some_numbers_is_told(tmp_path, values, said, kind):
+    found = of_texts(tmp_path, values * 3)
+    assert said in found
+    assert f"type: {kind}" in found
+
+
+def test_codes_of_digits_and_a_letter_are_no_numbers_with_marks(tmp_path):
+    assert "behind" not in of_texts(tmp_path, ["12H", "13H", "14L", "7"])
+
+
+def test_numbers_and_limits_in_several_ways_stay_a_text(tmp_path):
+    values = [f"<{n}" for n in range(30)] + [f"{n},5" for n in range(60)]
+    found = of_texts(tmp_path, [*values, *(f"{n}.5" for n in range(60))] * 2)
+    assert "type: text" in found
+    assert "None" not in found

@@ -48,15 +48,17 @@ def test_all_tables_and_views_of_a_database_are_drafted(his):
     assert not set(re.findall(r"[\w.]+", text)) & {"blue", "60.5", "17", "89.5"}
 
 
-def test_a_primary_key_is_told(his):
+def test_a_primary_key_is_declared_of_what_may_be_public(his):
     with sqlite3.connect(his) as connection:
         connection.execute(
-            "CREATE TABLE codes (icd TEXT, year INT, PRIMARY KEY (icd, year))"
+            'CREATE TABLE codes (icd TEXT, "Jahr" INT, PRIMARY KEY (icd, "Jahr"))'
         )
+        connection.execute("CREATE TABLE visits (v INT PRIMARY KEY, pid INT)")
     connection.close()
     text = drafted(DraftDatabase(f"sqlite:///{his}"))
-    assert text.count("its primary key is") == 1
-    assert "# its primary key is [icd, year]: declare it" in text.replace('"', "")
+    assert text.count("its primary key") == 2
+    assert "\n  key: [icd, jahr] # its primary key, by which" in text
+    assert "\n  # key: [v], its primary key, if rows that share it" in text
 
 
 def test_a_unit_that_people_have_several_of_is_asked_about(his):

@@ -103,3 +103,40 @@ def test_files_of_like_names_that_are_written_otherwise_say_so(tmp_path):
     first, second = text.split("- name: x_2023")
     assert "left out by footer_rows" in second
     assert "left out by footer_rows" not in first
+
+
+def test_a_row_of_units_is_met_where_dashes_stand_for_nothing(tmp_path):
+    rows = "".join(f"{n},3{n % 8},---\n{n},---,6{n % 9}\n" for n in range(1, 20))
+    (tmp_path / "icu.csv").write_text("pid,temp,hr\n,°C,bpm\n" + rows)
+    text = draft_manifest([tmp_path / "icu.csv"], ["pid"])
+    assert 'skip_rows: 2, names: ["pid", "temp", "hr"]' in text
+    assert 'null_values: ["", "---"]' in text
+    assert "name: temp, type: integer" in text
+
+
+def test_files_whose_quotes_enclose_no_fields_are_read_without(tmp_path):
+    rows = "".join(f"{n},ok\n" for n in range(1, 40))
+    note = '40,"dizzy" since May\n'
+    (tmp_path / "k_1.csv").write_text("pid,note\n" + rows + note + rows)
+    (tmp_path / "k_2.csv").write_text("pid,note\n" + rows)
+    files = sorted(tmp_path.iterdir())
+    text = draft_manifest(files, ["pid"])
+    assert 'csv: {quote: "none"}' in text
+    assert "# k_1.csv and 1 more: read as if nothing were quoted" in text
+    assert text.count("- name: k") == 1
+    (tmp_path / "k_2.csv").write_text("pid,note\n" + rows + '40,"a, b"\n')
+    text = draft_manifest(files, ["pid"])
+    assert text.count("- name: k") == 2  # quotes enclose fields of the other
+    (tmp_path / "k_1.csv").write_text("pid,note\n" + rows + note + '41,"a, b"\n')
+    assert "broken quoting" in refused(tmp_path / "k_1.csv")
+
+
+def test_columns_without_name_and_value_are_left_out(tmp_path):
+    (tmp_path / "t.csv").write_text("pid;;age;w;sex;;\n1;x;30;a;f;;\n2;;40;b;f;;\n")
+    text = draft_manifest([tmp_path / "t.csv"], ["pid"])
+    assert 'names: ["pid", "column_2", "age", "w", "sex", "column_6", "column_7"]' in (
+        text
+    )
+    assert "name: column_2" in text
+    assert "name: column_6" not in text
+    assert '# left out: "column_7" has no name in the header, and no value' in text

@@ -28,3 +28,11 @@ def test_columns_that_no_load_reads_are_left_out_by_name_with_the_reason(tmp_pat
         assert f"name: {name}," not in text
     for name in ("pid", "beds", "key"):
         assert f"  - {{name: {name}," in text
+
+
+def test_an_end_value_is_asked_about_as_a_load_reads_it(tmp_path):
+    rows = "SELECT n AS pid, CASE WHEN n % 9 = 0 THEN -1 ELSE n END::DOUBLE AS v"
+    made = duckdb.connect().sql(f"{rows} FROM range(40) t(n)")
+    made.write_parquet(str(tmp_path / "t.parquet"))
+    text = draft_manifest([tmp_path / "t.parquet"], ["pid"])
+    assert 'null_values: ["", "TODO -1"], domain: {min: 0' in text

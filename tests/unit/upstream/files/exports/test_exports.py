@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.workbooks import write_workbook
+from upstream.drafting.drafting import draft_manifest
 from upstream.errors import IngestionError
 from upstream.files.exports.delimited import delimited_records
 from upstream.manifests.file_specs import CsvSpec, kind_of
@@ -388,3 +389,22 @@ def test_what_a_library_writes_is_read_back(rows):
 )  # fmt: skip
 def test_what_a_file_is_shows_in_its_name(name, kind):
     assert kind_of(name) == kind
+
+
+def test_columns_of_one_name_in_a_sheet_are_named_anew(german):
+    rows = [["Title"], ["PatNr", "Wert", "Wert"], [1, 2.5, ""], [2, 3.5, 4]]
+    write_workbook(german.folder / "t.xlsx", {"T": rows})
+    german.csv, german.table = None, {"files": ["t.xlsx"], "excel": {"skip_rows": 1}}
+    german.columns = [
+        {"name": "pid", "from": "PatNr", "type": "integer"},
+        {"name": "wert", "from": "Wert", "type": "decimal", "scale": 1},
+    ]
+    with pytest.raises(
+        IngestionError, match=r"excel: \{skip_rows: 2, names: \[...\]\}"
+    ):
+        german.load()
+    text = draft_manifest([german.folder / "t.xlsx"], ["PatNr"])
+    assert 'excel: {skip_rows: 2, names: ["PatNr", "Wert", "Wert_2"]}' in text
+    german.table["excel"] = {"skip_rows": 2, "names": ["PatNr", "Wert", "Wert_2"]}
+    german.column("later", **{"from": "Wert_2", "type": "integer"})
+    assert sorted(german.rows("wert, later"), key=str) == [(25, None), (35, 4)]

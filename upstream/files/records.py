@@ -1,14 +1,18 @@
 """Records of a table that is being read: fields as texts, and where each begins."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from privacy.wording import counted
 from upstream.errors import IngestionError, Problem
 
 Record = tuple[int, Sequence[str]]
 """The line, or the row, of the table at which a record begins, and its fields."""
 
 MOST_PLACES = 3  # of one trouble that are told; all are counted
+_BREAK = re.compile(r"\r\n|[\r\n]")
+_TOLD_APART = 3  # fields: lines of more are no text that has as many by coincidence
 
 
 def refused(name: str, sentence: str, line: int | None = None) -> IngestionError:
@@ -41,6 +45,42 @@ class Places:
         more = self.count - len(self.first)
         plural = "s" if self.count > 1 else ""
         return f"{what}{plural} {told}" + (f" and {more} more" if more else "")
+
+
+def is_several_rows(fields: Sequence[str], delimiter: str) -> bool:
+    r"""Return whether each line of a record has as many fields as the record.
+
+    A quote that opens by accident makes rows, up to the next quote, one field. Lines of
+    a text in quotes have other numbers of delimiters, or begin unlike the record.
+
+    >>> is_several_rows(["7", 'fell,A\n8,at home', "B"], ",")
+    True
+    >>> is_several_rows(["7", 'fell\nat home, at night', "B"], ",")
+    False
+    """
+    told = [one for one in _BREAK.split(delimiter.join(fields)) if one]
+    if len(told) < 2 or any(  # noqa: PLR2004 - one row
+        line.count(delimiter) != len(fields) - 1 for line in told
+    ):
+        return False
+    begun = {re.sub(r"\d+", "9", line.partition(delimiter)[0].strip()) for line in told}
+    return len(fields) > _TOLD_APART or (len(fields) > 1 and len(begun) == 1)
+
+
+def several_rows_warnings(name: str, places: Places) -> Iterator[str]:
+    """Yield a warning of records that have become one field of one, if there are any.
+
+    Args:
+        name: What to call the file.
+        places: Where such records begin.
+    """
+    if places.count:
+        yield (
+            f"{name}: {counted(places.count, 'quoted text')} ({places.in_words()}) "
+            "over lines each of which has the header's number of fields: did a quote "
+            "that belongs to a text swallow rows? If nothing is quoted, declare csv: "
+            "{quote: none}; else double the quotes within texts"
+        )
 
 
 class Widths:
