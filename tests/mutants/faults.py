@@ -4042,7 +4042,7 @@ FAULTS = (
         "finest_grid",
         "seconds of years are added up in microseconds: no noise can be so wide",
         "query_lang/binding/top/measures.py",
-        "            value = _on_coarser_grid(value)\n",
+        "            value, bounds = _on_coarser_grid(value, bounds)\n",
         "            pass\n",
         ("tests/unit/query_lang/binding/test_dates.py",),
     ),

@@ -16,6 +16,7 @@ from query_lang.binding.scalars.numbers import to_places
 from query_lang.binding.scope import UnitColumn
 from query_lang.binding.top.quantiles import bins_of, quantile_parameters, width_said
 from query_lang.binding.top.slots import Slots
+from query_lang.plans.arithmetic import rounded_division
 from query_lang.plans.compiled import AverageShown, NumberShown, QuantileShown, Shown
 from query_lang.plans.domains import value_count
 from query_lang.plans.expressions import (
@@ -25,12 +26,7 @@ from query_lang.plans.expressions import (
     Facts,
     Function,
 )
-from query_lang.plans.intervals import (
-    Interval,
-    interval_of,
-    measured_interval,
-    reach_of,
-)
+from query_lang.plans.intervals import Interval, measured_interval, reach_of
 from query_lang.plans.literals import NUMBERS
 from query_lang.plans.nodes import (
     CountDistinctMeasure,
@@ -221,6 +217,9 @@ class MeasureBinder:
         value, bounds = self._bounded(tree)
         if bounds == (0, 0):
             raise refuse(rules.ZERO_SENSITIVITY, tree.position)
+        known = self.slots.of(value)  # as COUNT of it counts, too
+        if not self.in_moments:
+            value, bounds = _on_coarser_grid(value, bounds)
         if bounds[0] < 0 < bounds[1] and _is_apart(value) and not self.in_moments:
             self._warn_of_reach(value.facts, bounds)
         slot, scale = self.slots.of(value), value.facts.scale
@@ -229,7 +228,7 @@ class MeasureBinder:
         if tree.name == "sum":
             return self._number(total, facts)
         sum_vector = self._vector(total)
-        number = self._vector(CountValuesMeasure(slot))
+        number = self._vector(CountValuesMeasure(known))
         shown = AverageShown(sum_vector, number, *bounds)
         self.facts[shown] = Facts(ColumnType.DECIMAL, 6)
         return shown
@@ -239,8 +238,6 @@ class MeasureBinder:
         if len(tree.arguments) != 1:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
         value = argument_of(tree.name, self._argument(tree))
-        if not self.in_moments:
-            value = _on_coarser_grid(value)
         bounds = measured_interval(narrowed_by(self.conditions, value))
         if bounds == (0, 0):  # nothing would be moved: what is declared stays
             bounds = measured_interval(value.facts)
@@ -302,18 +299,23 @@ class MeasureBinder:
         return self.moments[called]
 
 
-def _on_coarser_grid(value: Expression) -> Expression:
-    """Return a value with no more decimals than noise leaves to see.
+def _on_coarser_grid(
+    value: Expression, bounds: Interval
+) -> tuple[Expression, Interval]:
+    """Return a value with no more decimals than noise leaves to see, and its bounds.
 
     Seconds between two timestamps have six, and reach over years: noise of so many
-    steps is none that can be drawn. Half a step more is nothing beside it.
+    steps is none that can be drawn. Half a step more is nothing beside it. Rounding is
+    monotone: what bounds the value bounds it rounded.
     """
-    found, places = interval_of(value.facts), value.facts.scale
-    most = 0 if found is None else max(map(abs, found))
+    most, places = max(map(abs, bounds)), value.facts.scale
     while places and most > MOST_STEPS:
         most, places = -(-most // 10), places - 1
-    is_coarser = places < value.facts.scale
-    return to_places(Function.ROUND, value, places) if is_coarser else value
+    if places == value.facts.scale:
+        return value, bounds
+    divisor = 10 ** (value.facts.scale - places)
+    low, high = (rounded_division(end, divisor) for end in bounds)
+    return to_places(Function.ROUND, value, places), (low, high)
 
 
 def _is_apart(value: Expression) -> bool:

@@ -229,7 +229,7 @@ class Prepared:
                     seen.add(vector.identity)
                     yield vector
 
-    def _vectors_of(self, aggregate):  # noqa: PLR0911 - one return a kind
+    def _vectors_of(self, aggregate):  # noqa: C901, PLR0911 - one return a kind
         """Return the vectors that show one aggregate."""
         if aggregate.where is not None and aggregate.name in {"median", "quantile"}:
             held = tree.Case(None, ((aggregate.where, aggregate.argument),), None)
@@ -244,18 +244,19 @@ class Prepared:
         if aggregate.name in moments.NAMES:
             found = moments.vectors(self._centred(aggregate), aggregate.name)
             return [Vector(identity, 1, of_rows) for identity, of_rows in found]
-        aggregate = self._on_coarser_grid(aggregate)
+        counted, aggregate = aggregate.argument, self._on_coarser_grid(aggregate)
         value, info = compiled(aggregate.argument, self.scope)
         name = self._identity(aggregate.argument)
         if aggregate.distinct:
             return [_distinct_vector(value, info, name)]
         if aggregate.name in {"median", "quantile"}:
             return [_histogram(value, info, name, bins_of(aggregate, info))]
-        kinds = {"avg": (_sum_vector, _count_vector)}
-        makers = kinds.get(aggregate.name) or (
-            {"sum": _sum_vector, "count": _count_vector}[aggregate.name],
-        )
-        return [maker(value, info, name) for maker in makers]
+        if aggregate.name == "count":
+            return [_count_vector(value, info, name)]
+        total = _sum_vector(value, info, name)
+        if aggregate.name == "sum":
+            return [total]
+        return [total, _count_vector(value, info, self._identity(counted))]
 
     def _on_coarser_grid(self, aggregate):
         """Round what is added up, where it could be of more than 2**30 steps."""

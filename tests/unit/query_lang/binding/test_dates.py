@@ -141,6 +141,17 @@ def test_a_key_has_one_value_for_each_period_of_the_declared_days(expression, va
         assert found == values
 
 
+def test_where_bounds_what_is_added_up_before_it_is_rounded():
+    waited = "arrived - TIMESTAMP '2024-01-01 08:00:00'"
+    where = f" WHERE {waited} BETWEEN INTERVAL '0 days' AND INTERVAL '10 minutes'"
+    asked = f"SELECT AVG({waited}) AS a, COUNT({waited}) AS n FROM stays"
+    for sql, most in ((asked + where, 600 * 10**6), (asked, 36 * 3600 * 10**3)):
+        measures = bind_query(parse_query(sql), DATASET, NO_BOUNDS).plan.measures
+        summed, counted = measures  # COUNT(x) is that of AVG(x)
+        assert (summed.lower, summed.upper) == (0, most)
+        assert counted.slot != summed.slot or most == 600 * 10**6
+
+
 @pytest.mark.parametrize(
     ("expression", "bounds"),
     [
