@@ -40,7 +40,7 @@ def private_first(sql: str, _: int, __: QueryError) -> Iterator[str]:
         return
     joined = _table(tokens, marks, at + 2)
     is_tied = marks[joined.after : joined.after + 1] in _TIES
-    if not is_tied or not _is_same(marks, source.name):
+    if not is_tied or not _is_same(marks, source.name, joined.name):
         return
     one = between(sql, tokens, source.first, source.after)
     other = between(sql, tokens, joined.first, joined.after)
@@ -83,8 +83,8 @@ def _table(tokens: Sequence[Token], marks: Sequence[str], first: int) -> _Table:
     return _Table(first, name, after + has_alias)
 
 
-def _is_same(marks: Sequence[str], public: str) -> bool:
-    """Whether aggregates are of private columns, and keys of the public table."""
+def _is_same(marks: Sequence[str], public: str, private: str) -> bool:
+    """Whether aggregates are of the private table, and keys of the public one."""
     for at, mark in enumerate(marks):
         if marks[at + 1 : at + 2] != ["("] or mark not in {*AGGREGATES, *OTHER_FORMS}:
             continue
@@ -92,7 +92,7 @@ def _is_same(marks: Sequence[str], public: str) -> bool:
             return False
         begin = at + 2 + (marks[at + 2 : at + 3] == ["DISTINCT"])
         inside = marks[begin : begin + 4]
-        if inside[1:2] != ["."] or inside[3:] != [")"] or inside[0] == public:
+        if inside[1:2] != ["."] or inside[3:] != [")"] or inside[0] != private:
             return False
     begin = _outside(marks, "GROUP") + 2
     end = min(_outside(marks, word) for word in ("HAVING", "ORDER", "LIMIT", "FETCH"))

@@ -1,5 +1,6 @@
 """The files of a draft: which of them are one table, and how each is written."""
 
+import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -218,7 +219,8 @@ class SourceReader:
         told = replace(look, csv=spec, said=(*look.said, _UNQUOTED))
         self.copies.is_forgiving = False
         try:
-            return told, self._copy(file, told)
+            copy = self._copy(file, told)
+            return None if _has_quoted(copy) else (told, copy)
         except IngestionError:
             self.copies.warnings.clear()
             return None
@@ -306,6 +308,16 @@ class SourceReader:
 
 def _is_unquoted(look: Look) -> bool:
     return look.csv is not None and look.csv.quote == "none"
+
+
+def _has_quoted(copy: CsvFile) -> bool:
+    """Whether a value stands in quotes: then they stand around values in that file."""
+    with copy.path.open(encoding="utf-8", newline="") as file:
+        return any(
+            len(value) > 1 and value[0] == value[-1] == '"'
+            for record in csv.reader(file)
+            for value in record
+        )
 
 
 def _read(copies: Sequence[CsvFile]) -> str:

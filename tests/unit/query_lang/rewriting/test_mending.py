@@ -300,6 +300,8 @@ def of_clinic(sql):
         ("AVG(v.cost)", "LEFT JOIN persons p ON p.person_id = v.person_id", True),
         ("COUNT(*)", "", False),
         ("COUNT(w.ward)", "", False),
+        ('COUNT("w".ward)', "", False),
+        ("COUNT(p.sex)", "LEFT JOIN persons p ON p.person_id = v.person_id", False),
         ("SUM(w.floor)", "", False),
         ("COUNT_IF(w.floor > 1)", "", False),
         ("COUNT(v.cost)", "WHERE v.cost IS NULL", False),

@@ -114,6 +114,13 @@ def test_a_row_of_units_is_met_where_dashes_stand_for_nothing(tmp_path):
     assert "name: temp, type: integer" in text
 
 
+def test_a_file_whose_fields_are_quoted_is_not_read_without(tmp_path):
+    rows = "".join(f'{n},"f","{n % 9}"\n' for n in range(1, 60))
+    (tmp_path / "s.csv").write_text(f'pid,sex,los\n{rows}60,"f" since May,"3"\n')
+    with pytest.raises(IngestionError):
+        draft_manifest([tmp_path / "s.csv"], ["pid"])
+
+
 def test_files_whose_quotes_enclose_no_fields_are_read_without(tmp_path):
     rows = "".join(f"{n},ok\n" for n in range(1, 40))
     note = '40,"dizzy" since May\n'
