@@ -161,6 +161,8 @@ def _lists(
             continue
         cast = marks_of(tokens, at + 4, 4)
         is_cast = cast[:1] == ["::"] and cast[2:] == ["[", "]"]
+        if is_cast and cast[1] in _CUT:
+            continue
         quote = _QUOTES_OF.get(cast[1], "'") if is_cast else None
         after = at + 8 if is_cast else at + 4
         items = [item.strip() for item in text[1:-1].split(",")]
@@ -170,6 +172,8 @@ def _lists(
             yield at, after + 1, quote, items
 
 
+_CUT: Final = frozenset(("CHAR", "CHARACTER", "BPCHAR"))
+"""Types that cut texts, or fill them up: the first two to one character."""
 _QUOTES_OF: Mapping[str, str] = dict.fromkeys(
     ("INT", "INTEGER", "BIGINT", "SMALLINT", "INT2", "INT4", "INT8"), ""
 )
