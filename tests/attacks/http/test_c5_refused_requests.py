@@ -155,7 +155,8 @@ def test_beyond_the_checks_under_way_everybody_is_told_busy(narrow, monkeypatch)
 
 def test_a_key_that_ends_while_its_question_waits_is_401(tmp_path, monkeypatch):
     installation = make_installation(tmp_path, ROWS["with"])
-    keys = [installation.analyst(), installation.analyst("eve", "other")]
+    names = [("eve", "other"), *((f"ada{n}", f"study{n}") for n in range(AT_ONCE))]
+    keys = [installation.analyst(*each) for each in names]  # each has one turn
     parse, reading, go_on = ParserPool.parse, threading.Semaphore(0), threading.Event()
 
     def parsing(pool, sql, **more):
@@ -168,9 +169,9 @@ def test_a_key_that_ends_while_its_question_waits_is_401(tmp_path, monkeypatch):
     server = Server(installation.settings)
     with contextlib.ExitStack() as stack:
         url = stack.enter_context(serving(server))
-        ada, eve = (stack.enter_context(client(url, key)) for key in keys)
+        eve, *others = (stack.enter_context(client(url, key)) for key in keys)
         pool = stack.enter_context(ThreadPoolExecutor(AT_ONCE + 1))
-        held = [pool.submit(ask, ada, HELD) for _ in range(AT_ONCE)]
+        held = [pool.submit(ask, other, HELD) for other in others]
         for _ in held:
             assert reading.acquire(timeout=60)
         waiting = pool.submit(ask, eve)  # her key is good; nobody is free to read

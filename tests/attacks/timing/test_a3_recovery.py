@@ -4,6 +4,7 @@ Time is a number that the test moves; executions end when the test lets them.
 """
 
 import contextlib
+import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -127,7 +128,8 @@ class World:
     def states(self, query_ids):
         """Return what their analyst sees of each."""
         reader = AnalystReader(self.reader.services)
-        return [reader.query(ADA, query_id)["state"] for query_id in query_ids]
+        shown = [json.loads(reader.query(ADA, query_id)) for query_id in query_ids]
+        return [each["state"] for each in shown]
 
     def watch(self, query_ids, *, opens_at):
         """Return what is seen at each tick, where executions end after ``opens_at``.
