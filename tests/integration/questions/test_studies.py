@@ -158,7 +158,9 @@ def test_others_wait_for_one_request_of_a_caller_who_sends_many(
     ):
         send = partial(http.post, "/v1/datasets/clinic/plans", json=body)
         replies = [threads.submit(send) for _ in range(4)]
+        deadline = time.monotonic() + 60
         while server._endpoint.in_flight() < 4 or not begun:
+            assert time.monotonic() < deadline
             time.sleep(0.01)
         asked = {"sql": TOTAL, "epsilon": "0.5"}
         last = threads.submit(another.post, "/v1/datasets/clinic/plan", json=asked)
