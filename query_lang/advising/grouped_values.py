@@ -31,6 +31,8 @@ _ONE_VALUE: Final = re.compile(
 )
 _KEPT: Final = frozenset({"SELECT", "FROM", "WHERE", "GROUP", "ORDER"})
 
+_ROWS_LEFT_OUT: Final = frozenset({"TOP", "DISTINCT"})
+
 
 def grouped_values(text: Outermost) -> tuple[str, str] | None:
     """Return a text whose groups are the columns of another, and what groups it.
@@ -39,6 +41,8 @@ def grouped_values(text: Outermost) -> tuple[str, str] | None:
     """
     if not text.clauses.keys() <= _KEPT or any(_is_place(key) for key in text.keys):
         return None
+    if "--" in text.sql or text.clauses["SELECT"].tokens[1].word in _ROWS_LEFT_OUT:
+        return None  # what is written behind a comment is one
     counted = [
         item for item in text.items if not any(is_of(item, key) for key in text.keys)
     ]

@@ -135,6 +135,8 @@ def test_columns_of_one_value_each_are_groups_that_count_the_same(form, where, k
         "COUNT(*) FILTER (WHERE sex = 'f'), COUNT(*) FILTER (WHERE sex <> 'f')",
         "COUNT(*) FILTER (WHERE sex = 'f'), COUNT(*)",
         "COUNT(*) FILTER (WHERE sex = 'f' OR urgent), COUNTIF(sex = 'm')",
+        "TOP 1 COUNTIF(sex = 'f') AS f, COUNTIF(sex = 'm') AS m",
+        "COUNTIF(sex = 'f') AS f, COUNTIF(sex = 'm') AS m -- both\n",
     ],
 )
 def test_other_columns_are_no_groups(columns):
