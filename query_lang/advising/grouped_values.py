@@ -30,7 +30,6 @@ _ONE_VALUE: Final = re.compile(
     re.IGNORECASE,
 )
 _KEPT: Final = frozenset({"SELECT", "FROM", "WHERE", "GROUP", "ORDER"})
-
 _ROWS_LEFT_OUT: Final = frozenset({"TOP", "DISTINCT"})
 
 
@@ -78,18 +77,17 @@ def _written(
     keys = [text.sql[key.start : key.end] for key in text.keys]
     grouped = f"GROUP BY {', '.join([*keys, operand])}"
     listed = f"{operand} IN ({', '.join(values)})"
-    group, where, source = (clauses.get(w) for w in ("GROUP", "WHERE", "FROM"))
+    group, where, source = clauses.get("GROUP"), clauses.get("WHERE"), clauses["FROM"]
     if group is not None:
         sql = f"{sql[: group.start]}{grouped}{sql[group.end :]}"
     else:
-        last = where or source
-        end = 0 if last is None else last.end
+        end = (where or source).end
         sql = f"{sql[:end]} {grouped}{sql[end:]}"
     if where is not None:
         first = where.tokens[1].start
         condition = text.sql[first : where.end]
         sql = f"{sql[:first]}({condition}) AND {listed}{sql[where.end :]}"
-    elif source is not None:
+    else:
         sql = f"{sql[: source.end]} WHERE {listed}{sql[source.end :]}"
     kept = [item for item in text.items if item not in counted]
     items = [text.sql[item.start : item.end] for item in kept]

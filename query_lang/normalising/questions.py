@@ -167,11 +167,7 @@ class NormalQuestion:
         return found
 
 
-_encoded = json.JSONEncoder(separators=(",", ":")).encode  # made once: keys have many
-
-
-def _sort_key(parameter: Parameter) -> str:
-    return _encoded(parameter)
+_sort_key = json.JSONEncoder(separators=(",", ":")).encode  # made once, not a value
 
 
 def normal_question(plan: Aggregate, weights: Sequence[Fraction]) -> NormalQuestion:

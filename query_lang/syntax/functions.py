@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import get_args
 
 from query_lang.syntax import rules
-from query_lang.syntax.hints.functions import FURTHER
+from query_lang.syntax.hints.functions import BY_PLACE, FURTHER
 from query_lang.syntax.nodes import AggregateName, FunctionName, SequenceFunctionName
 from query_lang.syntax.rules import Rule
 
@@ -378,7 +378,7 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     (
         rules.FUNCTION,
         "SPLIT STRING_SPLIT STRTOK",
-        "take a part by its place, LEFT(code, 3), or ask for it: code LIKE 'E11.%'",
+        BY_PLACE,
     ),
     (
         rules.FUNCTION,

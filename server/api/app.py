@@ -1,7 +1,7 @@
 """The FastAPI application: routes, problems for everything else, health."""
 
 import logging
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -367,5 +367,5 @@ def _add_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(Exception, on_bug)
 
 
-def _json(document: Reply, headers: Mapping[str, str] | None = None) -> Response:
-    return Response(encode(document), media_type="application/json", headers=headers)
+def _json(document: Reply) -> Response:
+    return Response(encode(document), media_type="application/json")

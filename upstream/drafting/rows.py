@@ -4,6 +4,11 @@ from collections.abc import Sequence
 
 import duckdb
 
+from upstream.files.reading_sql import quoted_name
+
+LEAST_UNITS = 2
+"""That have a word or number which a draft shows: what one alone has is not shown."""
+
 
 def row_of(
     connection: duckdb.DuckDBPyConnection, rows: str, wanted: Sequence[str]
@@ -19,3 +24,8 @@ def row_of(
         return ()
     found = connection.execute(f"SELECT {', '.join(wanted)} FROM {rows}").fetchone()  # noqa: S608 - quoted names
     return tuple(found or ())
+
+
+def units_sql(unit: str | None) -> str:
+    """Return the aggregate of how many units there are; rows where no column says."""
+    return "count(*)" if unit is None else f"count(DISTINCT {quoted_name(unit)})"

@@ -10,7 +10,7 @@ from itertools import chain
 from math import ceil, floor
 from typing import Final
 
-from privacy.schema import ColumnType, RangeDomain, Scalar, ValuesDomain
+from privacy.schema import ColumnType, Scalar, ValuesDomain
 from query_lang.binding.sizes import Tries
 from query_lang.plans.dates import calendar
 from query_lang.plans.domains import MAX_CELLS, value_count
@@ -29,11 +29,9 @@ from query_lang.plans.intervals import (
     MIN_INTEGER,
     UNKNOWN,
     Reach,
-    domain_of,
     grid_value,
     joined,
     met,
-    reach_of,
 )
 
 TIMESTAMP = ColumnType.TIMESTAMP
@@ -454,19 +452,10 @@ def _within(  # noqa: PLR0911 - an arm a form
     if isinstance(facts.domain, ValuesDomain):
         values = tuple(v for v in facts.domain.values if _holds(reach, v, facts))
         return replace(facts, domain=ValuesDomain(values)) if values else None
-    if facts.type is TIMESTAMP:
-        return _within_moments(facts, reach)
-    both = met(reach, reach_of(facts))
-    return None if both is None else replace(facts, domain=domain_of(both, facts))
-
-
-def _within_moments(facts: Facts, reach: Reach) -> Facts | None:
-    """Return what is known of moments; with one end alone no more than before."""
-    both = met(reach, calendar.moment_bounds(facts) or UNKNOWN)
-    if both is None or both[0] is None or both[1] is None:
-        return None if both is None else facts
-    first, last = map(calendar.moment_of, (both[0], both[1]))
-    return replace(facts, domain=RangeDomain(first, last))
+    both = met(reach, calendar.reach_of(facts))
+    if both is None:
+        return None
+    return replace(facts, domain=calendar.domain_of(both, facts))
 
 
 def _within_ends(reach: Reach, ends: tuple[int, int]) -> Reach:

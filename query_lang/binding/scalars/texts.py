@@ -35,6 +35,7 @@ from query_lang.plans.expressions import (
 from query_lang.plans.literals import constant_facts, small_number
 from query_lang.plans.scalars.texts import computed, most_bytes
 from query_lang.syntax import rules
+from query_lang.syntax.hints.functions import BY_PLACE
 from query_lang.syntax.nodes import (
     Case,
     CaseBranch,
@@ -373,11 +374,6 @@ def _replace(tree: FunctionCall, value: Expression) -> Expression:
     return _call(Function.REPLACE, value, both, tree.position)
 
 
-_BY_PLACE: Final = (
-    "take a part by its place, LEFT(code, 3), or ask for it: code LIKE 'E11.%'"
-)
-
-
 def _before_dot(column: Name) -> str:
     """Say what stands for the text before a dot, as an ICD code has it."""
     table = "" if column.qualifier is None else f"{column.qualifier}."
@@ -400,7 +396,7 @@ def _parts_of_list(tree: FunctionCall, value: Expression) -> Case:
     listed = domain.all_values() if isinstance(domain, ValuesDomain) else ()
     if not isinstance(of, Name) or not 1 <= len(listed) <= MOST_SPLIT:
         detail = f"SPLIT_PART takes columns apart that list at most {MOST_SPLIT} values"
-        hint = _BY_PLACE
+        hint = BY_PLACE
         if isinstance(of, Name) and (between, place) == (".", 1):
             hint = _before_dot(of)
         raise refuse(rules.TEXT_PART, tree.position, detail=detail, hint=hint)

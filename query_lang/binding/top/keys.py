@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from privacy.errors import QueryError
 from privacy.schema import ColumnType, Scalar
@@ -33,6 +33,7 @@ from query_lang.plans.domains import check_key, key_values, value_count
 from query_lang.plans.expressions import Constant, Expression, Facts
 from query_lang.plans.literals import NUMBERS
 from query_lang.plans.nodes import Key, PlanColumn
+from query_lang.rewriting.trees import parts, wording
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     AggregateCall,
@@ -128,8 +129,8 @@ class KeyBinder:
             if value in found:
                 number = list(found).index(value)
                 other = found[value][0]
-                parts = self._are_apart(len(numbers), numbers.index(number))
-                if parts and not _is_alike(meant, other):
+                are_apart = self._are_apart(len(numbers), numbers.index(number))
+                if are_apart and not _is_alike(meant, other):
                     raise _twice(meant, other, written.position)
                 numbers.append(number)
                 continue
@@ -323,25 +324,9 @@ def _grouping_hint(known: list[str], shown: str) -> str:  # noqa: PLR0911 - an a
 
 def _is_alike(one: Tree, other: Tree) -> bool:
     """Whether two keys of one value are one in SQL, too; names may have their table."""
-    tables: list[str | None] = []
-    others: list[str | None] = []
-    return _form(one, tables) == _form(other, others) and all(
-        table == own or None in {table, own}
-        for table, own in zip(tables, others, strict=True)
-    )
-
-
-def _form(tree: object, tables: list[str | None]) -> object:
-    """Return what a tree is, wherever it stands; note the tables of its names."""
-    if isinstance(tree, Name):
-        tables.append(tree.qualifier)
-        return tree.name.lower()
-    if isinstance(tree, tuple):
-        return tuple(_form(each, tables) for each in tree)
-    if not is_dataclass(tree):
-        return tree
-    parts = tuple(getattr(tree, each.name) for each in fields(tree))
-    return None if isinstance(tree, Position) else (type(tree), _form(parts, tables))
+    named = (part for part in parts((one, other)) if isinstance(part, Name))
+    tables = {"", *(name.qualifier or "" for name in named)}
+    return any(wording(one, table) == wording(other, table) for table in tables)
 
 
 def _twice(meant: Tree, other: Tree, position: Position) -> QueryError:

@@ -3,6 +3,8 @@
 from query_lang.syntax import rules
 from query_lang.syntax.rules import Rule
 
+BY_PLACE = "take a part by its place, LEFT(code, 3), or ask for it: code LIKE 'E11.%'"
+
 _FLAGS = (
     "which of a few values a patient has is a text of flags: CASE WHEN BOOL_OR(drug = "
     "'ramipril') THEN 'R' ELSE '-' END || CASE WHEN BOOL_OR(drug = 'bisoprolol') THEN "
@@ -136,7 +138,7 @@ FURTHER: tuple[tuple[Rule, str, str], ...] = (
     (
         rules.FUNCTION,
         "SUBSTRING_INDEX",
-        "take a part by its place, LEFT(code, 3), or ask for it: code LIKE 'E11.%'",
+        BY_PLACE,
     ),
     (
         rules.FUNCTION,

@@ -115,9 +115,9 @@ def telling_hint(tokens: Sequence[Token], error: QueryError) -> str | None:
     """
     place = Position(error.line, error.column)
     at = next((n for n, t in enumerate(tokens) if t.position >= place), len(tokens))
-    of_word = _of_word(tokens, at, error.rule) if at < len(tokens) else None
-    if of_word is not None:
-        return of_word
+    is_time = at < len(tokens) and tokens[at].word == "TIME"
+    if error.rule == "cast" and is_time:
+        return _TIME_OF_DAY
     if error.hint != RULES[error.rule].hint:
         return None
     if error.rule == "only_select":
@@ -125,13 +125,6 @@ def telling_hint(tokens: Sequence[Token], error: QueryError) -> str | None:
     marks = [token.word or token.text for token in tokens]
     unclosed = _unclosed(marks) if error.rule == "syntax" else None
     return unclosed or (_hint_near(marks, at) if error.rule in _RULES else None)
-
-
-def _of_word(tokens: Sequence[Token], at: int, rule: str) -> str | None:
-    """Say what stands for a word that is refused where it stands."""
-    if rule == "cast" and tokens[at].word == "TIME":
-        return _TIME_OF_DAY
-    return None
 
 
 def _hint_near(marks: Sequence[str], at: int) -> str | None:

@@ -217,10 +217,8 @@ def opening(looked_at: LookedAt) -> float:
 
 def comparing(looked_at: LookedAt) -> float:
     """Return the seconds that comparing a question with paid ones takes."""
-    return (
-        COMPARING_SECONDS_PER_TEXT * looked_at.texts
-        + COMPARING_SECONDS_PER_CELL * looked_at.cells
-    )
+    others = looked_at.cells - looked_at.anew
+    return read_again(looked_at) + COMPARING_SECONDS_PER_CELL * others
 
 
 def read_again(looked_at: LookedAt) -> float:

@@ -16,6 +16,7 @@ from upstream.drafting.columns.column_guesses import (
     guess_of,
     has_other_decimals,
 )
+from upstream.drafting.rows import LEAST_UNITS, units_sql
 from upstream.drafting.sources.draft_sources import texts_of
 from upstream.drafting.yaml_words import in_yaml
 from upstream.files.csv_structure import CsvFile
@@ -25,7 +26,6 @@ from upstream.files.usual_forms import NULL_WORDS, YES_MARKS
 _DAYS = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
 _NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
 _MOST_WORDS = 6  # beside numbers, that may stand for nothing
-_LEAST_UNITS = 2  # that have such a word: what one alone has is not shown
 _TOTAL = '"all its values"'  # as no file names a column
 _LONGEST_WORD = 40  # characters
 _FLAG = (
@@ -127,9 +127,7 @@ class _Beside:
         unit: str | None,
     ) -> None:
         self.connection, self.rows, self.name = connection, rows, name
-        self.units = "count(*)"
-        if unit is not None:
-            self.units = f"count(DISTINCT {quoted_name(unit)})"
+        self.units = units_sql(unit)
         column = quoted_name(name)
         self.words = self._few(f"NOT regexp_matches({column}, '[0-9]')")
         self.limits = self._few(f"regexp_full_match({column}, {quoted(LIMITED)})")
@@ -144,7 +142,7 @@ class _Beside:
             f"WHERE {condition} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {_MOST_WORDS + 1}"
         ).fetchall()
         is_few = 0 < len(found) <= _MOST_WORDS and all(
-            units >= _LEAST_UNITS and len(word) <= _LONGEST_WORD
+            units >= LEAST_UNITS and len(word) <= _LONGEST_WORD
             for word, _, units, _ in found
         )
         if not is_few or sum(count for _, count, *_ in found) * 2 > found[0][3]:

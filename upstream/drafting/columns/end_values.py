@@ -13,12 +13,12 @@ import duckdb
 
 from privacy.schema import ColumnType
 from upstream.drafting.columns.column_guesses import Guess
+from upstream.drafting.rows import LEAST_UNITS, units_sql
 from upstream.files.reading_sql import quoted, quoted_name
 from upstream.manifests.proposals import rung_above
 
 _MARK = re.compile(r"-(?:1|9{1,8})|9{2,8}|99991231")
 _MOST = 3  # such values at one end
-_LEAST_UNITS = 2  # that have such a value: what one alone has is not shown
 _ASKED = (
     "far from all other values: does it stand for nothing? Then take TODO away, else "
     "take it out of null_values (and see that the domain has it)"
@@ -70,8 +70,7 @@ class EndValues:
     def _at_end(self, name: str, sign: int) -> list[int]:
         """Return the marks beyond the rung of all values before them."""
         column = quoted_name(name)
-        units = f"count(DISTINCT {quoted_name(self.unit)})" if self.unit else "count(*)"
-        number = f"CAST({column} AS DOUBLE)"
+        number, units = f"CAST({column} AS DOUBLE)", units_sql(self.unit)
         order = "DESC" if sign > 0 else "ASC"
         rows = self.connection.execute(
             f"SELECT {number}, {units} FROM {self.rows} WHERE isfinite({number}) "  # noqa: S608 - quoted names
@@ -81,7 +80,7 @@ class EndValues:
         for (value, count), (before, _) in pairwise(rows):
             rung = rung_above(int(sign * before)) if sign * before >= 0 else 0
             is_mark = _MARK.fullmatch(f"{value:.0f}") and value == int(value)
-            if not is_mark or count < _LEAST_UNITS or sign * value <= rung:
+            if not is_mark or count < LEAST_UNITS or sign * value <= rung:
                 break
             found.append(int(value))
         return found

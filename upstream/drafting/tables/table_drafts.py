@@ -75,13 +75,12 @@ class TableDraft:
         self.connection = connection
         self.source = source
         self.file = source.file
-        self._units = frozenset(units)
+        self._units = tuple(units)
         self.guesses: Mapping[str, Guess] = {}
         self.unread: list[tuple[str, str]] = []
         with readable(self.file):
             self.columns = self._columns()
         self.asks_unit = not units
-        self.unit = next((unit for unit in units if self.has_column(unit)), None)
         self.people: frozenset[str] = frozenset()
         self.joined: tuple[JoinColumn, JoinColumn] | None = None
         with readable(self.file):
@@ -192,9 +191,14 @@ class TableDraft:
             and not is_identifier(identifier(source))
         ]
         kind = kind_of(self.file.name)
-        unit = next((name for name, _ in described if name in self._units), None)
+        sources = {source for source, _ in described}
+        self.unit = next((unit for unit in self._units if unit in sources), None)
         read = text_guesses(
-            self.connection, self.rows, texts, has_cells=kind == "workbook", unit=unit
+            self.connection,
+            self.rows,
+            texts,
+            has_cells=kind == "workbook",
+            unit=self.unit,
         )
         read |= decimal_guesses(
             self.connection, self.source.texts, decimals, is_typed=kind == "parquet"
@@ -208,7 +212,7 @@ class TableDraft:
             read |= flag_guesses(self.connection, self.source.texts, marked)
         names = apart([identifier(source) for source, _ in described])
         self.guesses = read
-        read |= self._asked_ends(described, unit, is_typed=kind == "parquet")
+        read |= self._asked_ends(described, is_typed=kind == "parquet")
         return [
             Drafted(source, name, read[source].kind if source in read else kind)
             for (source, kind), name in zip(described, names, strict=True)
@@ -217,12 +221,13 @@ class TableDraft:
     def _asked_ends(
         self,
         described: Sequence[tuple[str, ColumnType]],
-        unit: str | None,
         *,
         is_typed: bool,
     ) -> dict[str, Guess]:
         """Return guesses of columns without end values that may stand for nothing."""
-        ends = EndValues(self.connection, self.rows, self.source.texts, unit, is_typed)
+        ends = EndValues(
+            self.connection, self.rows, self.source.texts, self.unit, is_typed
+        )
         found: dict[str, Guess] = {}
         for source, kind in described:
             guess = self.guesses.get(source)
