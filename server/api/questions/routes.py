@@ -33,11 +33,12 @@ from server.api.routing.backlog import (
     read_again,
     sent,
     shown_again,
+    slots_of,
     work_of,
 )
 from server.api.routing.caller_checks import CHECKING_SECONDS, CallerChecks, Checked
 from server.api.routing.intake import Arrival, check_transport, read_key, receive
-from server.api.routing.slots import Permits, SlotClock
+from server.api.routing.slots import Permit, Permits, SlotClock
 from server.api.routing.turns import ReadingTurns, Turns
 from server.api.schemas.problems import Problem, problem_of, problem_of_failure
 from server.telemetry.logs import note
@@ -146,7 +147,7 @@ class QueryEndpoint:
             clock.slot_seconds, settings.machine, settings.checking_seconds
         )
         self._permits = Permits(settings.permits)
-        self._reading_turns = ReadingTurns()
+        self._reading_turns = ReadingTurns(clock.reach)
         self._free_work = FreeWorkLimit(is_limited=settings.limits_rate)
         self._serving = Turns(AT_ONCE)
         self._executing = Turns(settings.machine.executors)
@@ -159,7 +160,7 @@ class QueryEndpoint:
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     def in_flight(self) -> int:
-        """Return how many replies are under way."""
+        """Return how many replies are under way; none that waits for its caller."""
         return self._permits.in_use
 
     def check_free(self, principal: str) -> None:
@@ -246,18 +247,13 @@ class QueryEndpoint:
             self._give_back(permit)
 
     async def _asked(self, visit: Visit, work: Work) -> Response:
-        """Answer a question: it takes a permit, and others wait behind it."""
-        arrival = visit.arrival
-        if not self._permits.take():  # none is held for a body that does not come
-            return await self._busy(arrival, slots=visit.checked.slots)
-        try:
-            pending, slots = await self._answered(visit, work)
-            await self._clock.wait(arrival=arrival.time, slots=slots)
+        """Answer a question: others wait behind it."""
+        with Permit(self._permits) as permit:
+            pending, slots = await self._answered(visit, work, permit)
+            await self._clock.wait(arrival=visit.arrival.time, slots=slots)
             self._count_free(visit, pending, slots)
             if pending.query_id is not None:
                 await self._release(pending.query_id)
-        finally:
-            self._permits.give_back()
         return pending.response
 
     def _count_free(self, visit: Visit, pending: PendingResponse, slots: int) -> None:
@@ -269,21 +265,29 @@ class QueryEndpoint:
 
     async def _busy(self, arrival: Arrival, *, slots: int) -> Response:
         await self._clock.wait(arrival=arrival.time, slots=slots)
-        return Problem("busy", "too many requests are under way").response()
+        return _busy()
 
-    async def _answered(self, visit: Visit, work: Work) -> tuple[PendingResponse, int]:
+    async def _answered(
+        self, visit: Visit, work: Work, permit: Permit
+    ) -> tuple[PendingResponse, int]:
         """Return what a question's reply says, and n; never before its public time.
 
         Reading, executing and storing take turns in order of arrival; n is known, and
-        what executes does so, once the costs of all those ahead of it are known.
+        what executes does so, once the costs of all those ahead of it are known. A
+        permit is taken when its turn has come: what waits for its own caller, or for a
+        body, holds none.
         """
         context = contextvars.copy_context()  # of the request's log lines
-        async with self._reading_turns.take(visit.permit.principal) as turn:
-            await self._clock.reach(turn.next)  # or how long it took decides the order
+        arrived, caller = visit.arrival.time, visit.permit.principal
+        async with self._reading_turns.take(caller, arrived) as reading:
+            if not permit.take():
+                waited = slots_of(reading.begun - arrived, self._clock.slot_seconds)
+                slots = max(visit.checked.slots, waited)
+                return PendingResponse(_busy()), slots
             ticket = self._arrived(visit)
             begun, cost = await self._read_in_turn(context, ticket, visit, work)
             promise = await ticket.promise
-            turn.next = promise.read
+            reading.note(promise)
         if isinstance(begun, PendingResponse):
             free = _free(cost, ticket) - read_again(visit.looked_at)
             return replace(begun, free_seconds=max(0.0, free)), promise.slots
@@ -456,6 +460,10 @@ class EndpointSettings:
     machine: Machine
     checking_seconds: float = CHECKING_SECONDS
     limits_rate: bool = True
+
+
+def _busy() -> Response:
+    return Problem("busy", "too many requests are under way").response()
 
 
 def _refusing(work: Callable[[], _T]) -> _T | PendingResponse:

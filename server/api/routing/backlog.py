@@ -279,11 +279,13 @@ class Promise:
         slots: n of its reply.
         read: When the server is through with reading it, likewise: what is behind it
             is read then.
+        reading: Seconds that it takes the server until then, with what it works for.
     """
 
     take_up: float
     slots: int
     read: float
+    reading: float
 
 
 @dataclass(slots=True, eq=False)
@@ -376,23 +378,25 @@ class Backlog:
         What is sent without executing is read and sent in one turn, so those behind are
         read after it.
         """
-        self._read = max(ticket.checked, self._read) + self._served(
-            ticket, ticket.reading
+        reading = ticket.reading + (
+            cost.reading
+            if isinstance(cost, Work)
+            else cost.readings * ticket.reading + cost.serving
         )
+        reading = self._served(ticket, reading)
+        self._read = max(ticket.checked, self._read) + reading
         if isinstance(cost, Work):
-            self._read += self._served(ticket, cost.reading)
-            return self._executing(ticket, cost)
-        again = cost.readings * ticket.reading
-        self._read += self._served(ticket, cost.serving + again)
+            return self._executing(ticket, cost, reading)
         end = self._read + self._served(ticket, cost.alone)
-        return Promise(end, self._slots(ticket, end), self._read)
+        return Promise(end, self._slots(ticket, end), self._read, reading)
 
-    def _executing(self, ticket: Ticket, work: Work) -> Promise:
+    def _executing(self, ticket: Ticket, work: Work, reading: float) -> Promise:
         executing = work.executing / float(self._machine.executor_speed)
         self._executed = max(self._read, self._executed) + executing
         take_up = self._executed + float(MARGIN_SLOTS) * self._slot
         self._stored = max(take_up, self._stored) + self._served(ticket, work.storing)
-        return Promise(take_up, self._slots(ticket, self._stored), self._read)
+        slots = self._slots(ticket, self._stored)
+        return Promise(take_up, slots, self._read, reading)
 
     def _slots(self, ticket: Ticket, end: float) -> int:
         begun = AT_ONCE - 1  # though behind

@@ -9,6 +9,7 @@ import asyncio
 import math
 import time
 from dataclasses import dataclass
+from typing import Self
 
 
 @dataclass(slots=True)
@@ -44,6 +45,26 @@ class Permits:
     def give_back(self) -> None:
         """Return a permit once the reply has left."""
         self._free += 1
+
+
+class Permit:
+    """What one request may take of the permits, and gives back when the block ends."""
+
+    def __init__(self, permits: Permits) -> None:
+        self._permits = permits
+        self._taken = False
+
+    def take(self) -> bool:
+        """Take a permit if one is free."""
+        self._taken = self._permits.take()
+        return self._taken
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._taken:
+            self._permits.give_back()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,12 @@
 import asyncio
 import heapq
 import itertools
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Final
+
+from server.api.routing.backlog import Promise
 
 
 class Turns:
@@ -50,32 +53,99 @@ class Turns:
         self._free += 1
 
 
+LONG_SECONDS: Final = 1.0
+"""Seconds of the server that one caller's readings may take at once, ..."""
+LONG_SHARE: Final = 8
+"""... and one in so many seconds from then on: beyond that they take long."""
+
+
 @dataclass(slots=True, eq=False)
 class ReadingTurn:
-    """One caller's turn to have a request read.
+    """A turn to have a request read.
 
     Attributes:
-        next: When the server has read their last one by its public cost, on the
+        next: When the server has read the last one by its public cost, on the
             monotonic clock: the next one is read then.
+        full_at: When what the readings took is made up for, at one part in
+            ``LONG_SHARE``, likewise.
     """
 
     next: float = 0.0
+    full_at: float = 0.0
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def takes_long(self, arrival: float) -> bool:
+        """Whether the readings before a request that arrived then took long."""
+        now = max(arrival, self.next)  # public moments, both
+        return self.full_at - now > LONG_SHARE * LONG_SECONDS
+
+    def note(self, promise: Promise) -> None:
+        """Note when the server is through with a request, and what that takes it."""
+        self.next = promise.read
+        self.full_at = max(self.full_at, promise.read) + LONG_SHARE * promise.reading
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A request whose turn to be read has come.
+
+    Attributes:
+        turns: Those that it has: its caller's, and perhaps that of the long ones.
+    """
+
+    turns: tuple[ReadingTurn, ...]
+
+    @property
+    def begun(self) -> float:
+        """When its turn came, a public moment of the monotonic clock."""
+        return max(turn.next for turn in self.turns)
+
+    def note(self, promise: Promise) -> None:
+        """Note when the server is through with reading it."""
+        for turn in self.turns:
+            turn.note(promise)
 
 
 class ReadingTurns:
     """Lets one request of each caller wait among those that are to be read.
 
     However many of them a caller sends at once, others wait for one, and theirs for
-    each other. Requests and public costs alone determine when (PRIVACY 6).
+    each other. Of all callers whose readings have taken long, one request at a time
+    waits: however many keys somebody has, others wait for one. Requests and public
+    costs alone determine when, and who comes first (PRIVACY 6).
+
+    Args:
+        reach: Sleeps until a public moment.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, reach: Callable[[float], Awaitable[None]]) -> None:
+        self._reach = reach
         self._turns: dict[str | None, ReadingTurn] = {}
+        self._long = ReadingTurn()
 
     @asynccontextmanager
-    async def take(self, principal: str | None) -> AsyncIterator[ReadingTurn]:
-        """Wait for the caller's turn, in order of arrival; have it within the block."""
+    async def take(
+        self, principal: str | None, arrival: float
+    ) -> AsyncIterator[Reading]:
+        """Wait for the caller's turn, in order of arrival; have it within the block.
+
+        Args:
+            principal: The caller.
+            arrival: Of the request's last byte, on the monotonic clock.
+        """
         turn = self._turns.setdefault(principal, ReadingTurn())
-        async with turn.lock:
-            yield turn
+        async with AsyncExitStack() as held:
+            await self._have(turn, held)
+            if not turn.takes_long(arrival):
+                yield Reading((turn,))
+                return
+            await self._have(self._long, held)
+            yield Reading((turn, self._long))
+
+    async def _have(self, turn: ReadingTurn, held: AsyncExitStack) -> None:
+        """Wait for a turn, and for its public moment.
+
+        Without that, how long the last reading really took would decide who is ahead.
+        """
+        await held.enter_async_context(turn.lock)
+        await self._reach(turn.next)

@@ -12,6 +12,7 @@ import pytest
 
 from privacy.errors import CuratorError
 from privacy.losses import Loss
+from server.api.questions.routes import QueryEndpoint
 from server.api.routing.backlog import Backlog
 from server.api.routing.slots import SlotClock
 from server.use_cases.identity.access import Caller
@@ -130,10 +131,33 @@ def test_a_study_given_to_another_project_says_nothing_of_the_first_one(installa
         assert f'"{left}"' not in text
 
 
+@pytest.fixture
+def asked(monkeypatch):
+    """One more for each question whose caller was let in."""
+    found, real = [], QueryEndpoint._asked
+
+    async def counted(self, *given):
+        found.append(None)
+        return await real(self, *given)
+
+    monkeypatch.setattr(QueryEndpoint, "_asked", counted)
+    return found
+
+
+def wait_until(holds):
+    deadline = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("permits", [64, 2])
 def test_others_wait_for_one_request_of_a_caller_who_sends_many(
-    installation, monkeypatch
+    installation, monkeypatch, asked, permits
 ):
-    many, other = installation.analyst("two", "once"), installation.analyst("o", "one")
+    """And those that wait hold no permit: others would be told that all are taken."""
+    many = installation.analyst(f"two{permits}", f"once{permits}")
+    other = installation.analyst(f"o{permits}", f"one{permits}")
     body = study((TOTAL, within(90)))
     begun, is_read, may_end = [], threading.Event(), threading.Event()
     plan_study, plan_question = StudyService.plan, QueryService.plan
@@ -149,7 +173,7 @@ def test_others_wait_for_one_request_of_a_caller_who_sends_many(
 
     monkeypatch.setattr(StudyService, "plan", slowly)
     monkeypatch.setattr(QueryService, "plan", noticed)
-    server = Server(installation.settings)
+    server = Server(replace(installation, permits=permits).settings)
     with (
         serving(server) as url,
         client(url, many) as http,
@@ -158,12 +182,9 @@ def test_others_wait_for_one_request_of_a_caller_who_sends_many(
     ):
         send = partial(http.post, "/v1/datasets/clinic/plans", json=body)
         replies = [threads.submit(send) for _ in range(4)]
-        deadline = time.monotonic() + 60
-        while server._endpoint.in_flight() < 4 or not begun:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        asked = {"sql": TOTAL, "epsilon": "0.5"}
-        last = threads.submit(another.post, "/v1/datasets/clinic/plan", json=asked)
+        wait_until(lambda: len(asked) == 4 and begun)
+        body = {"sql": TOTAL, "epsilon": "0.5"}
+        last = threads.submit(another.post, "/v1/datasets/clinic/plan", json=body)
         was_read, begun_by_then = is_read.wait(30), len(begun)
         may_end.set()
         assert (was_read, begun_by_then) == (True, 1)

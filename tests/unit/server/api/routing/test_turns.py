@@ -1,7 +1,14 @@
 import asyncio
 import contextlib
 
-from server.api.routing.turns import Turns
+from server.api.routing.backlog import Promise
+from server.api.routing.turns import (
+    LONG_SECONDS,
+    LONG_SHARE,
+    ReadingTurn,
+    ReadingTurns,
+    Turns,
+)
 
 
 def test_the_least_ticket_of_those_who_wait_comes_next():
@@ -62,3 +69,80 @@ def test_a_turn_that_nobody_waits_for_any_more_goes_to_the_next():
         return seen
 
     assert asyncio.run(run()) == [3, 4]
+
+
+def read(seconds, at=0.0):
+    """Return the promise of a request that was read from ``at`` on."""
+    return Promise(0.0, 1, at + seconds, seconds)
+
+
+async def told(moment):
+    """Wait for no moment: the tests below look at who has a turn, not when."""
+
+
+class Callers:
+    """Requests that are read until ``go_on`` is set, and in which order they begin."""
+
+    def __init__(self, reach=told):
+        self.turns, self.begun, self.go_on = ReadingTurns(reach), [], asyncio.Event()
+
+    async def has_taken(self, principal, seconds):
+        async with self.turns.take(principal, 0.0) as reading:
+            reading.note(read(seconds))
+
+    async def waits(self, principal):
+        async with self.turns.take(principal, 0.0):
+            self.begun.append(principal)
+            await self.go_on.wait()
+
+    async def begins(self, *principals):
+        tasks = [asyncio.create_task(self.waits(each)) for each in principals]
+        for _ in range(10):
+            await asyncio.sleep(0)
+        at_once = list(self.begun)
+        self.go_on.set()
+        await asyncio.gather(*tasks)
+        return at_once, self.begun
+
+
+def test_of_those_whose_readings_took_long_one_waits_whoever_they_are():
+    async def run():
+        callers = Callers()
+        for name in ("eve1", "eve2", "eve3"):
+            await callers.has_taken(name, 2 * LONG_SECONDS)
+        await callers.has_taken("ada", 0.1)
+        return await callers.begins("eve1", "eve2", "eve3", "ada", "new")
+
+    at_once, all_of_them = asyncio.run(run())
+    assert at_once == ["eve1", "ada", "new"]
+    assert all_of_them == ["eve1", "ada", "new", "eve2", "eve3"]
+
+
+def test_a_turn_of_the_long_ones_comes_when_the_last_of_them_is_read():
+    reached = []
+
+    async def reach(moment):
+        reached.append(moment)
+
+    async def run():
+        callers = Callers(reach)
+        for name in ("eve1", "eve2"):
+            await callers.has_taken(name, 2 * LONG_SECONDS)
+        for name in ("eve1", "eve2"):
+            async with callers.turns.take(name, 0.0) as reading:
+                reading.note(read(1.0, at=10.0 if name == "eve1" else 20.0))
+                last = reading.begun
+        return last
+
+    assert asyncio.run(run()) == 21.0
+    assert reached == [0.0, 0.0, 2.0, 0.0, 2.0, 11.0]
+
+
+def test_what_readings_took_is_made_up_for_in_time():
+    turn = ReadingTurn()
+    turn.note(read(LONG_SECONDS, at=100.0))
+    assert not turn.takes_long(100.0)
+    turn.note(read(LONG_SECONDS, at=101.0))
+    assert turn.takes_long(102.0)
+    assert turn.takes_long(101.9 + (LONG_SHARE - 1) * LONG_SECONDS)
+    assert not turn.takes_long(102.1 + LONG_SHARE * LONG_SECONDS)
