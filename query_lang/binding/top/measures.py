@@ -14,7 +14,13 @@ from query_lang.binding.results.moments import MOMENTS, written_out
 from query_lang.binding.scalars.narrowing import Conditions, narrowed_by
 from query_lang.binding.scalars.numbers import to_places
 from query_lang.binding.scope import UnitColumn
-from query_lang.binding.top.quantiles import bins_of, quantile_parameters, width_said
+from query_lang.binding.top.quantiles import (
+    OF_ITS_DAY,
+    bins_of,
+    quantile_instead,
+    quantile_parameters,
+    width_said,
+)
 from query_lang.binding.top.slots import Slots
 from query_lang.plans.arithmetic import rounded_division
 from query_lang.plans.compiled import AverageShown, NumberShown, QuantileShown, Shown
@@ -38,7 +44,7 @@ from query_lang.plans.nodes import (
     SumMeasure,
 )
 from query_lang.syntax import rules
-from query_lang.syntax.nodes import AggregateCall, CountRows, Position
+from query_lang.syntax.nodes import AggregateCall, CountRows, Name, Position
 from query_lang.syntax.nodes import Expression as Tree
 from query_lang.syntax.refusals import refuse
 
@@ -126,7 +132,7 @@ class MeasureBinder:
     def _not_at_top(self, tree: AggregateCall) -> QueryError:
         """Return the refusal of an aggregate that would show single rows."""
         if tree.name in {"min", "max"}:
-            return refuse(rules.MIN_MAX, tree.position)
+            return refuse(rules.MIN_MAX, tree.position, hint=self._quantile_of(tree))
         if tree.name not in {"bool_or", "bool_and"}:
             return refuse(rules.AGGREGATE, tree.position)
         unit = self.rows.scope.unit_name()
@@ -135,6 +141,16 @@ class MeasureBinder:
             "for whom it holds in some row; BOOL_OR, BOOL_AND stand in roll-ups"
         )
         return refuse(rules.AGGREGATE, tree.position, hint=hint)
+
+    def _quantile_of(self, tree: AggregateCall) -> str | None:
+        """Return the hint with the quantile to ask for instead of a column's end."""
+        if len(tree.arguments) != 1 or not isinstance(tree.arguments[0], Name):
+            return None
+        try:
+            kind = self.rows.value(tree.arguments[0]).facts.type
+        except QueryError:  # a unit key has none
+            return None
+        return quantile_instead(tree, kind, describe(tree.arguments[0]))
 
     def _number(self, kind: MeasureKind, facts: Facts) -> Shown:
         shown = NumberShown(self._vector(kind))
@@ -269,7 +285,8 @@ class MeasureBinder:
         declared = measured_interval(value.facts)
         bounds = declared or measured_interval(narrowed_by(self.conditions, value))
         if kind not in NUMBERS | {ColumnType.DATE}:
-            raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
+            hint = OF_ITS_DAY if kind is ColumnType.TIMESTAMP else None
+            raise refuse(rules.AGGREGATE_ARGUMENT, tree.position, hint=hint)
         if bounds is None:
             raise _unbounded(value.facts, tree.arguments[0])
         bins = bins_of(value.facts, bounds, most)

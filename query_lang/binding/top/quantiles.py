@@ -7,13 +7,33 @@ from privacy.schema import ColumnType
 from query_lang.plans.compiled import Bins
 from query_lang.plans.expressions import Facts
 from query_lang.plans.intervals import Interval, day
-from query_lang.plans.literals import small_number
+from query_lang.plans.literals import NUMBERS, small_number
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import AggregateCall, NumberLiteral
 from query_lang.syntax.nodes import Expression as Tree
 from query_lang.syntax.refusals import refuse
 
 DEFAULT_BINS, MOST_BINS = 64, 1_024
+OF_ITS_DAY = (
+    "of a timestamp ask for its day, QUANTILE(arrived::date, 0.99), or for its hour, "
+    "QUANTILE(EXTRACT(HOUR FROM arrived), 0.5)"
+)
+
+
+def quantile_instead(tree: AggregateCall, kind: ColumnType, named: str) -> str | None:
+    """Return the hint for MIN or MAX of a column; None of a text.
+
+    Args:
+        tree: MIN or MAX.
+        kind: The type of the column.
+        named: The column, as the query has it.
+    """
+    if kind not in {*NUMBERS, ColumnType.DATE, ColumnType.TIMESTAMP}:
+        return None
+    taken = f"{named}::date" if kind is ColumnType.TIMESTAMP else named
+    share = "0.01" if tree.name == "min" else "0.99"
+    quantile = f"QUANTILE({taken}, {share})"
+    return rules.MIN_MAX.hint.replace("QUANTILE(x, 0.99)", quantile)
 
 
 def quantile_parameters(tree: AggregateCall) -> tuple[Fraction, int]:

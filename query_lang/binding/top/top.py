@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import chain
 from math import prod
 
 from privacy.schema import Scalar
@@ -25,6 +26,7 @@ from query_lang.binding.top.slots import Slots
 from query_lang.plans.compiled import (
     DependentShown,
     KeyShown,
+    NamedTotal,
     NoisyCondition,
     OrderTerm,
     Presentation,
@@ -378,7 +380,22 @@ class TopBinder:
         if isinstance(shown, KeyShown):
             key = list(self.grouping.keys.values())[shown.index]
             return key.name, key.values
-        if not isinstance(shown, DependentShown):
+        if isinstance(shown, NamedTotal):
+            listed = self._texts_of(shown)
+        elif isinstance(shown, DependentShown):
+            listed = shown.listed
+        else:
             return None
         named = (name for name, each in self.names.items() if each == shown)
-        return next(named, UNNAMED), shown.listed
+        return next(named, UNNAMED), listed
+
+    def _texts_of(self, shown: NamedTotal) -> tuple[str | None, ...]:
+        """Return a key's values as text, and the word of its totals, as they come."""
+        key = list(self.grouping.keys.values())[shown.index]
+        null = shown.word if shown.of_null else None
+        texts = tuple(null if value is None else str(value) for value in key.values)
+        of_sets = (
+            texts if shown.index in each else (shown.word,)
+            for each in self.grouping.sets
+        )
+        return tuple(dict.fromkeys(chain.from_iterable(of_sets)))

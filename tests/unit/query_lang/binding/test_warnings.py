@@ -186,3 +186,23 @@ def test_the_declared_order_is_named(young, counted, order, said):
     (warning,) = compile_query(sql, HOSPITAL).warnings
     assert warning.code == "declared_order"
     assert warning.detail.endswith(said)
+
+
+@pytest.mark.parametrize(
+    ("shown", "sets", "said"),
+    [
+        ("COALESCE(sex, 'all')", "ROLLUP(sex)", "f, m, other, all"),
+        ("COALESCE(sex, 'all')", "GROUPING SETS ((), (sex))", None),
+        (
+            "CASE WHEN GROUPING(sex) = 1 THEN 'both' ELSE sex END",
+            "ROLLUP(sex)",
+            "f, m, other, both",
+        ),
+        ("CASE WHEN GROUPING(sex) = 1 THEN 'z' ELSE sex END", "ROLLUP(sex)", None),
+    ],
+)
+def test_the_order_of_keys_with_a_word_for_totals_is_named(shown, sets, said):
+    sql = f"SELECT {shown} AS s, COUNT(*) AS n FROM encounters GROUP BY {sets}"
+    warnings = compile_query(f"{sql} ORDER BY 1 LIMIT 2", HOSPITAL).warnings
+    told = [w.detail for w in warnings if w.code == "declared_order"]
+    assert told == ([] if said is None else [f"ORDER BY s follows the declared list: {said}"])
