@@ -13,7 +13,7 @@ from query_lang.binding.expressions import ExpressionBinder
 from query_lang.binding.outside_domain import untold
 from query_lang.binding.queries import QueryBinder
 from query_lang.binding.results.dependent_keys import literals_of_parts
-from query_lang.binding.results.stacked_answers import check_apart
+from query_lang.binding.results.stacked_answers import check_apart, check_units
 from query_lang.binding.results.totals import check_totals
 from query_lang.binding.scalars.narrowing import Conditions
 from query_lang.binding.top.top import Top, TopBinder
@@ -112,7 +112,9 @@ def _bound(
     written = literals_of_parts(node)
     top = TopBinder(rows, tree.select, node, conditions, written).bind()
     if tree.select.stacks:
-        check_apart(node, [key.slot for key in top.keys], tree.select.position)
+        place = tree.select.position
+        check_apart(node, [key.slot for key in top.keys], place)
+        check_units(node, tree.select.units, top.measures, place)
     _check_size(top, tree, answer_numbers)
     if top.items:
         node = Compute(node, top.items)

@@ -599,6 +599,8 @@ class Select:
             not be selected.
         stacks: Whether its rows are those of several answers: no two may have the same
             keys.
+        units: Of several answers those, from 0, whose rows are counted as different
+            units: each has one row a unit at most.
         unmatched: Columns of rows in the text, which a LEFT JOIN from them keeps as
             groups without a match; once these are written out, what they are.
         is_thinned: Whether WHERE or another join may leave some of these rows out.
@@ -626,6 +628,7 @@ class Select:
     unmatched: tuple[Expression, ...] = ()
     is_thinned: bool = False
     is_of_rows: bool = False
+    units: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

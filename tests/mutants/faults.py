@@ -2983,6 +2983,22 @@ FAULTS = (
         ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(
+        "any_equality_lists_public_texts",
+        "a public text has the list of whatever ON compares it with",
+        "query_lang/binding/sources/equated_lists.py",
+        "    for condition in filter(is_equality, conditions):",
+        "    for condition in conditions:",
+        ("tests/unit/query_lang/binding/sources/test_public_joins.py",),
+    ),
+    Fault(
+        "rows_beside_units_are_units",
+        "COUNT(*) beside COUNT(DISTINCT ...) counts units of a table with several rows",
+        "query_lang/binding/results/stacked_answers.py",
+        "all(rows[at] == 1 for at in counted)",
+        "all(rows[at] for at in counted)",
+        ("tests/unit/query_lang/rewriting/answers/test_answers.py",),
+    ),
+    Fault(
         "first_row_of_each_is_one",
         "the first rows that a unit's rows meet are taken for one",
         "query_lang/binding/sources/from_clause.py",

@@ -11,7 +11,12 @@ from typing import Final
 from privacy.schema import Scalar
 from query_lang.binding.results.dependent_keys import literal_of, union_below
 from query_lang.plans.domains import key_values, value_count
-from query_lang.plans.nodes import Node, UnionPart
+from query_lang.plans.nodes import (
+    CountDistinctMeasure,
+    MeasureKind,
+    Node,
+    UnionPart,
+)
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import Position
 from query_lang.syntax.refusals import refuse
@@ -49,6 +54,38 @@ def check_apart(node: Node, keys: Sequence[int], position: Position) -> None:
             raise _refused(next(iter(labels), None), position)
 
 
+def check_units(
+    node: Node,
+    counted: Sequence[int],
+    measures: Sequence[MeasureKind],
+    position: Position,
+) -> None:
+    """Refuse answers whose rows are counted as units, where a unit may have several.
+
+    Args:
+        node: The rows that are counted, those of all answers.
+        counted: Which answers count rows so.
+        measures: Of the answers.
+        position: Of the text.
+
+    Raises:
+        SqlNotAllowedError: Rule ``set_operation``.
+    """
+    union = union_below(node)
+    rows = [part.node.rows_per_unit for part in union.parts] if union else []
+    is_of_units = not any(isinstance(m, CountDistinctMeasure) for m in measures)
+    if counted and not (is_of_units and all(rows[at] == 1 for at in counted)):
+        raise refuse(rules.SET_OPERATION, position, detail=_MIXED, hint=_ALIKE)
+
+
+_MIXED: Final = (
+    "COUNT(*) beside COUNT(DISTINCT ...) of another answer counts rows, of which one "
+    "unit may have several"
+)
+_ALIKE: Final = (
+    "count alike in each: SELECT 'all' AS step, COUNT(DISTINCT patient_id) AS n FROM "
+    "stays UNION ALL SELECT 'died', COUNT(DISTINCT patient_id) FROM deaths"
+)
 Values = frozenset[Scalar | None] | None
 """What a column of one answer may be; None: nothing is listed."""
 

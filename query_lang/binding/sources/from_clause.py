@@ -26,6 +26,7 @@ from query_lang.binding.sources.equalities import (
     fan_out,
     refuse_subqueries,
 )
+from query_lang.binding.sources.equated_lists import with_equated_lists
 from query_lang.binding.sources.first_rows import (
     NUMBER,
     first_row_of,
@@ -446,6 +447,7 @@ class SourceBinder:
                 detail=f"a join with {right.table.name} must equate its whole key "
                 f"({known or undeclared}), or columns of a declared fan-out",
             )
+        relation = with_equated_lists(relation, conditions)
         constant = lookup_constant and most == 1
         if join.kind == "left":
             constant = constant and all(c.facts.constant for c in conditions)

@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 
+from privacy.errors import QueryError
 from privacy.schema import ColumnType, HierarchyDomain
 from query_lang import hierarchies
 from query_lang.binding.expressions import ExpressionBinder
 from query_lang.binding.names import call_of_texts
 from query_lang.binding.scope import Scope, ValueColumn
+from query_lang.plans.domains import MAX_CELLS, value_count
 from query_lang.plans.expressions import Expression
 from query_lang.plans.literals import NUMBERS
+from query_lang.rewriting.trees import conjuncts
+from query_lang.syntax.nodes import Comparison, Name, Select, TableName
 from query_lang.syntax.nodes import Expression as Tree
-from query_lang.syntax.nodes import Name, Select, TableName
 
 
 def how_listed(
@@ -41,8 +44,11 @@ def how_listed(
             "Which values there are is not shown: for the most frequent of all, a "
             "custodian declares their list"
         )
+    equated = _equated(key, tree, rows)
     calls = _either(_levels_in_reach(rows.scope, own))
     first = f"group by a level of the codes, {calls}; or " if calls else ""
+    if equated is not None:
+        first = f"group by {equated}, which ON equates and which has a list; or "
     return (
         f"{first}{_named(name, _TEXTS)}; for all of them your custodian declares a "
         f"domain for {table}"
@@ -105,6 +111,30 @@ def _levels_in_reach(scope: Scope, own: hierarchies.OwnHierarchies) -> Sequence[
                 called = name if is_alone else f"{relation.name}.{name}"
                 return _levels(called, column.facts.domain, own)
     return ()
+
+
+def _equated(key: Tree, tree: Select, rows: ExpressionBinder) -> str | None:
+    """Return what has a list and what ON equates with a column of a key's own table."""
+    table = key.qualifier if isinstance(key, Name) else None
+    for part in (part for join in tree.joins for part in conjuncts(join.condition)):
+        if not isinstance(part, Comparison) or part.operator != "=":
+            continue
+        for column, other in ((part.left, part.right), (part.right, part.left)):
+            if not isinstance(column, Name) or column.qualifier != table:
+                continue
+            said = _written(other) if isinstance(other, Name) else call_of_texts(other)
+            if said is not None and _has_list(other, rows):
+                return said
+    return None
+
+
+def _has_list(tree: Tree, rows: ExpressionBinder) -> bool:
+    apart = ExpressionBinder(rows.scope, rows.environment.apart(), rows.subqueries)
+    try:
+        count = value_count(apart.value(tree).facts)
+    except QueryError:
+        return False
+    return count is not None and count <= MAX_CELLS
 
 
 def _public_table(key: Tree, tree: Select, rows: ExpressionBinder) -> str | None:

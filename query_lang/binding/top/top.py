@@ -389,7 +389,7 @@ class TopBinder:
         named = (name for name, each in self.names.items() if each == shown)
         return next(named, UNNAMED), listed
 
-    def _texts_of(self, shown: NamedTotal) -> tuple[str | None, ...]:
+    def _texts_of(self, shown: NamedTotal) -> tuple[Scalar | None, ...]:
         """Return a key's values as text, and the word of its totals, as they come."""
         key = list(self.grouping.keys.values())[shown.index]
         null = shown.word if shown.of_null else None

@@ -84,8 +84,11 @@ def of_units(select: Select, tables: Sequence[CommonTable]) -> Select:
     ``SELECT COUNT(*) FROM (SELECT patient_id FROM stays GROUP BY patient_id)``.
     """
     name = _key_of_all(select, tables)
-    if name is None:
-        return select
+    return select if name is None else rows_as(name, select)
+
+
+def rows_as(name: str, select: Select) -> Select:
+    """Return a SELECT that counts different values of a column in place of rows."""
 
     def counted(node: Expression) -> Expression:
         if not isinstance(node, CountRows):
@@ -98,6 +101,11 @@ def of_units(select: Select, tables: Sequence[CommonTable]) -> Select:
         for item in select.items
     )
     return replace(select, items=items)
+
+
+def keeps_first(select: Select) -> bool:
+    """Whether joins leave each row of the first table, or leave it out: RIGHT adds."""
+    return {(join.kind, type(join)) for join in select.joins} <= _KEEP_FIRST
 
 
 def _lone_key(
@@ -131,12 +139,9 @@ def _query_of(
 
 def _key_of_all(select: Select, tables: Sequence[CommonTable]) -> str | None:
     """Return the first table's key where each table of FROM has one row for each."""
-    kinds = [(join.kind, type(join)) for join in select.joins]
     sources = [select.source, *(join.source for join in select.joins)]
     keys = [_lone_key(source, tables) for source in sources]
-    if None in keys or any(kind not in _KEEP_FIRST for kind in kinds):
-        return None
-    return keys[0]
+    return keys[0] if None not in keys and keeps_first(select) else None
 
 
 _KEEP_FIRST = {("inner", Join), ("left", Join)}

@@ -13,18 +13,22 @@ from query_lang.rewriting.answers.arguments import (
     Arguments,
     evened,
     is_plain,
+    keeps_first,
     of_units,
+    rows_as,
 )
 from query_lang.rewriting.trees import (
     is_aggregate,
     new_name,
     own_name,
+    parts,
     plain_select,
     wording,
 )
 from query_lang.syntax import rules
 from query_lang.syntax.idioms import SetOperation, UnionAnswer, WrittenUnion
 from query_lang.syntax.nodes import (
+    AggregateCall,
     BooleanLiteral,
     CommonTable,
     DerivedTable,
@@ -90,9 +94,13 @@ def stacked(tree: UnionAnswer, tables: Sequence[CommonTable]) -> Select:
     query = tree.source.query if isinstance(tree.source, DerivedTable) else None
     if not isinstance(query, UnionAll):
         raise _refused(tree)
+    units: tuple[int, ...] = ()
     known = _alike([of_units(part, tables) for part in query.parts])
     if not known:  # COUNT(*) of patients beside COUNT(*) of those who have something
         known = _alike(query.parts)
+    if not known:  # beside COUNT(DISTINCT patient_id)
+        counted, units = _with_units([of_units(part, tables) for part in query.parts])
+        known = _alike(counted)
     if not known:
         raise _refused(tree)
     sources = [answer.select for answer in known]
@@ -124,12 +132,35 @@ def stacked(tree: UnionAnswer, tables: Sequence[CommonTable]) -> Select:
         limit=tree.limit,
         position=query.parts[0].position,
         stacks=True,
+        units=units,
     )
 
 
-def _alike(parts: Sequence[Select]) -> list["_Answer"]:
+def _with_units(selects: Sequence[Select]) -> tuple[Sequence[Select], tuple[int, ...]]:
+    """Count rows of some parts as different values of what another counts.
+
+    Returns the parts, and which of them were changed: each has to have one row a unit,
+    and what is counted to be the unit key, which binding looks at.
+    """
+    found = {
+        part.arguments[0].name
+        for part in parts(tuple(select.items for select in selects))
+        if isinstance(part, AggregateCall) and part.name == "count" and part.distinct
+        if len(part.arguments) == 1 and isinstance(part.arguments[0], Name)
+    }
+    if len(found) != 1:
+        return selects, ()
+    (name,) = found
+    changed = [
+        rows_as(name, select) if keeps_first(select) else select for select in selects
+    ]
+    pairs = enumerate(zip(selects, changed, strict=True))
+    return changed, tuple(at for at, (one, other) in pairs if one.items != other.items)
+
+
+def _alike(selects: Sequence[Select]) -> list["_Answer"]:
     """Return what each part answers, where they fit together; else nothing."""
-    answers = [_Answer.of(part) for part in parts]
+    answers = [_Answer.of(part) for part in selects]
     known = [answer for answer in answers if answer is not None]
     return known if len(known) == len(answers) and _fit(known) else []
 

@@ -190,6 +190,8 @@ def join(left, relation, join_node, alias, parent_and_world):
                 )
         return found
 
+    if relation.rows_per_unit is None:  # a public table
+        entries = listed(entries, condition, scope, len(left.entries))
     shown = tuple(
         replace(entry, info=entry.info.or_null())
         if is_left and place >= len(left.entries)
@@ -345,6 +347,25 @@ def equalities(condition, scope, boundary):
             if side not in sides_read(other, scope, boundary):
                 sides[side].add(one.name)
     return sides
+
+
+def listed(entries, condition, scope, boundary):
+    """Return entries whose texts behind the boundary have the list that ON equates."""
+    found = list(entries)
+    for conjunct in conjuncts(condition):
+        if not isinstance(conjunct, tree.Compare) or conjunct.operator != "=":
+            continue
+        sides = (conjunct.left, conjunct.right)
+        for one, other in (sides, sides[::-1]):
+            if not isinstance(one, tree.Col):
+                continue
+            level, place, _ = scope.resolve(one)
+            known = compiled(other, scope)[1]
+            is_own = level == scope.level and place >= boundary
+            if known.type == "text" and is_own and found[place].info.domain is None:
+                info = replace(found[place].info, domain=known.domain)
+                found[place] = replace(found[place], info=info)
+    return found
 
 
 def sides_read(node, scope, boundary):

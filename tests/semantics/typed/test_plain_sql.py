@@ -46,6 +46,8 @@ TEXTS = (
     "WITH old AS (SELECT DISTINCT patient_id FROM encounters WHERE age >= 60), ill AS (SELECT DISTINCT patient_id FROM labs WHERE abnormal), both_ AS (SELECT old.patient_id FROM old JOIN ill USING (patient_id)), left_ AS (SELECT patient_id FROM both_ WHERE patient_id NOT IN (SELECT patient_id FROM prescriptions WHERE drug = 'insulin')) SELECT 1 AS nr, COUNT(*) AS n FROM old UNION ALL SELECT 2, COUNT(*) FROM both_ UNION ALL SELECT 3, COUNT(*) FROM left_",
     "WITH old AS (SELECT DISTINCT patient_id FROM encounters WHERE age >= 60), ill AS (SELECT DISTINCT patient_id FROM labs WHERE abnormal) SELECT 1 AS nr, COUNT(*) AS n FROM old UNION ALL SELECT 2, COUNT(*) FROM old RIGHT JOIN ill USING (patient_id)",
     f"SELECT 'all' AS step, COUNT(*) AS n FROM patients UNION ALL SELECT 'dm', COUNT(*) FROM (SELECT DISTINCT patient_id FROM ({DM}) AS d) AS e",
+    "SELECT 'all' AS step, COUNT(*) AS n FROM patients UNION ALL SELECT 'stayed', COUNT(DISTINCT patient_id) FROM encounters UNION ALL SELECT 'women', COUNT(*) FROM patients WHERE sex = 'F'",
+    f"SELECT 'old' AS step, 100 * COUNT(*) AS n FROM patients p JOIN ({DM} GROUP BY patient_id) AS d ON d.patient_id = p.patient_id WHERE birth_year < 1960 UNION ALL SELECT 'drug', 100 * COUNT(DISTINCT patient_id) FROM prescriptions WHERE drug = 'metformin'",
     # values in brackets that belong to each row
     "SELECT COUNT(*) FROM patients p WHERE (SELECT COUNT(*) FROM encounters e WHERE e.patient_id = p.patient_id) >= 3",
     "SELECT COUNT(*) FROM patients WHERE (SELECT COUNT(*) FROM labs WHERE labs.patient_id = patients.patient_id AND abnormal) = 0",

@@ -12,6 +12,7 @@ from privacy.schema import (
     HierarchyDomain,
     RangeDomain,
     Table,
+    ValuesDomain,
 )
 from tests.support.compiling import compile_query
 
@@ -24,6 +25,7 @@ DIAGNOSES = Table(
         Column("note", T.TEXT, max_length=40),
         Column("seen", T.TIMESTAMP),
         Column("cost", T.DECIMAL, scale=2, domain=RangeDomain(0, 5_000)),
+        Column("site", T.TEXT, domain=ValuesDomain(("a1", "b2")), max_length=2),
     ),
     unit_column="patient",
     max_rows_per_unit=3,
@@ -45,7 +47,11 @@ DATASET = Dataset(
 )
 D = "diagnoses AS d JOIN codes AS c ON c.code = d.icd"
 LEVELS = "icd_chapter(d.icd), icd_block(d.icd) or icd_category(d.icd)"
+BY_SITE = "diagnoses AS d JOIN codes AS c ON d.cost > 1 AND c.code = "
 HINTS = (
+    ("c.chapter", f"{BY_SITE}d.site", "group by d.site, which ON equates and which"),
+    ("c.chapter", f"{BY_SITE}LEFT(d.site, 1)", "group by left(d.site, 1), which ON"),
+    ("c.chapter", f"{BY_SITE}d.note", "group by a level of the codes"),
     ("icd", "diagnoses", "group by a level of its codes, icd_chapter(icd)"),
     ("d.icd", D, f"group by a level of its codes, {LEVELS}; or name the values"),
     ("c.chapter", D, f"group by a level of the codes, {LEVELS}; or name the values"),

@@ -205,4 +205,6 @@ def test_the_order_of_keys_with_a_word_for_totals_is_named(shown, sets, said):
     sql = f"SELECT {shown} AS s, COUNT(*) AS n FROM encounters GROUP BY {sets}"
     warnings = compile_query(f"{sql} ORDER BY 1 LIMIT 2", HOSPITAL).warnings
     told = [w.detail for w in warnings if w.code == "declared_order"]
-    assert told == ([] if said is None else [f"ORDER BY s follows the declared list: {said}"])
+    assert told == (
+        [] if said is None else [f"ORDER BY s follows the declared list: {said}"]
+    )

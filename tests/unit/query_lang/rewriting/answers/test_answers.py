@@ -130,6 +130,44 @@ def test_a_step_with_one_row_a_patient_counts_patients(step, bound):
     assert [m.sensitivity.l1 for m in found.measures] == [bound]
 
 
+STAYED = "UNION ALL SELECT 'stayed', COUNT(DISTINCT patient_id) FROM encounters"
+STEP = "SELECT 'all' AS step, COUNT(*) AS n FROM {} " + STAYED
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "patients",
+        "patients p WHERE sex = 'F'",
+        "patients p JOIN (SELECT DISTINCT patient_id FROM labs) AS l ON l.patient_id = p.patient_id",
+        "(SELECT patient_id FROM labs GROUP BY patient_id) AS l JOIN patients p USING (patient_id)",
+    ],
+)
+def test_rows_of_a_table_with_one_a_patient_are_patients_beside_others(table):
+    rows, patients = STEP.format(table), STEP.replace("(*)", "(DISTINCT patient_id)")
+    if "JOIN" not in table:
+        assert compiled(rows).canonical == compiled(patients.format(table)).canonical
+    assert [m.sensitivity.l1 for m in compiled(rows).measures] == [2]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        STEP.format("labs"),
+        STEP.format("patients p JOIN labs l ON l.patient_id = p.patient_id"),
+        STEP.format("patients").replace("DISTINCT patient_id", "DISTINCT department"),
+        STEP.format("patients") + " UNION ALL SELECT 'ill', COUNT(*) FROM labs",
+        "SELECT 'all' AS step, COUNT(*) AS n FROM patients UNION ALL SELECT 'sexes', COUNT(DISTINCT sex) FROM patients",
+    ],
+)
+def test_rows_beside_patients_are_refused_where_a_patient_may_have_several(sql):
+    with pytest.raises(QueryError) as refused:
+        compiled(sql)
+    assert refused.value.rule in {"set_operation", "unknown_column"}
+    if refused.value.rule == "set_operation":
+        assert "count alike in each" in refused.value.hint
+
+
 BY_WARD = "SELECT department AS d, COUNT(*) AS n FROM encounters GROUP BY department"
 
 

@@ -1,0 +1,48 @@
+"""Columns of public tables that ON equates with a value of a declared list."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from privacy.schema import ColumnType, ValuesDomain
+from query_lang.binding.scope import Relation, RelationColumn, ValueColumn
+from query_lang.plans.expressions import Expression, FieldRef, is_equality
+
+
+def with_equated_lists(
+    relation: Relation, conditions: Sequence[Expression]
+) -> Relation:
+    """Return a public table whose texts without a list have that of what they equal.
+
+    In each row that meets one: where ON finds none the text is NULL.
+
+    Args:
+        relation: Of the public table.
+        conditions: Conjuncts of ON.
+
+    Proof: docs/proofs/public_join.md.
+    """
+    lists: dict[int, ValuesDomain] = {}
+    for slot, domain in _lists(conditions):
+        lists.setdefault(slot, domain)
+    columns = {
+        name: _listed(column, lists) for name, column in relation.columns.items()
+    }
+    return replace(relation, columns=columns)
+
+
+def _lists(conditions: Sequence[Expression]) -> Iterator[tuple[int, ValuesDomain]]:
+    """Yield the slots that are equated with a text of a list, and the list."""
+    for condition in filter(is_equality, conditions):
+        one, two = condition.operands
+        for column, value in ((one, two), (two, one)):
+            facts = value.facts
+            if facts.type is not ColumnType.TEXT or not isinstance(column, FieldRef):
+                continue
+            if isinstance(facts.domain, ValuesDomain):
+                yield column.slot, ValuesDomain(facts.domain.all_values())
+
+
+def _listed(column: RelationColumn, lists: dict[int, ValuesDomain]) -> RelationColumn:
+    if not isinstance(column, ValueColumn) or column.facts.domain is not None:
+        return column
+    return replace(column, facts=replace(column.facts, domain=lists.get(column.slot)))
