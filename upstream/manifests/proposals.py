@@ -83,21 +83,37 @@ def rung_above(size: int) -> int:
     return next(step * power for step in (1, 2, 5, 10) if step * power > size)
 
 
+_DECADES = "calendar decades"
+
+
 def date_proposal(first: date, last: date) -> Proposal:
     """Propose the calendar decades around two days; neither day is an end of them.
 
     >>> date_proposal(date(1990, 1, 1), date(2019, 5, 2)).domain
     '{min: 1980-01-01, max: 2019-12-31}'
     """
+    lower, upper = _decades(first, last)
+    return Proposal(f"{{min: {lower}, max: {upper}}}", _DECADES)
+
+
+def _decades(first: date, last: date) -> tuple[date, date]:
     start, end = first.year // 10 * 10, last.year // 10 * 10 + 9
     if first == date(max(start, MINYEAR), 1, 1):
         start -= 10
     if last == date(min(end, MAXYEAR), 12, 31):
         end += 10
-    lower, upper = max(start, MINYEAR), min(end, MAXYEAR)
-    return Proposal(
-        f"{{min: {lower:04}-01-01, max: {upper:04}-12-31}}", "calendar decades"
-    )
+    return date(max(start, MINYEAR), 1, 1), date(min(end, MAXYEAR), 12, 31)
+
+
+def moment_proposal(first: date, last: date) -> Proposal:
+    """Propose the calendar decades around the days of two moments, to their last second.
+
+    >>> moment_proposal(date(2019, 1, 7), date(2024, 5, 2)).domain
+    '{min: "2010-01-01 00:00:00", max: "2029-12-31 23:59:59"}'
+    """
+    lower, upper = _decades(first, last)
+    ends = f'{{min: "{lower} 00:00:00", max: "{upper} 23:59:59"}}'
+    return Proposal(ends, _DECADES)
 
 
 def code_proposal(shares: Mapping[str, float], least: float) -> Proposal | None:

@@ -10,7 +10,14 @@ from typing import Final
 
 from privacy.errors import QueryError
 from query_lang.rewriting.fixes.aggregates import as_quotient, one_by_one
+from query_lang.rewriting.fixes.compared_rows import (
+    compared_one_by_one,
+    counted_below,
+    joined_texts,
+    looked_up,
+)
 from query_lang.rewriting.fixes.day_times import hours_written, seconds_of_day
+from query_lang.rewriting.fixes.numbered_rows import first_of_rank, with_default
 from query_lang.rewriting.fixes.other_forms import (
     lists,
     logarithms,
@@ -198,11 +205,13 @@ _ONLY: Final = (["ROW", "ONLY"], ["ROWS", "ONLY"])
 OTHER_FIXES: Mapping[str, _Fix] = {
     "age_years": short_ages,
     "any_all": lists,
+    "arguments": with_default,
     "average_opaque": as_quotient,
     "cast": as_cast,
     "construct": without_table_hint,
+    "count_arguments": counted_below,
     "date_format": hours_written,
-    "function": logarithms,
+    "function": _either(logarithms, joined_texts),
     "interval": seconds_between,
     "limit": as_limit,
     "name_needed": named_behind,
@@ -212,9 +221,12 @@ OTHER_FIXES: Mapping[str, _Fix] = {
     "operator": operators,
     "parameter": ranges,
     "public_first": private_first,
+    "rank": first_of_rank,
     "recursive": series,
+    "scalar_subquery": looked_up,
     "symbol": _either(one_by_one, lists),
     "syntax": readable,
+    "tuple": compared_one_by_one,
     "unread_text": _either(without_comma, null_tests),
 }
 """The fixes of this module by the rule that refuses what they mend."""

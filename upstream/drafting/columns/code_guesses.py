@@ -28,7 +28,7 @@ _WHOLE = {
 """How whole codes are written, from a category on: the fourth place is no letter but in
 ICD-10-CM."""
 
-_ATC = r"[A-Za-z][0-9]{2}[A-Wa-wYyZz][A-Wa-wYyZz][0-9]{2}|[A-Z][0-9]{2}[A-Z]{1,2}"
+_ATC = r"[A-Za-z][0-9]{2}[A-Za-z]{2}[0-9]{2}|[A-Z][0-9]{2}[A-Z]{1,2}"
 _OTHERS = {
     "ATC": _ATC,
     "OPS": r"[1-9]-[0-9]{2}[0-9a-z](?:\.[0-9a-z]{1,2})?",
@@ -43,9 +43,13 @@ _NAMED_OTHERWISE = re.compile(
     r"wards?|stations?|rooms?|zimmer|raum|beds?|betten|bett|platz|places?|dept|"
     r"departments?|abteilung|fachabteilung|oe|unit|clinic|klinik|site|location|ort|"
     r"services?|salles?|chambre|lit|oddzial|sala|lozko|servis|oda|yatak|sektor|"
+    r"municipalit(?:y|ies)|municipio|communes?|comune|kommuner?|gemeinden?|gmina|"
+    r"district|landkreis|kreis|county|counties|fylke|powiat|regions?|regione|"
+    r"province|provincia|bundesland|canton|kanton|departement|arrondissement|"
+    r"insee|nuts[0-9]?|lau[0-9]?|ags|"
     r"machine|device|geraet|gerat|lot|lots|charge|batch|seria|parti|los|lotto|lote|kod_oddzialu|reparto|letto|afdeling|kamer)(?:_|$)"
 )
-"""Names of columns that hold other codes: of drugs, places, machines."""
+"""Names of columns that hold other codes: of drugs, places, regions, machines."""
 
 _NEARLY_ALL = 0.9
 _MANY = 0.5

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 
 import duckdb
@@ -20,6 +20,7 @@ from upstream.manifests.proposals import (
     date_proposal,
     is_age,
     is_identifier,
+    moment_proposal,
     number_proposal,
 )
 
@@ -63,6 +64,8 @@ class Domains:
         return sex_proposal(column.name, self._values(column))
 
     def _ladder(self, low: object, high: object) -> Proposal | None:
+        if isinstance(low, datetime) and isinstance(high, datetime):
+            return moment_proposal(low.date(), high.date())
         if isinstance(low, date) and isinstance(high, date):
             return date_proposal(low, high)
         if isinstance(low, Decimal) and isinstance(high, Decimal):
@@ -70,9 +73,9 @@ class Domains:
         return None
 
     def _ends(self, column: Drafted) -> tuple[object, ...]:
-        """Return the ends of days, or of numbers in whole steps; else two Nones."""
+        """Return the ends of times, or of numbers in whole steps; else two Nones."""
         name = quoted_name(column.source)
-        if column.kind is ColumnType.DATE:
+        if column.kind in {ColumnType.DATE, ColumnType.TIMESTAMP}:
             return row_of(self.connection, self.rows, [f"min({name})", f"max({name})"])
         if column.kind in {ColumnType.INTEGER, ColumnType.DECIMAL}:
             whole = f"TRY_CAST(CAST({name} AS DOUBLE) AS DECIMAL(38, 0))"

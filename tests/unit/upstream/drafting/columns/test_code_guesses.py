@@ -20,6 +20,10 @@ def drafted(tmp_path, name, values):
     [
         ("code", ["A10BA02", "C09AA05", "N02BE01", "J01CA04"], "of the form of ATC"),
         ("code", ["C09AA", "N02BE", "J01C", "N02BE01"], "of the form of ATC"),
+        ("atc", ["N06AX16", "J01XE01", "L01XX02", "A10BA02"], "of the form of ATC"),
+        ("municipality", ["M01", "M02", "M07"], ""),
+        ("commune_code", ["M01", "M02", "M07"], ""),
+        ("nuts3", ["C11", "D20", "D21"], ""),
         ("code", ["5-470.11", "8-930", "1-632.0"], "of the form of OPS"),
         ("code", ["718-7", "2345-7", "33914-3"], "of the form of LOINC"),
         ("code", ["E11.90+", "H36.0*", "B95.6!", "I10.00"], "with a mark"),

@@ -54,8 +54,12 @@ def of_texts(tmp_path, values, name="v"):
             'format: "%Y-%m-%dT%H:%M:%S%z", clock: TODO as_written',
             "does the time of day that stands there count",
         ),
-        (["2024-03-01T10:00:00.5Z"], '"%Y-%m-%dT%H:%M:%S.%fZ"}', "in UTC"),
-        (["03/21/2024 1:05 PM", "3/1/2024 11:00 AM"], '"%m/%d/%Y %I:%M %p"}', ""),
+        (["2024-03-01T10:00:00.5Z"], '"%Y-%m-%dT%H:%M:%S.%fZ"', "in UTC"),
+        (
+            ["03/21/2024 1:05 PM", "3/1/2024 11:00 AM"],
+            '"%m/%d/%Y %I:%M %p", domain: {min: "2020-01-01 00:00:00", max: "2029-12-31 23:59:59"}',
+            "",
+        ),
     ],
 )
 def test_what_values_look_like_is_declared_or_said(tmp_path, values, words, said):
