@@ -46,7 +46,7 @@ _UNIT: Mapping[CostPart, int] = {
 _KEEPING_ROWS = (
     "to keep every row: filter and roll up by the unit key (GROUP BY it) before "
     "joining, and where a table only decides which {unit}s count, use IN (SELECT unit "
-    "key ...) or EXISTS tied by it alone"
+    "key ...), or EXISTS tied by it, with what else ON says in its WHERE"
 )
 _OF_EACH_ROW: Final = frozenset({"computed columns", "WHERE"})
 """What is dear without a join."""

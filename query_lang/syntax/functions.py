@@ -98,7 +98,12 @@ FORMS: Mapping[str, Form] = {
     "ISODOW": Form(1, 1, "ISODOW(admitted)"),
     "ISOWEEK": Form(1, 1, "ISOWEEK(admitted)"),
     "ISOYEAR": Form(1, 1, "ISOYEAR(admitted)"),
-    "LAG": Form(1, 2, "LAG(admitted) or LAG(admitted, 2)"),
+    "LAG": Form(
+        1,
+        2,
+        "LAG(admitted) or LAG(admitted, 2); COALESCE(LAG(admitted) OVER (...), x) is x "
+        "where there is none, and where it is NULL",
+    ),
     "LAST": Form(1, 1, "LAST(code ORDER BY admitted)"),
     "LAST_DAY": Form(1, 1, "LAST_DAY(admitted)"),
     "LAST_VALUE": Form(1, 1, "LAST_VALUE(code) OVER (...)"),
@@ -362,8 +367,11 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
             "which of a few values a patient has is a text of flags: CASE WHEN "
             "BOOL_OR(drug = 'ramipril') THEN 'R' ELSE '-' END || CASE WHEN "
             "BOOL_OR(drug = 'bisoprolol') THEN 'B' ELSE '-' END; the first of an order "
-            "is FIRST(drug ORDER BY started); which ways patients take one after the "
-            "other is told by a release of sequences, which a custodian publishes"
+            "is FIRST(drug ORDER BY started); the first few of an order are rows that "
+            "a table below numbers, ROW_NUMBER() ... AS n: MAX(CASE WHEN n = 1 THEN "
+            "drug END) AS one, MAX(CASE WHEN n = 2 THEN drug END) AS two; which ways "
+            "patients take one after the other is told by a release of sequences, "
+            "which a custodian publishes"
         ),
     ),
     (

@@ -239,7 +239,9 @@ RANK = Rule(
     "rank",
     "windows number rows by ROW_NUMBER only; RANK and DENSE_RANK number rows of the "
     "answer",
-    "ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY admitted)",
+    "ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY admitted), of which one of "
+    "the rows that tie is the first; all of them are by admitted = MIN(admitted) OVER "
+    "(PARTITION BY patient_id)",
 )
 QUALIFY = Rule(
     "qualify",
@@ -298,7 +300,9 @@ MIN_MAX = Rule(
 AGGREGATE_DISTINCT = Rule(
     "aggregate_distinct",
     "DISTINCT stands in COUNT and STRING_AGG only",
-    "take distinct values in a derived table: SELECT DISTINCT patient_id, code",
+    "take distinct values in a derived table: SELECT DISTINCT patient_id, code; "
+    "numbers of a public table are read on the dataset's page and written in, CASE "
+    "region WHEN 'north' THEN 152300 ELSE 412000 END",
 )
 AGGREGATE_FILTER = Rule(
     "aggregate_filter",
@@ -451,7 +455,8 @@ UNKNOWN_TABLE = Rule(
 PRIVATE_TABLE_NEEDED = Rule(
     "private_table_needed",
     "a query has to read a private table",
-    "public tables can be read on the dataset's page",
+    "public tables can be read on the dataset's page: write their numbers in, 1000.0 * "
+    "COUNT(*) / CASE region WHEN 'north' THEN 152300 ELSE 412000 END",
 )
 UNIT_KEY_OPAQUE = Rule(
     "unit_key_opaque",
@@ -905,7 +910,8 @@ ANSWER_SIZE = Rule(
 TOO_MANY_GROUPS = Rule(
     "too_many_groups",
     "an answer holds at most 10,000 cells",
-    "group by fewer keys, or by keys with fewer values",
+    "group by fewer keys, or by keys with fewer values: LEAST(GREATEST(hours, 0), 12), "
+    "WIDTH_BUCKET(cost, 0, 100, 10), or WHERE says which values the key itself has",
 )
 
 

@@ -106,7 +106,7 @@ def _decades(first: date, last: date) -> tuple[date, date]:
 
 
 def moment_proposal(first: date, last: date) -> Proposal:
-    """Propose the calendar decades around the days of two moments, to their last second.
+    """Propose the calendar decades around two moments, to their last second.
 
     >>> moment_proposal(date(2019, 1, 7), date(2024, 5, 2)).domain
     '{min: "2010-01-01 00:00:00", max: "2029-12-31 23:59:59"}'

@@ -41,6 +41,7 @@ from query_lang.syntax.idioms import (
     WrittenJoin,
 )
 from query_lang.syntax.nodes import (
+    AggregateCall,
     BooleanLiteral,
     CommonTable,
     Comparison,
@@ -55,6 +56,7 @@ from query_lang.syntax.nodes import (
     StringLiteral,
     TableName,
     UnionAll,
+    WindowCall,
 )
 from query_lang.syntax.refusals import refuse
 
@@ -105,6 +107,10 @@ def with_totals_in_brackets(tree: Query) -> Query:
         having=_filled(select.having, found, aliases),
         order_by=_filled(select.order_by, found, aliases),
     )
+    if select.group_by:  # no group is without a row, which tells the total
+        shown = _of_one_value((top.items, top.having, top.order_by))
+        items, having, order_by = shown
+        top = replace(top, items=items, having=having, order_by=order_by)
     return replace(tree, select=top)
 
 
@@ -172,6 +178,22 @@ def _filled(
         return node
 
     return outermost(tree, (Name, Select), changed)
+
+
+def _of_one_value(tree: _Tree) -> _Tree:
+    """Return a tree in which the greatest, least or mean of one total is that total."""
+
+    def changed(node: Expression) -> Expression:
+        if not isinstance(node, AggregateCall) or node.distinct or node.order_by:
+            return node
+        total = node.arguments[0] if len(node.arguments) == 1 else None
+        is_one = node.name in _OF_ONE and isinstance(total, ScalarQuery)
+        return total if is_one and total is not None else node
+
+    return outermost(tree, (AggregateCall, Filtered, WindowCall, Select), changed)
+
+
+_OF_ONE = frozenset({"max", "min", "avg"})
 
 
 def _query_of(

@@ -1,4 +1,4 @@
-"""Rows in brackets, compared or counted, and values that a public table is asked for."""
+"""Rows in brackets, compared or counted, and values looked up in a public table."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -89,7 +89,7 @@ def counted_below(sql: str, offset: int, _: QueryError) -> Iterator[str]:
             return
         pair = between(sql, tokens, at + 4, end - 1)
         rows = between(sql, tokens, source, len(tokens))
-        start = tokens[at].start
+        start = token.start
         alias = sql[tokens[end].start + 1 : tokens[source].start].rstrip()
         yield (
             f"{sql[:start]}COUNT(*){alias} FROM (SELECT DISTINCT {pair} {rows}) AS "

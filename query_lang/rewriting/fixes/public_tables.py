@@ -40,7 +40,8 @@ def private_first(sql: str, _: int, __: QueryError) -> Iterator[str]:
         return
     joined = _table(tokens, marks, at + 2)
     is_tied = marks[joined.after : joined.after + 1] in _TIES
-    if not is_tied or not _is_same(marks, source.name, joined.name):
+    private = _tied_to(tokens, marks, joined, source.name)
+    if not is_tied or not _is_same(marks, source.name, private):
         return
     one = between(sql, tokens, source.first, source.after)
     other = between(sql, tokens, joined.first, joined.after)
@@ -58,6 +59,7 @@ _TELL_NULLS: Final = frozenset(
 
 _LEFT: Final = (["LEFT"], ["OUTER"])
 _TIES: Final = (["ON"], ["USING"])
+_AFTER_TIE: Final = (["AND"], ["LEFT"], ["JOIN"], ["INNER"], ["WHERE"], ["GROUP"])
 _BEHIND: Final = frozenset(("LEFT", "ON", "USING", "JOIN", "INNER"))
 
 
@@ -83,8 +85,29 @@ def _table(tokens: Sequence[Token], marks: Sequence[str], first: int) -> _Table:
     return _Table(first, name, after + has_alias)
 
 
-def _is_same(marks: Sequence[str], public: str, private: str) -> bool:
-    """Whether aggregates are of the private table, and keys of the public one."""
+def _tied_to(
+    tokens: Sequence[Token], marks: Sequence[str], joined: _Table, public: str
+) -> frozenset[str]:
+    """Return the private table, and those that LEFT JOIN ties to it by equality alone.
+
+    Where it has no row they have none: what is NULL equals nothing.
+    """
+    found = {joined.name}
+    for at in range(joined.after, len(marks) - 8):
+        if marks[at : at + 2] != ["LEFT", "JOIN"]:
+            continue
+        table = _table(tokens, marks, at + 2)
+        on = [*marks[table.after : table.after + 9]]
+        is_equal = on[:1] == ["ON"] and on[2:3] + on[4:5] + on[6:7] == [".", "=", "."]
+        sides = {*on[1:2], *on[5:6]}
+        is_tied = is_equal and on[8:] in _AFTER_TIE and "OR" not in marks
+        if is_tied and table.name in sides and sides - {table.name} <= found:
+            found.add(table.name)
+    return frozenset(found - {public})
+
+
+def _is_same(marks: Sequence[str], public: str, private: frozenset[str]) -> bool:
+    """Whether aggregates are of private tables, and keys of the public one."""
     for at, mark in enumerate(marks):
         if marks[at + 1 : at + 2] != ["("] or mark not in {*AGGREGATES, *OTHER_FORMS}:
             continue
@@ -92,7 +115,7 @@ def _is_same(marks: Sequence[str], public: str, private: str) -> bool:
             return False
         begin = at + 2 + (marks[at + 2 : at + 3] == ["DISTINCT"])
         inside = marks[begin : begin + 4]
-        if inside[1:2] != ["."] or inside[3:] != [")"] or inside[0] != private:
+        if inside[1:2] != ["."] or inside[3:] != [")"] or inside[0] not in private:
             return False
     begin = _outside(marks, "GROUP") + 2
     end = min(_outside(marks, word) for word in ("HAVING", "ORDER", "LIMIT", "FETCH"))

@@ -50,6 +50,13 @@ _OF_EACH_ROW = (
 )
 
 
+_OF_ANOTHER_TABLE = (
+    "a number of another table: of a public one it stands on the dataset's page, and "
+    "is written in, 100000.0 * COUNT(*) / 1024200; of a private one ask for it in a "
+    "question of its own, and divide the answers"
+)
+
+
 def scalar_refusal(tree: ScalarQuery) -> SqlNotAllowedError:
     """Return the refusal of a subquery as a value, with what stands for it."""
     is_of_row = isinstance(tree.query, Select) and reads_outside(tree.query)
@@ -131,7 +138,8 @@ def _total(tree: ScalarQuery, around: Select) -> _Total:
         raise refusal
     one, other = _table(query), _table(around)
     if one is None or one != other:
-        raise refusal
+        hint = _OF_EACH_ROW if reads_outside(query) else _OF_ANOTHER_TABLE
+        raise refuse(rules.SCALAR_SUBQUERY, tree.position, hint=hint)
     if any(isinstance(part, Select) for part in parts(aggregate)):
         raise refusal
     own = called(around.source)

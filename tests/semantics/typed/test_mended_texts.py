@@ -113,3 +113,41 @@ def test_a_value_of_a_public_table_is_looked_up_by_in(condition):
 )
 def test_where_unknown_is_told_from_false_nothing_is_rewritten(condition):
     assert rewritten(LOOKED_UP.format(condition), clinic()) is None
+
+
+BY_FLOOR = "SELECT w.floor, COUNT({}) AS n FROM wards AS w LEFT JOIN visits AS v ON v.ward = w.ward {} GROUP BY w.floor"
+OF_PERSONS = "LEFT JOIN persons AS p ON p.person_id = v.person_id"
+
+
+@pytest.mark.parametrize(
+    ("counted", "joins"),
+    [
+        ("v.cost", ""),
+        ("p.smoker", OF_PERSONS),
+        ("p.smoker", f"{OF_PERSONS} AND v.cost > 10"),
+        (
+            "DISTINCT x.cost",
+            f"{OF_PERSONS} LEFT JOIN visits AS x ON p.person_id = x.person_id",
+        ),
+    ],
+)
+def test_a_public_table_in_front_leaves_the_numbers_of_all_groups(counted, joins):
+    sql = BY_FLOOR.format(counted, joins)
+    found = rewritten(sql, clinic())
+    assert found is not None
+    with duckdb.connect(":memory:") as connection:
+        connection.execute(
+            "CREATE TABLE wards AS SELECT * FROM (VALUES ('icu', 1), ('er', 1), "
+            "('day', 2), ('attic', 3)) AS t(ward, floor)"
+        )
+        connection.execute(
+            "CREATE TABLE visits AS SELECT * FROM (VALUES (1, 'icu', 5), (1, 'er', 20),"
+            " (2, 'icu', NULL), (3, 'day', 7), (NULL, 'day', 8)) "
+            "AS t(person_id, ward, cost)"
+        )
+        connection.execute(
+            "CREATE TABLE persons AS SELECT * FROM (VALUES (1, TRUE), (2, FALSE), "
+            "(4, TRUE)) AS t(person_id, smoker)"
+        )
+        typed, other = (dict(connection.execute(t).fetchall()) for t in (sql, found))
+    assert {floor: n for floor, n in typed.items() if n or floor in other} == other

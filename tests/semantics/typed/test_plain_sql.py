@@ -48,6 +48,8 @@ TEXTS = (
     f"SELECT 'all' AS step, COUNT(*) AS n FROM patients UNION ALL SELECT 'dm', COUNT(*) FROM (SELECT DISTINCT patient_id FROM ({DM}) AS d) AS e",
     "SELECT 'all' AS step, COUNT(*) AS n FROM patients UNION ALL SELECT 'stayed', COUNT(DISTINCT patient_id) FROM encounters UNION ALL SELECT 'women', COUNT(*) FROM patients WHERE sex = 'F'",
     f"SELECT 'old' AS step, 100 * COUNT(*) AS n FROM patients p JOIN ({DM} GROUP BY patient_id) AS d ON d.patient_id = p.patient_id WHERE birth_year < 1960 UNION ALL SELECT 'drug', 100 * COUNT(DISTINCT patient_id) FROM prescriptions WHERE drug = 'metformin'",
+    "WITH t AS (SELECT COUNT(*) AS n FROM encounters) SELECT department, 100.0 * COUNT(*) / MAX(t.n) AS share FROM encounters CROSS JOIN t GROUP BY department",
+    "WITH t AS (SELECT COUNT(*) AS n, SUM(age) AS years FROM encounters WHERE year = 2022) SELECT department, COUNT(*) * 1.0 / AVG(t.n) AS share, SUM(age) * 1.0 / MIN(t.years) AS old FROM encounters, t WHERE year = 2022 GROUP BY department",
     # values in brackets that belong to each row
     "SELECT COUNT(*) FROM patients p WHERE (SELECT COUNT(*) FROM encounters e WHERE e.patient_id = p.patient_id) >= 3",
     "SELECT COUNT(*) FROM patients WHERE (SELECT COUNT(*) FROM labs WHERE labs.patient_id = patients.patient_id AND abnormal) = 0",

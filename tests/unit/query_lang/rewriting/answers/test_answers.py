@@ -130,6 +130,34 @@ def test_a_step_with_one_row_a_patient_counts_patients(step, bound):
     assert [m.sensitivity.l1 for m in found.measures] == [bound]
 
 
+OF_TOTAL = "WITH t AS (SELECT COUNT(*) AS n FROM encounters) SELECT {} FROM encounters CROSS JOIN t"
+
+
+def test_the_greatest_of_one_total_is_that_total():
+    shown, keys = "department, COUNT(*) / {} AS share", " GROUP BY department"
+    of_one = OF_TOTAL.format(shown.format("MAX(t.n)")) + keys
+    assert (
+        compiled(of_one).canonical
+        == compiled(OF_TOTAL.format(shown.format("t.n")) + keys + ", t.n").canonical
+    )
+
+
+@pytest.mark.parametrize(
+    ("shown", "keys"),
+    [
+        ("department, COUNT(*) / SUM(t.n) AS share", " GROUP BY department"),
+        ("department, COUNT(*) / COUNT(t.n) AS share", " GROUP BY department"),
+        (
+            "department, COUNT(*) / MAX(t.n) FILTER (WHERE age > 60) AS share",
+            " GROUP BY department",
+        ),
+        ("COUNT(*) / MAX(t.n) AS share", " WHERE age > 60"),
+    ],
+)
+def test_other_aggregates_of_a_total_are_refused(shown, keys):
+    assert refusal(OF_TOTAL.format(shown) + keys) == "scalar_subquery"
+
+
 STAYED = "UNION ALL SELECT 'stayed', COUNT(DISTINCT patient_id) FROM encounters"
 STEP = "SELECT 'all' AS step, COUNT(*) AS n FROM {} " + STAYED
 
