@@ -198,9 +198,18 @@ def merged(infos, *, nullable):
     scale = max(info.scale for info in infos)
     kinds = {info.type for info in infos}
     kind = "decimal" if kinds == {"integer", "decimal"} else first.type
+    if kind == "decimal" and len({info.domain for info in infos}) > 1:
+        domain = _unless_ranged(domain)
     known = [info.longest for info in infos]
     longest = None if None in known else max(known)
     return Info(kind, nullable, domain, scale, half=half, longest=longest)
+
+
+def _unless_ranged(domain):
+    """Return a domain of decimals: a range has no list, so that all are between ends."""
+    if domain is None or not any(isinstance(piece, Range) for piece in domain):
+        return domain
+    return (Range(*hull(domain)),)
 
 
 # -- intervals -----------------------------------------------------------------
