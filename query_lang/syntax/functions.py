@@ -365,13 +365,10 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
         "LIST ARRAY_AGG STRING_AGG GROUP_CONCAT LISTAGG",
         (
             "which of a few values a patient has is a text of flags: CASE WHEN "
-            "BOOL_OR(drug = 'ramipril') THEN 'R' ELSE '-' END || CASE WHEN "
-            "BOOL_OR(drug = 'bisoprolol') THEN 'B' ELSE '-' END; the first of an order "
-            "is FIRST(drug ORDER BY started); the first few of an order are rows that "
-            "a table below numbers, ROW_NUMBER() ... AS n: MAX(CASE WHEN n = 1 THEN "
-            "drug END) AS one, MAX(CASE WHEN n = 2 THEN drug END) AS two; which ways "
-            "patients take one after the other is told by a release of sequences, "
-            "which a custodian publishes"
+            "BOOL_OR(drug = 'ramipril') THEN 'R' ELSE '-' END || ...; the first of an "
+            "order is FIRST(drug ORDER BY started), the second MAX(CASE WHEN n = 2 "
+            "THEN drug END) of rows that ROW_NUMBER() AS n numbers below; ways one "
+            "after the other are of a release of sequences, which a custodian publishes"
         ),
     ),
     (

@@ -181,6 +181,14 @@ IN_ONE_LEVEL = {  # the same vectors in words that the evaluator has
     "SELECT (SELECT COUNT(DISTINCT patient_id) FROM labs WHERE abnormal)": "SELECT "
     "COUNT(DISTINCT CASE WHEN abnormal THEN patient_id END) AS a, "
     "COUNT(DISTINCT patient_id) AS b FROM labs",
+    "SELECT p.sex AS sex": "SELECT sex, COUNT(*) AS patients FROM (SELECT "
+    "p.patient_id, p.sex, COUNT(e.encounter_id) AS n FROM patients AS p LEFT JOIN "
+    "encounters AS e ON e.patient_id = p.patient_id GROUP BY p.patient_id, p.sex) AS g "
+    "WHERE n >= 3 GROUP BY sex",
+    "SELECT e.department AS first_in": "SELECT e.department, COUNT(*) AS n FROM "
+    "encounters AS e JOIN (SELECT patient_id, MIN(admitted) AS first FROM encounters "
+    "GROUP BY patient_id) AS f ON f.patient_id = e.patient_id WHERE "
+    "e.admitted = f.first GROUP BY e.department",
     "WITH standard (band, weight)": "SELECT CASE WHEN age < 40 THEN 'a' WHEN age < 65 "
     "THEN 'b' ELSE 'c' END AS band, COUNT(*) FILTER (WHERE diagnosis_group = "
     "'circulatory') AS events, COUNT(*) AS stays FROM encounters GROUP BY 1",

@@ -206,7 +206,7 @@ def merged(infos, *, nullable):
 
 
 def _unless_ranged(domain):
-    """Return a domain of decimals: a range has no list, so that all are between ends."""
+    """Return a domain of decimals: one with a range is all between its ends."""
     if domain is None or not any(isinstance(piece, Range) for piece in domain):
         return domain
     return (Range(*hull(domain)),)

@@ -81,7 +81,7 @@ def test_a_meaning_is_refused_by_its_rule_at_its_place(sql, code, rule, line, co
             "(patient_id, code) IN (SELECT patient_id, code FROM ...)",
         ),
         (C + "WHERE age / 0 = 1", "NULL where it is 0"),
-        ("SELECT MAX(age) FROM encounters", "QUANTILE(x, 0.99)"),
+        ("SELECT MAX(age) FROM encounters", "QUANTILE(age, 0.99)"),
         (
             "SELECT sex, COUNT(*) AS n FROM encounters GROUP BY sex ORDER BY 3",
             "ORDER BY n, or ORDER BY 2",
