@@ -44,14 +44,15 @@ def how_listed(
             "Which values there are is not shown: for the most frequent of all, a "
             "custodian declares their list"
         )
-    equated = _equated(key, tree, rows)
+    called, column = table
+    equated = _equated(called, tree, rows)
     calls = _either(_levels_in_reach(rows.scope, own))
     first = f"group by a level of the codes, {calls}; or " if calls else ""
     if equated is not None:
         first = f"group by {equated}, which ON equates and which has a list; or "
     return (
         f"{first}{_named(name, _TEXTS)}; for all of them your custodian declares a "
-        f"domain for {table}"
+        f"domain for {column}"
     )
 
 
@@ -113,9 +114,8 @@ def _levels_in_reach(scope: Scope, own: hierarchies.OwnHierarchies) -> Sequence[
     return ()
 
 
-def _equated(key: Tree, tree: Select, rows: ExpressionBinder) -> str | None:
-    """Return what has a list and what ON equates with a column of a key's own table."""
-    table = key.qualifier if isinstance(key, Name) else None
+def _equated(table: str, tree: Select, rows: ExpressionBinder) -> str | None:
+    """Return what has a list and what ON equates with a column of a table of FROM."""
     for part in (part for join in tree.joins for part in conjuncts(join.condition)):
         if not isinstance(part, Comparison) or part.operator != "=":
             continue
@@ -137,8 +137,10 @@ def _has_list(tree: Tree, rows: ExpressionBinder) -> bool:
     return count is not None and count <= MAX_CELLS
 
 
-def _public_table(key: Tree, tree: Select, rows: ExpressionBinder) -> str | None:
-    """Return the column of a public table of FROM that a key is, if it is one."""
+def _public_table(
+    key: Tree, tree: Select, rows: ExpressionBinder
+) -> tuple[str, str] | None:
+    """Return what FROM calls the public table that a key is of, and its column."""
     known = rows.environment.dataset.tables
     for source in (tree.source, *(join.source for join in tree.joins)):
         if not isinstance(source, TableName) or not isinstance(key, Name):
@@ -148,5 +150,5 @@ def _public_table(key: Tree, tree: Select, rows: ExpressionBinder) -> str | None
         if table is None or not table.is_public or not is_meant:
             continue
         if any(column.name == key.name for column in table.columns):
-            return f"{table.name}.{key.name}"
+            return source.alias or source.name, f"{table.name}.{key.name}"
     return None

@@ -50,6 +50,7 @@ LEVELS = "icd_chapter(d.icd), icd_block(d.icd) or icd_category(d.icd)"
 BY_SITE = "diagnoses AS d JOIN codes AS c ON d.cost > 1 AND c.code = "
 HINTS = (
     ("c.chapter", f"{BY_SITE}d.site", "group by d.site, which ON equates and which"),
+    ("chapter", f"{BY_SITE}d.site", "group by d.site, which ON equates and which"),
     ("c.chapter", f"{BY_SITE}LEFT(d.site, 1)", "group by left(d.site, 1), which ON"),
     ("c.chapter", f"{BY_SITE}d.note", "group by a level of the codes"),
     ("icd", "diagnoses", "group by a level of its codes, icd_chapter(icd)"),
