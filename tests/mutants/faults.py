@@ -503,8 +503,8 @@ FAULTS = (
         "free_bytes_uncounted",
         "the bytes of a large free answer ahead are in nobody's n",
         "server/api/routing/backlog.py",
-        "        self._read += self._served(ticket, cost.serving + again)\n",
-        "",
+        "cost.readings * ticket.reading + cost.serving",
+        "cost.readings * ticket.reading",
         ("tests/unit/server/api/routing/test_backlog.py",),
     ),
     Fault(
@@ -4071,6 +4071,14 @@ FAULTS = (
         ("tests/unit/query_lang/rewriting/test_values_of_rows.py",),
     ),
     Fault(
+        "late_readings_decide",
+        "the next reading begins when the last one really ended",
+        "server/api/routing/slots.py",
+        "moment += math.ceil(late / self.slot_seconds) * self.slot_seconds\n",
+        "moment += late\n",
+        ("tests/unit/server/api/routing/test_slots.py",),
+    ),
+    Fault(
         "keys_add_up",
         "many keys with long plans make others wait for all of them",
         "server/api/routing/turns.py",
@@ -4106,8 +4114,8 @@ FAULTS = (
         "readings_at_once",
         "one caller's requests are read before everybody else's",
         "server/api/routing/turns.py",
-        "        async with turn.lock:\n            yield turn\n",
-        "        yield turn\n",
+        "        await held.enter_async_context(turn.lock)\n",
+        "",
         ("tests/integration/questions/test_studies.py",),
     ),
     Fault(

@@ -3,12 +3,13 @@
 import asyncio
 import heapq
 import itertools
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
 from server.api.routing.backlog import Promise
+from server.api.routing.slots import SlotClock
 
 
 class Turns:
@@ -57,6 +58,9 @@ LONG_SECONDS: Final = 1.0
 """Seconds of the server that one caller's readings may take at once, ..."""
 LONG_SHARE: Final = 8
 """... and one in so many seconds from then on: beyond that they take long."""
+SLACK: Final = 0.25
+"""Of a slot, between a reading's public end and the next one's beginning: a little more
+than it should take delays none."""
 
 
 @dataclass(slots=True, eq=False)
@@ -97,7 +101,7 @@ class Reading:
 
     @property
     def begun(self) -> float:
-        """When its turn came, a public moment of the monotonic clock."""
+        """When its turn came, or before it arrived; public, on the monotonic clock."""
         return max(turn.next for turn in self.turns)
 
     def note(self, promise: Promise) -> None:
@@ -115,11 +119,11 @@ class ReadingTurns:
     costs alone determine when, and who comes first (PRIVACY 6).
 
     Args:
-        reach: Sleeps until a public moment.
+        clock: Of the replies' slots.
     """
 
-    def __init__(self, reach: Callable[[float], Awaitable[None]]) -> None:
-        self._reach = reach
+    def __init__(self, clock: SlotClock) -> None:
+        self._clock = clock
         self._turns: dict[str | None, ReadingTurn] = {}
         self._long = ReadingTurn()
 
@@ -135,17 +139,21 @@ class ReadingTurns:
         """
         turn = self._turns.setdefault(principal, ReadingTurn())
         async with AsyncExitStack() as held:
-            await self._have(turn, held)
+            await self._have(turn, arrival, held)
             if not turn.takes_long(arrival):
                 yield Reading((turn,))
                 return
-            await self._have(self._long, held)
+            await self._have(self._long, max(arrival, turn.next), held)
             yield Reading((turn, self._long))
 
-    async def _have(self, turn: ReadingTurn, held: AsyncExitStack) -> None:
-        """Wait for a turn, and for its public moment.
+    async def _have(
+        self, turn: ReadingTurn, since: float, held: AsyncExitStack
+    ) -> None:
+        """Wait for a turn, and for its public moment where it was taken since.
 
         Without that, how long the last reading really took would decide who is ahead.
         """
         await held.enter_async_context(turn.lock)
-        await self._reach(turn.next)
+        if turn.next > since:
+            slack = SLACK * self._clock.slot_seconds
+            turn.next = await self._clock.begin(turn.next + slack)

@@ -76,15 +76,26 @@ def read(seconds, at=0.0):
     return Promise(0.0, 1, at + seconds, seconds)
 
 
-async def told(moment):
-    """Wait for no moment: the tests below look at who has a turn, not when."""
+class Clock:
+    """Waits for no moment, and keeps those that were waited for."""
+
+    slot_seconds = 0.4
+
+    def __init__(self):
+        self.begun = []
+
+    async def begin(self, moment):
+        self.begun.append(moment)
+        return moment
 
 
 class Callers:
     """Requests that are read until ``go_on`` is set, and in which order they begin."""
 
-    def __init__(self, reach=told):
-        self.turns, self.begun, self.go_on = ReadingTurns(reach), [], asyncio.Event()
+    def __init__(self):
+        self.clock = Clock()
+        self.turns, self.begun = ReadingTurns(self.clock), []
+        self.go_on = asyncio.Event()
 
     async def has_taken(self, principal, seconds):
         async with self.turns.take(principal, 0.0) as reading:
@@ -119,23 +130,29 @@ def test_of_those_whose_readings_took_long_one_waits_whoever_they_are():
 
 
 def test_a_turn_of_the_long_ones_comes_when_the_last_of_them_is_read():
-    reached = []
-
-    async def reach(moment):
-        reached.append(moment)
-
     async def run():
-        callers = Callers(reach)
+        callers = Callers()
         for name in ("eve1", "eve2"):
             await callers.has_taken(name, 2 * LONG_SECONDS)
         for name in ("eve1", "eve2"):
             async with callers.turns.take(name, 0.0) as reading:
                 reading.note(read(1.0, at=10.0 if name == "eve1" else 20.0))
-                last = reading.begun
-        return last
+        return callers.clock.begun, reading.begun
 
-    assert asyncio.run(run()) == 21.0
-    assert reached == [0.0, 0.0, 2.0, 0.0, 2.0, 11.0]
+    begun, last = asyncio.run(run())
+    assert last == 21.0
+    own = 2 * LONG_SECONDS + 0.1  # a quarter of a slot after the reading before
+    assert begun == [own, own, 11.1]
+
+
+def test_a_turn_that_was_free_at_a_requests_arrival_is_waited_for_by_nobody():
+    async def run():
+        callers = Callers()
+        await callers.has_taken("ada", 0.5)
+        async with callers.turns.take("ada", 0.5):
+            return callers.clock.begun
+
+    assert asyncio.run(run()) == []
 
 
 def test_what_readings_took_is_made_up_for_in_time():
