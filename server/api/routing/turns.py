@@ -54,13 +54,16 @@ class Turns:
         self._free += 1
 
 
-LONG_SECONDS: Final = 1.0
-"""Seconds of the server that one caller's readings may take at once, ..."""
-LONG_SHARE: Final = 8
-"""... and one in so many seconds from then on: beyond that they take long."""
+SHORT_SECONDS: Final = 0.1
+"""Of the server, to read a request that is ordinary: so much is not counted."""
+LONG_SECONDS: Final = 0.5
+"""Seconds beyond it that one caller's readings may take at once, ..."""
+LONG_SHARE: Final = 64
+"""... and one in so many seconds from then on: who takes more takes long."""
 SLACK: Final = 0.25
-"""Of a slot, between a reading's public end and the next one's beginning: a little more
-than it should take delays none."""
+"""Of a slot, between a reading's public end and the caller's next one's beginning: a
+little more than it should take delays none. Of those who take long the next one begins
+as much later again, so that no two begin at one moment."""
 
 
 @dataclass(slots=True, eq=False)
@@ -70,8 +73,8 @@ class ReadingTurn:
     Attributes:
         next: When the server has read the last one by its public cost, on the
             monotonic clock: the next one is read then.
-        full_at: When what the readings took is made up for, at one part in
-            ``LONG_SHARE``, likewise.
+        full_at: When what the readings took, beyond what ordinary ones take, is made
+            up for, at one part in ``LONG_SHARE``, likewise.
     """
 
     next: float = 0.0
@@ -86,7 +89,9 @@ class ReadingTurn:
     def note(self, promise: Promise) -> None:
         """Note when the server is through with a request, and what that takes it."""
         self.next = promise.read
-        self.full_at = max(self.full_at, promise.read) + LONG_SHARE * promise.reading
+        more = LONG_SHARE * (promise.reading - SHORT_SECONDS)
+        if more > 0:
+            self.full_at = max(self.full_at, promise.read) + more
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,15 +144,16 @@ class ReadingTurns:
         """
         turn = self._turns.setdefault(principal, ReadingTurn())
         async with AsyncExitStack() as held:
-            await self._have(turn, arrival, held)
+            await self._have(turn, arrival, SLACK, held)
             if not turn.takes_long(arrival):
                 yield Reading((turn,))
                 return
-            await self._have(self._long, max(arrival, turn.next), held)
+            since = max(arrival, turn.next)
+            await self._have(self._long, since, 2 * SLACK, held)
             yield Reading((turn, self._long))
 
     async def _have(
-        self, turn: ReadingTurn, since: float, held: AsyncExitStack
+        self, turn: ReadingTurn, since: float, slack: float, held: AsyncExitStack
     ) -> None:
         """Wait for a turn, and for its public moment where it was taken since.
 
@@ -155,5 +161,5 @@ class ReadingTurns:
         """
         await held.enter_async_context(turn.lock)
         if turn.next > since:
-            slack = SLACK * self._clock.slot_seconds
+            slack *= self._clock.slot_seconds
             turn.next = await self._clock.begin(turn.next + slack)

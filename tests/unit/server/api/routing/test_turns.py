@@ -5,6 +5,7 @@ from server.api.routing.backlog import Promise
 from server.api.routing.turns import (
     LONG_SECONDS,
     LONG_SHARE,
+    SHORT_SECONDS,
     ReadingTurn,
     ReadingTurns,
     Turns,
@@ -142,7 +143,7 @@ def test_a_turn_of_the_long_ones_comes_when_the_last_of_them_is_read():
     begun, last = asyncio.run(run())
     assert last == 21.0
     own = 2 * LONG_SECONDS + 0.1  # a quarter of a slot after the reading before
-    assert begun == [own, own, 11.1]
+    assert begun == [own, own, 11.2]  # half a slot: the last one's own next is 11.1
 
 
 def test_a_turn_that_was_free_at_a_requests_arrival_is_waited_for_by_nobody():
@@ -156,10 +157,27 @@ def test_a_turn_that_was_free_at_a_requests_arrival_is_waited_for_by_nobody():
 
 
 def test_what_readings_took_is_made_up_for_in_time():
-    turn = ReadingTurn()
-    turn.note(read(LONG_SECONDS, at=100.0))
-    assert not turn.takes_long(100.0)
-    turn.note(read(LONG_SECONDS, at=101.0))
+    turn, one = ReadingTurn(), SHORT_SECONDS + LONG_SECONDS
+    turn.note(read(one, at=100.0))
+    assert not turn.takes_long(101.0)
+    turn.note(read(one, at=101.0))
     assert turn.takes_long(102.0)
-    assert turn.takes_long(101.9 + (LONG_SHARE - 1) * LONG_SECONDS)
-    assert not turn.takes_long(102.1 + LONG_SHARE * LONG_SECONDS)
+    assert turn.takes_long(100.0 + 2 * one + (LONG_SHARE - 3) * LONG_SECONDS)
+    assert not turn.takes_long(102.0 + LONG_SHARE * LONG_SECONDS)
+
+
+def test_ordinary_requests_never_take_long_however_many_they_are():
+    turn = ReadingTurn()
+    for n in range(1_000):
+        turn.note(read(SHORT_SECONDS, at=n * SHORT_SECONDS))
+    assert not turn.takes_long(1_000 * SHORT_SECONDS)
+
+
+def test_long_requests_at_a_pace_are_still_long():
+    """An eighth of the time each: eight keys had all of the server."""
+    turn = ReadingTurn()
+    longs = []
+    for n in range(20):
+        longs.append(turn.takes_long(13.0 * n))
+        turn.note(read(1.6, at=13.0 * n))
+    assert sum(longs) == 19
