@@ -7,12 +7,23 @@ from decimal import Decimal
 import pytest
 
 from budget.ledger import Scope
+from curator_client import Curator
 from privacy.losses import Loss
+from query_lang.rendering.dialect import Target
 from server.use_cases.custody.projects import NewProject
+from server.use_cases.identity.access import Caller
 from server.use_cases.oversight.auditing import AuditService
 from server.use_cases.oversight.statements import StatementService
 from server.use_cases.publishing import announcing
-from server.use_cases.releases import announced
+from server.use_cases.questions.asking.service import QueryService
+from server.use_cases.questions.looked_at import LookedAt
+from server.use_cases.questions.questions import Compiler
+from server.use_cases.questions.requests import read_request
+from server.use_cases.releases import announced, foreseen
+from server.use_cases.releases.foreseen import SPEC_STEPS
+from server.use_cases.releases.offers import ReleaseOffers
+from server.use_cases.releases.opened import OpenReleases
+from server.web import Server
 from tests.effort import gate_first
 from tests.support.data.wards import WARDS
 from tests.support.installations.harness import (
@@ -51,9 +62,9 @@ class World:
     def serve(self):
         """Serve, or begin to serve anew: what is remembered is the database's alone."""
         self.served.close()
-        url = self.served.enter_context(serve_in_thread(self.made))
+        self.url = self.served.enter_context(serve_in_thread(self.made))
         self.http = {
-            name: self.served.enter_context(client(url, key))
+            name: self.served.enter_context(client(self.url, key))
             for name, key in self.keys.items()
         }
 
@@ -314,3 +325,47 @@ def test_what_cannot_be_announced_is_refused(world, monkeypatch):
     assert "2 announcements of clinic stand already" in third["detail"]
     listed = world.send("carol", "GET", "admin/announcements")["items"]
     assert [item["name"] for item in listed] == ["second", "wards"]
+
+
+def test_a_plan_counts_what_it_compares_with_and_the_same_again(world):
+    def looked_at():
+        server = Server(world.made.settings)
+        services = server.services
+        try:
+            compiler = Compiler(services.parser, Target(services.dialect))
+            offers = ReleaseOffers(services, OpenReleases(services))
+            queries = QueryService(services, compiler, offers)
+            request = read_request({"sql": BY_SEX, "epsilon": "1"})
+            counted = [LookedAt(), LookedAt()]
+            for each in counted:
+                queries.plan(Caller("ada", "analyst"), "clinic", request, each)
+        finally:
+            server.stop()
+            services.databases.close()
+        return [each.cells for each in counted]
+
+    before = looked_at()
+    for number in (1, 2):
+        world.announce(name=f"plan_{number}", epsilon="50")
+        first, again = looked_at()
+        assert first == again  # what is kept is counted like what is new
+        assert first - before[0] >= number * SPEC_STEPS / 60_000
+
+
+def test_what_would_take_too_many_steps_is_not_told(world, monkeypatch):
+    world.announce(epsilon="50")
+    assert len(later(world.plan())) == 1
+    monkeypatch.setattr(foreseen, "FORESEEN_STEPS", 1_000)
+    assert later(world.plan()) == []
+
+
+def test_the_python_client_lists_and_tells_what_is_to_come(world):
+    world.announce(epsilon="50")
+    with Curator(world.url, world.keys["ada"], dataset="clinic") as curator:
+        (one,) = curator.announcements()
+        planned = curator.plan(BY_SEX, epsilon="1")
+    assert (one["name"], one["by"]) == ("wards", DAY.isoformat())
+    width = planned.ways[-1]["half_widths"][0]["half_width_95"]
+    text = planned._text()
+    assert f"later: for nothing, n ± {width}: the release wards, announced" in text
+    assert DAY.isoformat() in text

@@ -103,8 +103,8 @@ def _way(grant: Grant, foreseen: Foreseen) -> AnnouncedWay:
     widths = foreseen.half_widths[_SHOWN].items()
     return {
         "kind": "announced",
-        "detail": f"the release {foreseen.name}, announced by {foreseen.due}, will "
-        "count what you ask: wait, and plan again",
+        "detail": f"the release {foreseen.name}, announced for {foreseen.due}, will "
+        "count what you ask: once it is there, plan again",
         **priced(grant.measure, Loss(0)),
         "half_widths": [
             {"column": column, "half_width_95": format(width, "f")}
