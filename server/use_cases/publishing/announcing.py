@@ -68,7 +68,9 @@ class ReleaseAnnouncer:
             raise CommandRefusedError(message)
         planned = self._planner.planned(viewer, given)
         row = _row(planned, by, viewer.actor)
-        with self._services.ledger.recorded("release.announce", viewer.actor) as change:
+        with self._services.ledger.recorded(
+            "announcement.create", viewer.actor
+        ) as change:
             population = planned.dataset.population
             check_custodian(change.connection, viewer.actor, population)
             require_known_readers(change.connection, planned)
@@ -120,7 +122,7 @@ class ReleaseAnnouncer:
         """
         facts = {"announcement": announcement, **because(reason)}
         with self._services.ledger.recorded(
-            "release.withdraw-announcement", viewer.actor, facts
+            "announcement.withdraw", viewer.actor, facts
         ) as change:
             row = _by_id(change.connection, viewer, announcement)
             check_custodian(change.connection, viewer.actor, str(row.population))

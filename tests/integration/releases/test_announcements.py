@@ -127,8 +127,8 @@ def test_an_announcement_is_on_record_and_charges_nothing(each_world):
         assert ledger.spent(Scope.population("people")) == Loss(0)
         assert AuditService(services, "local:test").verify()["problems"] == []
         written = StatementService(services).population("people")
-    assert written.count("release.announce") == 1
-    assert "release.withdraw-announcement" in written
+    assert written.count("announcement.create") == 1
+    assert "announcement.withdraw" in written
     assert "next year" in written
     assert each_world.press.folders() == []
 
