@@ -112,9 +112,10 @@ class AnnouncedReleases:
         """Return what is announced of a dataset to a caller, by its day."""
         announced = tables.announcement
         with self._services.databases.reader.connect() as connection:
-            wanted = select(announced).where(
-                announced.c.dataset == dataset, announced_to(connection, caller)
-            )
+            wanted = select(announced).where(announced.c.dataset == dataset, is_open())
+            if connection.execute(wanted.limit(1)).first() is None:
+                return []  # as a rule: who may read what is asked where there is some
+            wanted = wanted.where(announced_to(connection, caller))
             first = wanted.order_by(announced.c.due, announced.c.created)
             return list(connection.execute(first.limit(MOST_OPEN)).all())
 

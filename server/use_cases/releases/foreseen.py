@@ -155,9 +155,11 @@ def _answers(
             return None
         measurer = Measurer(found, known.cube, known.values, effort)
         each = effort.spent - before + measurer.further_steps()
+        if effort.spent + each * len(wanted.confidences) > effort.steps:
+            return None
         effort.spend(each * len(wanted.confidences))
         whole = replace(found, presentation=Presentation())
-        return [planned.asked.answer(whole, each) for each in wanted.confidences]
+        return [planned.asked.answer(whole, level) for level in wanted.confidences]
     except QueryError:
         return None
 
