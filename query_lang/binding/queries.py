@@ -28,7 +28,7 @@ from query_lang.binding.scope import (
     written_out,
 )
 from query_lang.binding.sources.from_clause import Columns, Source, SourceBinder
-from query_lang.binding.sources.ties import tie_around
+from query_lang.binding.sources.ties import by_unit_too, tie_around
 from query_lang.plans.domains import longest_of
 from query_lang.plans.expressions import (
     AverageRef,
@@ -182,6 +182,8 @@ class QueryBinder:
     def _grouped(
         self, tree: Select, node: Node, rows: ExpressionBinder
     ) -> tuple[Node, dict[str, RelationColumn]]:
+        if tree.is_of_rows:
+            tree = by_unit_too(tree, rows.scope)
         keys, has_unit = _group_keys(tree, rows)
         if not has_unit:
             rule = rules.DISTINCT_BELOW if tree.distinct else rules.GROUP_BY_UNIT

@@ -147,6 +147,10 @@ class ExpressionReader(ABC):
     def query(self, node: exp.Expr) -> Select | UnionAll:
         """Read a query in the brackets that are open here."""
 
+    @abstractmethod
+    def first_row(self, node: exp.Expr) -> Select:
+        """Read a query of one first row, likewise: it has ORDER BY and LIMIT."""
+
     def read(self, node: exp.Expr) -> Expression:
         """Read one expression.
 
@@ -421,12 +425,19 @@ class ExpressionReader(ABC):
         self.only(node, "expressions")
         return self._in_brackets(node.expressions)
 
-    def bracketed(self, node: exp.Expr) -> Select | UnionAll:
-        """Read a query and the brackets around it, of which there may be several."""
+    def bracketed(self, node: exp.Expr, *, first: bool = False) -> Select | UnionAll:
+        """Read a query and the brackets around it, of which there may be several.
+
+        Args:
+            node: The query.
+            first: Whether it may be one of a first row.
+        """
         self._places.take_sign("(")
         self._deepen()
         if isinstance(node, exp.Subquery):
             query = self.unwrapped(node)
+        elif first and isinstance(node, exp.Select) and node.args.get("limit"):
+            query = self.first_row(node)
         else:
             query = self.query(node)
         self._depth -= 1
@@ -441,7 +452,7 @@ class ExpressionReader(ABC):
     def _scalar(self, node: exp.Expr) -> Expression:
         position = self._places.position
         self.only(node, "this")
-        return ScalarQuery(position, self.bracketed(node.this))
+        return ScalarQuery(position, self.bracketed(node.this, first=True))
 
     def _exists(self, node: exp.Expr) -> Expression:
         self.only(node, "this")

@@ -221,6 +221,12 @@ class QueryReader(WindowReader):
             parts[:1] = [parts[0].this, parts[0].expression]
         return self._union(parts, tables)
 
+    def first_row(self, node: exp.Expr) -> Select:
+        """Read a query of one first row."""
+        if not isinstance(node, exp.Select):
+            raise refuse(rules.ONLY_SELECT, self._places.position)
+        return self._select(node, first=True)
+
     def _check_set(self, node: exp.Expr) -> None:
         known = {"this", "expression", "distinct", "with_"}
         if node is self._top_set:
@@ -550,7 +556,7 @@ class QueryReader(WindowReader):
         at = self._places.position
         self._places.take_sign("(")
         self._deepen()
-        query = self._select(found.this, first=True)
+        query = self.first_row(found.this)
         self._depth -= 1
         self._places.take_sign(")")
         alias = self._alias(lateral.args.get("alias"))

@@ -55,13 +55,18 @@ def as_exists(tree: InQuery, around: Names) -> Exists | None:
 
 def reads_outside(query: Select) -> bool:
     """Whether a column has a table in front that no FROM of the subquery names."""
-    inside: set[str | None] = {None}
-    named: set[str | None] = set()
+    return bool(outside(query))
+
+
+def outside(query: Select) -> set[str]:
+    """Return the tables in front of columns that no FROM of the subquery names."""
+    inside: set[str] = set()
+    named: set[str] = set()
     for part in parts(query):
         if isinstance(part, TableName):
             inside.add(part.alias or part.name)
         elif isinstance(part, DerivedTable):
             inside.add(part.alias)
-        elif isinstance(part, Name):
+        elif isinstance(part, Name) and part.qualifier is not None:
             named.add(part.qualifier)
-    return bool(named - inside)
+    return named - inside

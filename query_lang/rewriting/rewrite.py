@@ -38,6 +38,7 @@ from query_lang.rewriting.texts import like_each, other_like
 from query_lang.rewriting.totals.bracketed import scalar_refusal, with_totals
 from query_lang.rewriting.totals.grouping_sets import has_sets, with_sets
 from query_lang.rewriting.trees import Sizes, aggregates, mapped, parts
+from query_lang.rewriting.values_of_rows import with_values_of_rows
 from query_lang.rewriting.windows.distinct import (
     check_function,
     distinct_groups,
@@ -245,7 +246,7 @@ def _with_answer_rows(tree: Query) -> Query:
 
 
 def _select(tree: Select) -> Select:
-    tree = with_flags(with_sets(plain_joins(tree)))
+    tree = with_flags(with_sets(with_values_of_rows(plain_joins(tree))))
     where = None if tree.where is None else known_true(tree.where)
     having = None if tree.having is None else known_true(tree.having)
     kept = None if tree.kept is None else known_true(tree.kept)

@@ -568,6 +568,7 @@ class Join:
             which is a query with its own ties and order.
         is_natural: Whether it is USING all names that both sides have, which tables
             alone tell.
+        is_of_one: Whether no row may meet two of ``source``.
     """
 
     kind: JoinKind
@@ -577,6 +578,7 @@ class Join:
     position: Position
     is_of_first: bool = False
     is_natural: bool = False
+    is_of_one: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -600,6 +602,8 @@ class Select:
         unmatched: Columns of rows in the text, which a LEFT JOIN from them keeps as
             groups without a match; once these are written out, what they are.
         is_thinned: Whether WHERE or another join may leave some of these rows out.
+        is_of_rows: Whether it rolls up what belongs to each row around it: by the unit
+            key, too.
     """
 
     distinct: bool
@@ -621,6 +625,7 @@ class Select:
     stacks: bool = False
     unmatched: tuple[Expression, ...] = ()
     is_thinned: bool = False
+    is_of_rows: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,7 +123,8 @@ SCALAR_SUBQUERY = Rule(
     "a subquery cannot stand here as a value",
     "join a derived table, or use IN (SELECT ...) or EXISTS (SELECT ...); a share of "
     "what WHERE keeps is COUNT(*) / SUM(COUNT(*)) OVER (), of all rows COUNT(*) FILTER "
-    "(WHERE age >= 60) / COUNT(*) without WHERE; else ask both and divide the answers",
+    "(WHERE age >= 60) / COUNT(*) without WHERE; what rows are compared with is asked "
+    "for first, and its number written, WHERE age > 54.2",
 )
 JOIN = Rule(
     "join",

@@ -44,7 +44,7 @@ def add_docs_routes(app: FastAPI, document: Callable[[], dict[str, object]]) -> 
 
     @cache
     def contract() -> bytes:
-        return json.dumps(document(), sort_keys=True).encode()
+        return json.dumps(document()).encode()
 
     @app.get("/openapi.json", include_in_schema=False)
     def openapi_json() -> Response:

@@ -84,4 +84,4 @@ def openapi() -> None:
     """Print the OpenAPI document of the HTTP interface."""
     from server.api.app import openapi_document  # noqa: PLC0415 - no other needs the web
 
-    typer.echo(json.dumps(openapi_document(), indent=2, sort_keys=True))
+    typer.echo(json.dumps(openapi_document(), indent=2))

@@ -28,6 +28,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from server.api.app import openapi_document
+from tests.support.data.wards import publish
 from tests.support.installations.harness import (
     Installation,
     ask,
@@ -79,11 +80,17 @@ class Target:
 
 
 @contextlib.contextmanager
-def serve_target(folder):
-    """Serve an installation with one analyst who can pay for everything."""
+def serve_target(folder, *, publishes=False):
+    """Serve an installation with one analyst who can pay for everything.
+
+    Args:
+        publishes: Whether it has a release.
+    """
     installation = Installation(folder).create()
     installation.load()
     key = installation.analyst()
+    if publishes:
+        publish(installation)
     with serve_in_thread(installation) as url, client(url, key) as http:
         yield Target(url, key, ask(http).json()["query_id"])
 

@@ -19,7 +19,10 @@ import json, sys
 from curator_http_interface_client import AuthenticatedClient
 from curator_http_interface_client.api.questions import create_query, plan_query
 from curator_http_interface_client.api.reading import show_budget, show_query
-from curator_http_interface_client.models import EpsilonQuestion
+from curator_http_interface_client.api.releases import (
+    download_release, list_releases
+)
+from curator_http_interface_client.models import DownloadReleaseFormat, EpsilonQuestion
 
 url, key, sql = sys.argv[1:]
 body = EpsilonQuestion(sql=sql, epsilon="0.5")
@@ -30,12 +33,18 @@ with AuthenticatedClient(base_url=url, token=key) as client:
     read = show_query.sync(answer.query_id, client=client)
     refused = plan_query.sync("clinic", client=client, body=wrong)
     budget = show_budget.sync(client=client)
+    release = list_releases.sync(client=client).items[0].id
+    table = download_release.sync(release, client=client)
+    parquet = download_release.sync_detailed(
+        release, client=client, format_=DownloadReleaseFormat.PARQUET
+    ).content
 print(json.dumps([
     [plan.epsilon, plan.noise[0].half_width_95],
     [answer.charge.epsilon, answer.noise[0].half_width_95, answer.rows],
     [read.state, read.answer.rows, read.time.year],
     [refused.type_, refused.status],
     [budget.projects[0].spent],
+    [table, parquet[:4].decode()],
 ]))
 """
 
@@ -54,7 +63,7 @@ def test_a_generated_client_plans_asks_and_reads(tmp_path):
     )
     assert generated.returncode == 0, generated.stdout + generated.stderr
     assert "WARNING" not in generated.stdout
-    with serve_target(tmp_path / "served") as target:
+    with serve_target(tmp_path / "served", publishes=True) as target:
         asked = subprocess.run(
             [sys.executable, "-c", PROGRAM, target.url, target.key, QUESTION],
             env={**os.environ, "PYTHONPATH": str(made)},
@@ -63,7 +72,7 @@ def test_a_generated_client_plans_asks_and_reads(tmp_path):
             check=False,
         )
     assert asked.returncode == 0, asked.stderr
-    plan, answer, read, refused, budget = json.loads(asked.stdout)
+    plan, answer, read, refused, budget, (table, parquet) = json.loads(asked.stdout)
     assert plan[0] == answer[0] == "0.5"
     assert plan[1] == answer[1]
     assert [row[0] for row in answer[2]] == ["F", "M"]
@@ -71,3 +80,5 @@ def test_a_generated_client_plans_asks_and_reads(tmp_path):
     assert read[2] > 2000
     assert refused == ["unknown_column", 422]
     assert float(budget[0]) > 0.5
+    assert table.startswith("sex,age,ward,month,estimate,")
+    assert parquet == "PAR1"

@@ -154,7 +154,7 @@ class SourceBinder:
         for join in joins:
             if isinstance(node, PublicScan):
                 raise refuse(rules.PUBLIC_FIRST, first.position)
-            node = self._join(node, scope, join, asked, wheres)
+            node = self._joined(node, scope, join, asked, wheres)
             check_rows(node.rows_per_unit, join.position)
         return Source(node, scope)
 
@@ -257,6 +257,20 @@ class SourceBinder:
         )
 
     # -- joins ----------------------------------------------------------------
+
+    def _joined(
+        self,
+        left: Node,
+        scope: Scope,
+        join: Join,
+        asked: RowsAsked,
+        wheres: Sequence[Tree],
+    ) -> Node:
+        """Bind a join; one with a single row is refused where there may be two."""
+        node = self._join(left, scope, join, asked, wheres)
+        if join.is_of_one and node.rows_per_unit != left.rows_per_unit:
+            raise refuse(rules.SCALAR_SUBQUERY, join.position, hint=_SEVERAL_ROWS)
+        return node
 
     def _join(  # noqa: PLR0911 - an arm a kind
         self,
@@ -450,6 +464,12 @@ class SourceBinder:
         if rest:
             node = Filter(node, conjunction(rest))
         return _settled(node, scope)
+
+
+_SEVERAL_ROWS = (
+    "several rows may belong to one: take the first, with ORDER BY taken DESC LIMIT 1 "
+    "in the brackets, or an aggregate, MAX(value)"
+)
 
 
 def _wheres(tree: Select, joins: Sequence[Join]) -> list[Tree]:

@@ -8,7 +8,14 @@ from query_lang.binding.environment import Environment
 from query_lang.binding.scope import Relation, Scope, UnitColumn
 from query_lang.rewriting.trees import conjuncts
 from query_lang.syntax import rules
-from query_lang.syntax.nodes import Comparison, Join, Name
+from query_lang.syntax.nodes import (
+    Comparison,
+    DerivedTable,
+    Join,
+    Name,
+    Select,
+    SelectItem,
+)
 from query_lang.syntax.nodes import (
     Expression as Tree,
 )
@@ -217,6 +224,20 @@ def _unit_of_rows(relation: Relation) -> tuple[str, UnitColumn] | None:
     return held[0] if held else None
 
 
+def by_unit_too(tree: Select, scope: Scope) -> Select:
+    """Return a roll-up that has the unit key among its keys, and selects it."""
+    named = [key for key in tree.group_by if isinstance(key, Name)]
+    if any(isinstance(scope.find(key), UnitColumn) for key in named):
+        return tree
+    units = [(r.name, name) for r in scope.relations for name, _ in r.unit_columns()]
+    if not units:
+        return tree
+    (relation, name), position = units[0], tree.position
+    unit = Name(name, relation, position)
+    item = SelectItem(unit, "unit", position)
+    return replace(tree, items=(item, *tree.items), group_by=(unit, *tree.group_by))
+
+
 def untied(
     scope: Scope, relation: Relation, join: Join, trees: Sequence[Tree]
 ) -> SqlNotAllowedError:
@@ -225,6 +246,12 @@ def untied(
         unit = next(name for name, _ in relation.unit_columns())
         hint = f"USING ({', '.join([unit, *join.using])})"
         return refuse(rules.USING, join.position, hint=hint)
+    query = join.source.query if isinstance(join.source, DerivedTable) else None
+    if join.is_of_one or (isinstance(query, Select) and query.is_of_rows):
+        around, _, unit = scope.unit_name().rpartition(".")
+        around = around or scope.relations[0].name
+        hint = f"tie both by the unit key in the brackets: x.{unit} = {around}.{unit}"
+        return refuse(rules.SCALAR_SUBQUERY, join.position, hint=hint)
     hint = _with_unit(trees, scope, relation)
     return refuse(rules.JOIN_NEEDS_UNIT_KEY, join.position, hint=hint)
 

@@ -53,9 +53,12 @@ _FILE: dict[int | str, dict[str, object]] = {
     **problem_responses(416),
     200: {
         "description": "One file of the release, as its manifest names it.",
-        "content": {
-            kind: {"schema": {"type": "string", "format": "binary"}}
-            for kind in _TYPES.values()
+        "content": {  # generated clients read a reply as the first of these
+            "text/csv": {"schema": {"type": "string"}},
+            "application/vnd.apache.parquet": {
+                "schema": {"type": "string", "format": "binary"}
+            },
+            "application/json": {"schema": {"type": "object"}},
         },
     },
 }

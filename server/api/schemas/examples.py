@@ -313,9 +313,14 @@ def _add_to_operation(
 
 
 def _in_form(kind: str, reply: Example | str) -> Example | str:
-    """Return a reply as a media type has it; a stream is no text, and is told of."""
-    if isinstance(reply, str) or kind.endswith("json"):
+    """Return a reply as a media type has it; a stream is no text, and is told of.
+
+    A file has an example for each.
+    """
+    if isinstance(reply, str):
         return reply
+    if kind in reply or kind.endswith("json"):
+        return cast("Example | str", reply.get(kind, reply))
     answer = reply if "rows" in reply else ANSWER
     if kind == Form.CSV.value:
         return csv_of(table_of(answer)).decode()

@@ -252,6 +252,13 @@ RELEASE_EXAMPLES = {
     "GET /v1/releases/{release}/tree": Shown({"200": _BRANCH}),
     "GET /v1/catalog": Shown({"200": _CATALOG}),
     "GET /v1/releases/{release}/download": Shown(
-        {"200": "sex,age,estimate,variance,half_width_95\nf,0-9,512.0,1352.0,110.0\n"}
+        {
+            "200": {
+                "text/csv": "sex,age,estimate,variance,half_width_95\n"
+                "f,0-9,512.0,1352.0,110.0\n",
+                "application/vnd.apache.parquet": "The same table, as Parquet.",
+                "application/json": _MANIFEST,
+            }
+        }
     ),
 }

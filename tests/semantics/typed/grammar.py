@@ -327,6 +327,13 @@ class Texts:
             listed = f"SELECT {own}.patient_id FROM {table} {own} WHERE {where}"
             return f"e.patient_id {sign}IN ({listed})"
         tie = f"{own}.patient_id = e.patient_id"
+        if self.chance(0.4):
+            rest = self._pick(("", f" AND {where}"))
+            value = self._pick(
+                ("COUNT(*)", f"COUNT(DISTINCT {front}year)", "1 + COUNT(*)")
+            )
+            compared = self._pick(("> 1", "= 0", "< 3", "IS NULL"))
+            return f"(SELECT {value} FROM {table} {own} WHERE {tie}{rest}) {compared}"
         return f"{sign}EXISTS (SELECT 1 FROM {table} {own} WHERE {tie} AND {where})"
 
     # -- the rest -----------------------------------------------------------
