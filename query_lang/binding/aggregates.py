@@ -11,6 +11,7 @@ from query_lang.binding.frames import frame_of, offset_of
 from query_lang.binding.results.moments import MOMENTS
 from query_lang.binding.scalars.casts import truth_number
 from query_lang.binding.scope import UnitColumn
+from query_lang.binding.sources.equalities import never_null
 from query_lang.plans.expressions import (
     AverageRef,
     Call,
@@ -448,7 +449,8 @@ class WindowBinder(ExpressionBinder):
                 value = self._rows.value(part)
                 self.environment.warn_of_other(part, value)
                 others.append(value)
-        unit = None if units else self.scope.unit_by_key(tree.partition_by)
+        known = never_null(self._node)
+        unit = None if units else self.scope.unit_by_key(tree.partition_by, known)
         if unit is not None:
             self.environment.warn_of_unit(unit, "a window is partitioned")
         elif not units:

@@ -1,6 +1,7 @@
 """Everything below the top SELECT: derived tables, UNION ALL, IN and EXISTS."""
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from privacy.errors import QueryError, UnknownColumnError
@@ -28,6 +29,7 @@ from query_lang.binding.scope import (
     written_out,
 )
 from query_lang.binding.sources.from_clause import Columns, Source, SourceBinder
+from query_lang.binding.sources.equalities import never_null
 from query_lang.binding.sources.ties import by_unit_too, tie_around
 from query_lang.plans.domains import longest_of
 from query_lang.plans.expressions import (
@@ -184,7 +186,7 @@ class QueryBinder:
     ) -> tuple[Node, dict[str, RelationColumn]]:
         if tree.is_of_rows:
             tree = by_unit_too(tree, rows.scope)
-        keys, has_unit = _group_keys(tree, rows)
+        keys, has_unit = _group_keys(tree, rows, never_null(node))
         if not has_unit:
             rule = rules.DISTINCT_BELOW if tree.distinct else rules.GROUP_BY_UNIT
             _, more, said = rule.hint.partition("; ")
@@ -248,7 +250,8 @@ class QueryBinder:
                 chosen.append(ref)
             known = [ref.facts for ref in refs]
             domain = environment.sizes.combined(known, tree.position)
-            columns[name] = ValueColumn(slot, _union_facts(known, domain))
+            is_id = all(isinstance(v, ValueColumn) and v.is_id for v in values)
+            columns[name] = ValueColumn(slot, _union_facts(known, domain), is_id=is_id)
         node = Union(
             tuple(
                 UnionPart(part, tuple(chosen))
@@ -513,15 +516,17 @@ def _column(
     where: Conditions,
 ) -> RelationColumn:
     tree = item.expression
+    is_id = False
     if isinstance(tree, Name):
         column = binder.scope.find(tree)
         if isinstance(column, UnitColumn):
             return column
+        is_id = isinstance(column, ValueColumn) and column.is_id
     value = binder.operand(tree)
     if isinstance(value, AverageRef):
         return AverageColumn(value)
     if isinstance(value, FieldRef):
-        return ValueColumn(value.slot, named_by(where, value))
+        return ValueColumn(value.slot, named_by(where, value), is_id=is_id)
     if isinstance(value, Constant) and value.value is None:
         raise refuse(rules.NULL_LITERAL, item.position)
     slot = binder.environment.new_slot()
@@ -539,7 +544,7 @@ def _beside_unit(tree: InQuery, scope: Scope) -> str | None:
 
 
 def _group_keys(  # noqa: C901 - an arm a form
-    tree: Select, rows: ExpressionBinder
+    tree: Select, rows: ExpressionBinder, known: AbstractSet[int]
 ) -> tuple[dict[Expression, int], bool]:
     """Bind GROUP BY (or DISTINCT): a slot for each key, and if the unit is one.
 
@@ -568,7 +573,7 @@ def _group_keys(  # noqa: C901 - an arm a form
         rows.environment.warn_of_other(meant, value)
         if value not in keys:
             keys[value] = rows.environment.new_slot()
-    unit = None if has_unit else rows.scope.unit_by_key(named)
+    unit = None if has_unit else rows.scope.unit_by_key(named, known)
     if unit is not None:
         rows.environment.warn_of_unit(unit, "rows are grouped")
     return keys, has_unit or unit is not None

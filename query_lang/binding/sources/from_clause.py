@@ -16,7 +16,9 @@ from query_lang.binding.scope import (
     RelationColumn,
     RowsAsked,
     Scope,
+    UnitColumn,
     ValueColumn,
+    declared_ids,
     table_columns,
     with_constancy,
 )
@@ -186,7 +188,7 @@ class SourceBinder:
         self.environment.count_relation(source.position)
         if isinstance(source, DerivedTable):
             node, columns = self.tables.derived(source.query, self.environment)
-            return node, Relation(source.alias, columns)
+            return node, self._made(source.alias, node, columns)
         common = self.environment.common_tables.get(source.name)
         if common is None:
             return self._table(source)
@@ -196,7 +198,14 @@ class SourceBinder:
         node, columns = self.tables.derived(
             common.query, self.environment.within(before)
         )
-        return node, Relation(source.alias or source.name, columns)
+        return node, self._made(source.alias or source.name, node, columns)
+
+    def _made(self, name: str, node: Node, columns: Columns) -> Relation:
+        """Return what a derived table is called by, and whose its rows are."""
+        tables = self.environment.dataset.tables.values()
+        units = {t.unit_column for t in tables if t.unit_column is not None}
+        unit = units.pop() if len(units) == 1 else "unit key"
+        return Relation(name, columns, owner=UnitColumn(node.owner), unit=unit)
 
     def _table(self, source: TableName) -> tuple[Node | PublicScan, Relation]:
         dataset = self.environment.dataset
@@ -220,10 +229,14 @@ class SourceBinder:
             return scan, Relation(name, columns)
         private = self._scan(table, source.position)
         columns = table_columns(
-            table, unit_slot=private.owner, first_slot=private.first_slot
+            table,
+            unit_slot=private.owner,
+            first_slot=private.first_slot,
+            ids=declared_ids(dataset),
         )
         key = tuple(each for each in table.key if each != table.unit_column)
-        relation = Relation(name, columns, key=key)
+        owner, unit = UnitColumn(private.owner), table.unit_column or ""
+        relation = Relation(name, columns, key=key, owner=owner, unit=unit)
         if private.rows_per_unit == 1:
             relation = with_constancy(relation, constant=True)
         return private, relation
@@ -387,9 +400,6 @@ class SourceBinder:
         self, left: Node, right: Node, names: tuple[Scope, Relation], join: Join
     ) -> Node:
         scope, relation = names
-        own = dict(relation.unit_columns())
-        if not own:
-            raise refuse(rules.JOIN_NEEDS_UNIT_KEY, join.source.position)
         if join.using:
             found, trees = using_tie(scope, relation, join)
         else:
