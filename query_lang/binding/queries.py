@@ -279,6 +279,8 @@ class QueryBinder:
         column = None
         if isinstance(tree.value, Name):
             column = binder.scope.find(tree.value)
+        if isinstance(column, ValueColumn) and column.is_id:
+            return self._in_by_id(tree, column, binder)
         if not isinstance(column, UnitColumn):
             hint = _beside_unit(tree, binder.scope)
             raise refuse(rules.IN_QUERY_UNIT, tree.position, hint=hint)
@@ -296,6 +298,50 @@ class QueryBinder:
         unit = FieldRef(column.slot, Facts(ColumnType.INTEGER, constant=True))
         facts = Facts(ColumnType.BOOLEAN, nullable=False, constant=True)
         return UnitInQuery(unit, node, facts)
+
+    def _in_by_id(
+        self, tree: InQuery, column: ValueColumn, binder: ExpressionBinder
+    ) -> Expression:
+        """Bind IN of a column that refers to a declared key: EXISTS of a unit's row.
+
+        Both are the same where no value is NULL, and where unknown counts as false.
+        """
+        environment, query = binder.environment, tree.query
+        around = column.facts.nullable
+        exists = as_exists(tree, binder.scope)
+        if exists is not None:
+            _check_known(tree, nullable=around or self._may_be_null(tree, binder))
+            return self.exists(exists, binder)
+        environment.count_exists(tree.position)
+        node, columns = self.derived(query, environment)
+        if len(columns) != 1:
+            raise refuse(rules.IN_QUERY_ONE, query.position)
+        (found,) = columns.values()
+        if not isinstance(found, ValueColumn):
+            raise refuse(rules.IN_QUERY_UNIT, query.position)
+        missing = found.facts.nullable and found.slot not in never_null(node)
+        _check_known(tree, nullable=around or missing)
+        owner = UnitColumn(node.owner)
+        unit = binder.scope.unit_name()
+        listed = Relation(_LISTED, {_LISTED: found}, owner=owner, unit=unit)
+        inner = Scope([listed], binder.scope)
+        named = Name(_LISTED, _LISTED, tree.position)
+        equal = Comparison("=", named, tree.value, tree.position)
+        tie = tie_around(inner, [equal], environment)
+        if tie is None:
+            raise refuse(rules.IN_QUERY_UNIT, tree.position)
+        condition = ExpressionBinder(inner, environment, self).condition(equal)
+        return _exists(node, ((tie[1].slot, tie[0].slot),), condition, inner)
+
+    def _may_be_null(self, tree: InQuery, binder: ExpressionBinder) -> bool:
+        """Whether what a subquery selects may be NULL, which reads the rows around."""
+        query = tree.query
+        if isinstance(query, UnionAll):
+            return True
+        apart = binder.environment.apart()
+        scope = self._bound_from(query, apart, binder.scope).scope
+        value = query.items[0].expression
+        return ExpressionBinder(scope, apart, self).value(value).facts.nullable
 
     def _in_public(
         self, tree: InQuery, query: Select | UnionAll, binder: ExpressionBinder
@@ -532,6 +578,21 @@ def _column(
     slot = binder.environment.new_slot()
     made.append((slot, value))
     return ValueColumn(slot, named_by(where, value))
+
+
+def _check_known(tree: InQuery, *, nullable: bool) -> None:
+    """Refuse IN that EXISTS is not: unknown where a value is NULL, which counts there."""
+    if not nullable or tree.unknown_is_false:
+        return
+    detail = "where a value may be NULL, [NOT] IN may be unknown, as EXISTS is not"
+    raise refuse(rules.IN_QUERY_UNIT, tree.position, detail=detail, hint=_NOT_NULL)
+
+
+_LISTED = "IN (SELECT ...)"  # no name of a text
+_NOT_NULL = (
+    "leave NULL out in the brackets (WHERE encounter_id IS NOT NULL), or write NOT "
+    "EXISTS (SELECT * FROM labs AS l WHERE l.encounter_id = e.encounter_id)"
+)
 
 
 def _beside_unit(tree: InQuery, scope: Scope) -> str | None:
