@@ -12,6 +12,7 @@ from query_lang.binding.results.moments import MOMENTS
 from query_lang.binding.scalars.casts import truth_number
 from query_lang.binding.scope import UnitColumn
 from query_lang.binding.sources.equalities import never_null
+from query_lang.binding.sources.ids import add_unit
 from query_lang.plans.expressions import (
     AverageRef,
     Call,
@@ -462,6 +463,8 @@ class WindowBinder(ExpressionBinder):
             ]
             keys = ", ".join([self.scope.unit_name(), *more])
             hint = f"add it: OVER (PARTITION BY {keys} ORDER BY ...)"
+            by, own = f"PARTITION BY {keys}", (self.scope, self.environment)
+            hint = add_unit(tree.partition_by, *own, by, groups=True) or hint
             raise refuse(rules.WINDOW_PARTITION, tree.position, hint=hint)
         return tuple(others)
 

@@ -30,6 +30,7 @@ from query_lang.binding.scope import (
 )
 from query_lang.binding.sources.from_clause import Columns, Source, SourceBinder
 from query_lang.binding.sources.equalities import never_null
+from query_lang.binding.sources.ids import add_unit, named_in
 from query_lang.binding.sources.ties import by_unit_too, tie_around
 from query_lang.plans.domains import longest_of
 from query_lang.plans.expressions import (
@@ -190,7 +191,11 @@ class QueryBinder:
         if not has_unit:
             rule = rules.DISTINCT_BELOW if tree.distinct else rules.GROUP_BY_UNIT
             _, more, said = rule.hint.partition("; ")
-            hint = f"GROUP BY {rows.scope.unit_name()}, ...{more}{said}"
+            unit = rows.scope.unit_name()
+            hint = f"GROUP BY {unit}, ...{more}{said}"
+            word = "SELECT DISTINCT" if tree.distinct else "GROUP BY"
+            by, own = f"{word} {unit}, ...", (rows.scope, rows.environment)
+            hint = add_unit(_keys(tree, rows), *own, by, groups=True) or hint
             raise refuse(rule, tree.position, hint=hint)
         rollups = Rollups(rows, node.rows_per_unit)
         where = _where(tree, node, rows)
@@ -282,7 +287,7 @@ class QueryBinder:
         if isinstance(column, ValueColumn) and column.is_id:
             return self._in_by_id(tree, column, binder)
         if not isinstance(column, UnitColumn):
-            hint = _beside_unit(tree, binder.scope)
+            hint = _beside_unit(tree, binder.scope, environment)
             raise refuse(rules.IN_QUERY_UNIT, tree.position, hint=hint)
         if column.nullable:
             raise refuse(rules.NULLABLE_UNIT_KEY, tree.position)
@@ -412,7 +417,8 @@ class QueryBinder:
         if tie is not None:
             ties = ((tie[1].slot, tie[0].slot),)
         if not ties:
-            raise refuse(rules.SUBQUERY_TIE, query.position)
+            hint = add_unit(named_in(rest), source.scope, environment, _tied(source.scope))
+            raise refuse(rules.SUBQUERY_TIE, query.position, hint=hint)
         conditions = restricting(rows.condition(part) for part in rest)
         condition = conjunction(conditions) if conditions else None
         return _exists(source.node, ties, condition, source.scope)
@@ -595,13 +601,25 @@ _NOT_NULL = (
 )
 
 
-def _beside_unit(tree: InQuery, scope: Scope) -> str | None:
+def _beside_unit(
+    tree: InQuery, scope: Scope, environment: Environment
+) -> str | None:
     """Return how a column is looked for among the rows of the same unit."""
     if not isinstance(tree.value, Name) or tree.negated:
         return None
     unit, name = scope.unit_name(), describe(tree.value)
     inner, own = tree.value.name, unit.rpartition(".")[2]
-    return f"({unit}, {name}) IN (SELECT {own}, {inner} FROM ...)"  # noqa: S608 - a hint
+    hint = f"({unit}, {name}) IN (SELECT {own}, {inner} FROM ...)"  # noqa: S608 - a hint
+    return add_unit([tree.value], scope, environment, hint) or hint
+
+
+def _tied(scope: Scope) -> str:
+    """Return how WHERE ties a subquery to the rows around it."""
+    around = scope.outer.unit_name() if scope.outer else ""
+    name, unit = scope.relations[0].name, around.rpartition(".")[2]
+    if "." not in around and scope.outer:
+        around = f"{scope.outer.relations[0].name}.{around}"
+    return f"WHERE {name}.{unit} = {around} AND ..."
 
 
 def _group_keys(  # noqa: C901 - an arm a form
@@ -613,13 +631,10 @@ def _group_keys(  # noqa: C901 - an arm a form
     """
     if tree.distinct and tree.group_by:
         raise refuse(rules.DISTINCT_BELOW, tree.position)
-    trees = tree.group_by or tuple(item.expression for item in tree.items)
     keys: dict[Expression, int] = {}
     has_unit = False
-    named: list[Tree] = []
-    for key in trees:
-        meant = key_tree(key, tree, rows.scope) if tree.group_by else key
-        named.append(meant)
+    named, written = _keys(tree, rows), tree.group_by or tree.items
+    for meant, key in zip(named, written, strict=True):
         column = rows.scope.find(meant) if isinstance(meant, Name) else None
         if isinstance(column, UnitColumn):
             if column.nullable:
@@ -638,6 +653,13 @@ def _group_keys(  # noqa: C901 - an arm a form
     if unit is not None:
         rows.environment.warn_of_unit(unit, "rows are grouped")
     return keys, has_unit or unit is not None
+
+
+def _keys(tree: Select, rows: ExpressionBinder) -> list[Tree]:
+    """Return what GROUP BY means, or DISTINCT."""
+    if not tree.group_by:
+        return [item.expression for item in tree.items]
+    return [key_tree(key, tree, rows.scope) for key in tree.group_by]
 
 
 def key_tree(key: Tree, tree: Select, scope: Scope) -> Tree:

@@ -357,17 +357,20 @@ class Scope:
         """
         named = [tree for tree in trees if isinstance(tree, Name)]
         for relation in self.relations:
-            if relation.owner is None or relation.owner.nullable:
+            if relation.owner is None:
                 continue
             own = {
                 name.name
                 for name in named
                 if name.qualifier in {None, relation.name}
-                and self.find_here(name) is relation.columns.get(name.name)
+                and name.name in relation.columns
+                and self.find_here(name) is relation.columns[name.name]
             }
-            found = [relation.columns.get(name) for name in own]
-            refers = any(_refers(column, known) for column in found)
-            if refers or (relation.key and own.issuperset(relation.key)):
+            found = [relation.columns[name] for name in own]
+            if any(_refers(column, known) for column in found):
+                return relation.unit
+            is_whole = relation.key and own.issuperset(relation.key)
+            if is_whole and not relation.owner.nullable:
                 return relation.unit
         return None
 
@@ -474,7 +477,7 @@ class Scope:
 _TODAY = frozenset({"sysdate", "systimestamp", "today"})
 
 
-def _refers(column: RelationColumn | None, known: AbstractSet[int]) -> bool:
+def _refers(column: RelationColumn, known: AbstractSet[int]) -> bool:
     """Whether a column is the key of a table, and never NULL."""
     if not isinstance(column, ValueColumn) or not column.is_id:
         return False

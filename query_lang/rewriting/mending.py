@@ -12,6 +12,7 @@ from typing import Final
 from privacy.errors import CuratorError, QueryError
 from query_lang.rewriting.fixes.other_words import OTHER_FIXES
 from query_lang.rewriting.fixes.token_texts import between, offset_of, tokens_of
+from query_lang.rewriting.fixes.unit_keys import UNIT_FIXES
 from query_lang.syntax.tokens import Token, TokenKind
 
 LONGEST: Final = 4_000
@@ -250,6 +251,7 @@ def _after_where(sql: str, offset: int, error: QueryError) -> Iterator[str]:
 
 _FIXES: Mapping[str, _Fix] = {
     **OTHER_FIXES,
+    **UNIT_FIXES,
     "ambiguous_name": _table,
     "identifier": _name,
     "key_not_selected": _selected,

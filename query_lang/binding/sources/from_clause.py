@@ -406,7 +406,7 @@ class SourceBinder:
             found, trees = unit_tie(scope, relation, join)
         tie = found or tie_by_key(scope, relation, trees, self.environment)
         if tie is None:
-            raise untied(scope, relation, join, trees)
+            raise untied(scope, relation, join, trees, self.environment)
         inner = Scope([*scope.relations, relation], gone=scope.gone)
         binder = JoinBinder(inner, self.environment, self.subqueries)
         conditions = restricting(binder.condition(tree) for tree in trees)

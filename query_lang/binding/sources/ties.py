@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from privacy.errors import SqlNotAllowedError
 from query_lang.binding.environment import Environment
+from query_lang.binding.sources.ids import add_unit, named_in
 from query_lang.binding.scope import Relation, Scope, UnitColumn, ValueColumn
 from query_lang.rewriting.trees import conjuncts
 from query_lang.syntax import rules
@@ -237,11 +238,18 @@ def by_unit_too(tree: Select, scope: Scope) -> Select:
 
 
 def untied(
-    scope: Scope, relation: Relation, join: Join, trees: Sequence[Tree]
+    scope: Scope,
+    relation: Relation,
+    join: Join,
+    trees: Sequence[Tree],
+    environment: Environment,
 ) -> SqlNotAllowedError:
     """Return the refusal of a join that equates no unit keys, with how to write it."""
+    both = Scope([*scope.relations, relation], gone=scope.gone)
+    names = named_in(trees)
     if join.using:
         hint = f"USING ({', '.join([_unit_name(relation), *join.using])})"
+        hint = add_unit(names, both, environment, hint) or hint
         return refuse(rules.USING, join.position, hint=hint)
     query = join.source.query if isinstance(join.source, DerivedTable) else None
     if join.is_of_one or (isinstance(query, Select) and query.is_of_rows):
@@ -250,6 +258,7 @@ def untied(
         hint = f"tie both by the unit key in the brackets: x.{unit} = {around}.{unit}"
         return refuse(rules.SCALAR_SUBQUERY, join.position, hint=hint)
     hint = _with_unit(trees, scope, relation)
+    hint = add_unit(names, both, environment, hint) or hint
     return refuse(rules.JOIN_NEEDS_UNIT_KEY, join.position, hint=hint)
 
 

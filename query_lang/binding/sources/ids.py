@@ -1,0 +1,67 @@
+"""What is called like an id, though no table declares it: the unit key beside it."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from privacy.errors import QueryError
+from privacy.schema import ColumnType
+from query_lang.binding.environment import Environment
+from query_lang.binding.scope import RelationColumn, Scope, ValueColumn
+from query_lang.syntax.nodes import Comparison, Expression, Name
+
+_ENDINGS: Final = ("_id", "_no", "_nr", "_number", "_uuid")
+_TYPES: Final = frozenset({ColumnType.INTEGER, ColumnType.TEXT})
+
+
+def add_unit(
+    trees: Iterable[Expression],
+    scope: Scope,
+    environment: Environment,
+    clause: str,
+    *,
+    groups: bool = False,
+) -> str | None:
+    """Return the hint that adds the unit key where rows are told apart by an id.
+
+    None where none of the trees is one. What is offered means the same where no two
+    units share an id, and each row of a group has one: the hint says so.
+
+    Args:
+        trees: That rows are grouped, partitioned, joined or looked up by.
+        scope: Of their names.
+        environment: Of the query.
+        clause: How it is written with the unit key.
+        groups: Whether rows without an id are a group, too.
+    """
+    for tree in trees:
+        column = _found(tree, scope)
+        if not isinstance(tree, Name) or not isinstance(column, ValueColumn):
+            continue
+        if column.facts.domain is not None:
+            continue
+        is_called_so = tree.name == "id" or tree.name.endswith(_ENDINGS)
+        if column.facts.type in _TYPES and (column.is_id or is_called_so):
+            unit = environment.dataset.unit
+            is_sure = not (groups and column.facts.nullable)
+            each = "" if is_sure else ", and each row has one"
+            return f"if no two {unit}s share a {tree.name}{each}: {clause}"
+    return None
+
+
+def _found(tree: Expression, scope: Scope) -> RelationColumn | None:
+    """Return the column that a tree names; None where it names none, or two."""
+    try:
+        return scope.find(tree) if isinstance(tree, Name) else None
+    except QueryError:
+        return None
+
+
+def named_in(trees: Iterable[Expression]) -> list[Expression]:
+    """Return the columns that conditions equate."""
+    return [
+        side
+        for tree in trees
+        if isinstance(tree, Comparison) and tree.operator == "="
+        for side in (tree.left, tree.right)
+        if isinstance(tree.left, Name) and isinstance(tree.right, Name)
+    ]
