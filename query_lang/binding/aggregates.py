@@ -464,7 +464,7 @@ class WindowBinder(ExpressionBinder):
             keys = ", ".join([self.scope.unit_name(), *more])
             hint = f"add it: OVER (PARTITION BY {keys} ORDER BY ...)"
             by, own = f"PARTITION BY {keys}", (self.scope, self.environment)
-            hint = add_unit(tree.partition_by, *own, by, groups=True) or hint
+            hint = add_unit(tree.partition_by, *own, by, each=None) or hint
             raise refuse(rules.WINDOW_PARTITION, tree.position, hint=hint)
         return tuple(others)
 

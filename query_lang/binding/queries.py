@@ -195,7 +195,7 @@ class QueryBinder:
             hint = f"GROUP BY {unit}, ...{more}{said}"
             word = "SELECT DISTINCT" if tree.distinct else "GROUP BY"
             by, own = f"{word} {unit}, ...", (rows.scope, rows.environment)
-            hint = add_unit(_keys(tree, rows), *own, by, groups=True) or hint
+            hint = add_unit(_keys(tree, rows), *own, by, each=None) or hint
             raise refuse(rule, tree.position, hint=hint)
         rollups = Rollups(rows, node.rows_per_unit)
         where = _where(tree, node, rows)
@@ -315,7 +315,8 @@ class QueryBinder:
         around = column.facts.nullable
         exists = as_exists(tree, binder.scope)
         if exists is not None:
-            _check_known(tree, nullable=around or self._may_be_null(tree, binder))
+            missing = self._may_be_null(tree, binder)
+            _check_known(tree, binder, nullable=around or missing)
             return self.exists(exists, binder)
         environment.count_exists(tree.position)
         node, columns = self.derived(query, environment)
@@ -325,7 +326,7 @@ class QueryBinder:
         if not isinstance(found, ValueColumn):
             raise refuse(rules.IN_QUERY_UNIT, query.position)
         missing = found.facts.nullable and found.slot not in never_null(node)
-        _check_known(tree, nullable=around or missing)
+        _check_known(tree, binder, nullable=around or missing)
         owner = UnitColumn(node.owner)
         unit = binder.scope.unit_name()
         listed = Relation(_LISTED, {_LISTED: found}, owner=owner, unit=unit)
@@ -586,31 +587,42 @@ def _column(
     return ValueColumn(slot, named_by(where, value))
 
 
-def _check_known(tree: InQuery, *, nullable: bool) -> None:
-    """Refuse IN that EXISTS is not: unknown where a value is NULL, which counts there."""
+def _check_known(tree: InQuery, binder: ExpressionBinder, *, nullable: bool) -> None:
+    """Refuse IN that EXISTS is not: unknown where a value is NULL, which counts there.
+
+    Raises:
+        SqlNotAllowedError: Rule ``in_query_unit``.
+    """
     if not nullable or tree.unknown_is_false:
         return
     detail = "where a value may be NULL, [NOT] IN may be unknown, as EXISTS is not"
-    raise refuse(rules.IN_QUERY_UNIT, tree.position, detail=detail, hint=_NOT_NULL)
+    hint = _beside_unit(tree, binder.scope, binder.environment, nullable=True)
+    raise refuse(rules.IN_QUERY_UNIT, tree.position, detail=detail, hint=hint)
 
 
 _LISTED = "IN (SELECT ...)"  # no name of a text
-_NOT_NULL = (
-    "leave NULL out in the brackets (WHERE encounter_id IS NOT NULL), or write NOT "
-    "EXISTS (SELECT * FROM labs AS l WHERE l.encounter_id = e.encounter_id)"
-)
 
 
 def _beside_unit(
-    tree: InQuery, scope: Scope, environment: Environment
+    tree: InQuery, scope: Scope, environment: Environment, *, nullable: bool = False
 ) -> str | None:
     """Return how a column is looked for among the rows of the same unit."""
-    if not isinstance(tree.value, Name) or tree.negated:
+    if not isinstance(tree.value, Name):
         return None
     unit, name = scope.unit_name(), describe(tree.value)
     inner, own = tree.value.name, unit.rpartition(".")[2]
     hint = f"({unit}, {name}) IN (SELECT {own}, {inner} FROM ...)"  # noqa: S608 - a hint
-    return add_unit([tree.value], scope, environment, hint) or hint
+    if tree.negated or nullable:
+        word = "NOT EXISTS" if tree.negated else "EXISTS"
+        around = unit.rpartition(".")[0] or scope.relations[0].name
+        value = scope.qualified(tree.value)
+        hint = (
+            f"{word} (SELECT * FROM (SELECT {own}, {inner} FROM ...) AS listed "  # noqa: S608 - a hint
+            f"WHERE listed.{own} = {around}.{own} AND listed.{inner} = "
+            f"{value.qualifier}.{inner})"
+        )
+    each = tree.negated or nullable
+    return add_unit([tree.value], scope, environment, hint, each=each) or hint
 
 
 def _tied(scope: Scope) -> str:

@@ -47,28 +47,42 @@ def mended(
         error: Why, and where.
         compiles: Compiles a text over the same schema; raises what refuses it.
     """
-    fix, taken = _FIXES.get(error.rule), error.steps
-    if fix is None or len(sql) > LONGEST:
+    if len(sql) > LONGEST:
         return None
-    for text in islice(fix(sql, offset_of(sql, error), error), MOST_TRIED):
+    taken = error.steps
+    for text in islice(_tried(sql, error, refused := []), MOST_TRIED):
         if taken + error.steps > MOST_STEPS:  # the next takes what this one took
             return None
-        steps = None if text == sql else _steps_until_refused(text, compiles)
-        if steps is None and text != sql:
+        try:
+            compiles(text)
+        except QueryError as again:
+            refused.append((text, again))
+            taken += again.steps
+        except CuratorError:
+            taken = MOST_STEPS
+        else:
             return text
-        taken += steps or 0
     return None
 
 
-def _steps_until_refused(text: str, compiles: Callable[[str], object]) -> int | None:
-    """Return how many steps it took to refuse a text; None if it is allowed."""
-    try:
-        compiles(text)
-    except QueryError as error:
-        return error.steps
-    except CuratorError:
-        return MOST_STEPS
-    return None
+def _tried(
+    sql: str, error: QueryError, refused: list[tuple[str, QueryError]]
+) -> Iterator[str]:
+    """Yield what a fix makes of a text; and of that again, where it lacks a unit key.
+
+    Args:
+        sql: That was refused.
+        error: Why.
+        refused: What was yielded and refused in its turn, noted by the caller.
+    """
+    fix = _FIXES.get(error.rule)
+    for text in fix(sql, offset_of(sql, error), error) if fix else ():
+        if text == sql:
+            continue
+        yield text
+        found = refused.pop() if refused else None
+        if found and error.rule in UNIT_FIXES and found[1].rule in UNIT_FIXES:
+            yield from _tried(*found, refused)
 
 
 _Fix = Callable[[str, int, QueryError], Iterator[str]]

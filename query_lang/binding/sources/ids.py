@@ -19,7 +19,7 @@ def add_unit(
     environment: Environment,
     clause: str,
     *,
-    groups: bool = False,
+    each: bool | None = False,
 ) -> str | None:
     """Return the hint that adds the unit key where rows are told apart by an id.
 
@@ -31,7 +31,7 @@ def add_unit(
         scope: Of their names.
         environment: Of the query.
         clause: How it is written with the unit key.
-        groups: Whether rows without an id are a group, too.
+        each: Whether it is said that each row has an id; None: where one may have none.
     """
     for tree in trees:
         column = _found(tree, scope)
@@ -42,9 +42,9 @@ def add_unit(
         is_called_so = tree.name == "id" or tree.name.endswith(_ENDINGS)
         if column.facts.type in _TYPES and (column.is_id or is_called_so):
             unit = environment.dataset.unit
-            is_sure = not (groups and column.facts.nullable)
-            each = "" if is_sure else ", and each row has one"
-            return f"if no two {unit}s share a {tree.name}{each}: {clause}"
+            is_told = column.facts.nullable if each is None else each
+            more = ", and each row has one" if is_told else ""
+            return f"if no two {unit}s share a {tree.name}{more}: {clause}"
     return None
 
 

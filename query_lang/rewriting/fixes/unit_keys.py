@@ -10,14 +10,20 @@ from typing import Final
 from privacy.errors import QueryError
 from query_lang.rewriting.fixes.token_texts import (
     between,
+    closing_of,
     marks_of,
     tokens_of,
+    with_text,
 )
 from query_lang.syntax.tokens import Token
 
 _ADDED: Final = re.compile(
     r"if no two [^:]+ share an? ([a-z0-9_]+)[^:]*: (?:GROUP BY |SELECT DISTINCT |"
     r"PARTITION BY |ON |WHERE |USING \(|\()(.+)"
+)
+_EXISTS: Final = re.compile(
+    r"if no two .+: ((?:NOT )?EXISTS \(SELECT \* FROM \(SELECT [a-z0-9_]+, ).+ FROM "
+    r"\.\.\.(\) AS listed WHERE .+\))"
 )
 _NAME: Final = re.compile(r"[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)?")
 _TIE: Final = re.compile(rf"{_NAME.pattern} = {_NAME.pattern}")
@@ -29,6 +35,10 @@ def unit_added(sql: str, offset: int, error: QueryError) -> Iterator[str]:
     tokens = tokens_of(sql)
     starts = [token.start for token in tokens]
     write = _WAYS.get(error.rule)
+    exists = _EXISTS.fullmatch(error.hint)
+    if exists is not None and offset in starts:
+        yield from _as_exists(sql, tokens, starts.index(offset), exists)
+        return
     if found is None or write is None or offset not in starts:
         return
     added = _TIE.match(found[2]) or _NAME.match(found[2])
@@ -39,8 +49,8 @@ def unit_added(sql: str, offset: int, error: QueryError) -> Iterator[str]:
 
 
 _Edits = Iterator[Sequence[tuple[int, str]]]
-"""Words to put in front of tokens, in their order; with a comma first: behind the one
-before."""
+"""Words to put in front of tokens, in their order; a comma and a bracket stand behind
+the one before."""
 
 
 def _edited(
@@ -49,7 +59,7 @@ def _edited(
     text, end = "", 0
     for place, words in edits:
         start = tokens[place].start
-        if words.startswith(","):
+        if words[0] in ",)":
             start = tokens[0].start + len(between(sql, tokens, 0, place))
         text, end = text + sql[end:start] + words, start
     return text + sql[end:]
@@ -113,7 +123,20 @@ def _looked_up(tokens: Sequence[Token], place: int, unit: str, _: str) -> _Edits
         return
     first = at + 3 + (marks_of(tokens, at + 3, 1) == ["DISTINCT"])
     inner = unit.rpartition(".")[2]
-    yield [(place, f"({unit}, "), (at, ") "), (first, f"{inner}, ")]
+    yield [(place, f"({unit}, "), (at, ")"), (first, f"{inner}, ")]
+
+
+def _as_exists(
+    sql: str, tokens: Sequence[Token], place: int, said: re.Match[str]
+) -> Iterator[str]:
+    """Write ``x NOT IN (SELECT y ...)`` as NOT EXISTS of a row of what it lists."""
+    opened = _next_sign(tokens, place)
+    end = closing_of(tokens).get(opened)
+    first = opened + 1 + (marks_of(tokens, opened + 2, 1) == ["DISTINCT"])
+    if end is None or marks_of(tokens, opened + 1, 1) != ["SELECT"]:
+        return
+    listed = between(sql, tokens, first + 1, end)
+    yield with_text(sql, tokens, place, end + 1, f"{said[1]}{listed}{said[2]}")
 
 
 def _next_sign(tokens: Sequence[Token], place: int) -> int:
