@@ -213,8 +213,7 @@ class Rollups:
         quotient = _quotient(value.facts, argument)
         self.rows.environment.averages[total.slot] = quotient
         number = self._make("count", value)
-        facts = replace(value.facts, type=ColumnType.DECIMAL, nullable=True)
-        return _average_of(total, number, facts)
+        return average_of(total, number, value.facts)
 
     def _make(
         self,
@@ -254,10 +253,17 @@ def _quotient(facts: Facts, argument: Tree) -> str:
     return f"CASE WHEN COUNT({x}) > 0 THEN {held} END"
 
 
-def _average_of(total: Expression, number: Expression, facts: Facts) -> AverageRef:
+def average_of(total: Expression, number: Expression, facts: Facts) -> AverageRef:
+    """Return the exact average of values with some facts, as a sum and a count."""
     if not isinstance(total, FieldRef) or not isinstance(number, FieldRef):
         raise TypeError
-    own = replace(facts, constant=total.facts.constant, domain=None)
+    own = replace(
+        facts,
+        type=ColumnType.DECIMAL,
+        nullable=True,
+        constant=total.facts.constant,
+        domain=None,
+    )
     return AverageRef(total.slot, number.slot, facts.scale, own)
 
 
@@ -433,8 +439,7 @@ class WindowBinder(ExpressionBinder):
         if function.name == "avg":
             total = self._make("sum", value, shape, saturates=False)
             number = self._make("count", value, shape)
-            facts = replace(value.facts, type=ColumnType.DECIMAL, nullable=True)
-            return _average_of(total, number, facts)
+            return average_of(total, number, value.facts)
         return self._make(_KINDS[function.name], value, shape)
 
     def _partition(self, tree: WindowCall) -> tuple[Expression, ...]:

@@ -31,11 +31,13 @@ from query_lang.binding.sources.equalities import (
 from query_lang.binding.sources.first_rows import (
     NUMBER,
     first_row_of,
+    is_first,
     numbering,
     or_null,
     terms_of,
     tied_inside,
 )
+from query_lang.binding.sources.rows_met import check_met, rows_met
 from query_lang.binding.sources.ties import (
     equal_names,
     tie_by_key,
@@ -293,6 +295,9 @@ class SourceBinder:
         asked: RowsAsked,
         wheres: Sequence[Tree],
     ) -> Node:
+        query = join.source.query if isinstance(join.source, DerivedTable) else None
+        if join.is_of_first and isinstance(query, Select) and query.limit is None:
+            return self._rows_met_join(left, scope, join, query)
         if join.is_of_first:
             return self._first_row_join(left, scope, join)
         right, relation = self._item(join.source)
@@ -349,13 +354,7 @@ class SourceBinder:
         Proof: docs/proofs/numbering.md.
         """
         query = first_row_of(join)
-        right, relation = self._item(query.source)
-        if isinstance(right, PublicScan) or query.where is None:
-            raise refuse(rules.LATERAL_JOIN, join.position)
-        alias = join.source.alias or ""
-        names = [known.name for known in scope.relations]
-        self._refuse_twice(relation.name, names, query.source)
-        self._refuse_twice(alias, names, join.source)
+        right, relation, alias = self._met(query, scope, join)
         own = Scope([relation])
         columns, made = self.tables.columns(query.items, own, self.environment)
         terms = orders(
@@ -365,25 +364,75 @@ class SourceBinder:
         keys = [(self.environment.new_slot(), term.value) for term in terms]
         right = Compute(right, (*made, *keys))
         rid = FieldRef(self.environment.new_slot(), NUMBER)
-        left = Windowed(left, (numbering(rid.slot, (), ()),))
-        inner = Scope([*scope.relations], gone=scope.gone)
-        where = tied_inside(query.where, relation, scope)
-        tie = Join(join.kind, query.source, where, (), join.position)
-        node = self._unit_join(left, right, (inner, relation), tie)
+        node = self._pairs(left, right, (scope, relation), join, query, rid)
         number = FieldRef(self.environment.new_slot(), NUMBER)
         order = tuple(
             replace(term, value=or_null(slot, term.value.facts))
             for term, (slot, _) in zip(terms, keys, strict=True)
         )
         node = Windowed(node, (numbering(number.slot, (rid,), order),))
-        one = Constant(1, replace(NUMBER, nullable=False, constant=True))
-        first = truth_of(Function.EQ, (number, one))
-        node = Filter(node, first, left.rows_per_unit)
+        node = Filter(node, is_first(number), left.rows_per_unit)
         shown = Relation(alias, columns)
         if join.kind == "left":
             shown = shown.extended_with_null(constant=False)
         scope.relations.append(with_constancy(shown, constant=False))
         return _settled(node, scope)
+
+    def _rows_met_join(
+        self, left: Node, scope: Scope, join: Join, query: Select
+    ) -> Node:
+        """Join each row so far with aggregates of the rows that it meets.
+
+        There is one row of them for each: where it meets none, COUNT is 0.
+
+        Proof: docs/proofs/numbering.md.
+        """
+        check_met(query, join)
+        right, relation, alias = self._met(query, scope, join)
+        rows = ExpressionBinder(Scope([relation]), self.environment, self.subqueries)
+        rid = FieldRef(self.environment.new_slot(), NUMBER)
+        found = rows_met(query, rows, rid, right.rows_per_unit)
+        right = Compute(right, tuple(found.made))
+        join = replace(join, kind="left")
+        node = self._pairs(left, right, (scope, relation), join, query, rid)
+        number = FieldRef(self.environment.new_slot(), NUMBER)
+        node = Windowed(node, (numbering(number.slot, (rid,), ()), *found.items))
+        node = Filter(node, is_first(number), left.rows_per_unit)
+        shown = Relation(alias, found.columns)
+        scope.relations.append(with_constancy(shown, constant=False))
+        return _settled(node, scope)
+
+    def _met(
+        self, query: Select, scope: Scope, join: Join
+    ) -> tuple[Node, Relation, str]:
+        """Return the one table that LATERAL reads, and what its rows are called."""
+        right, relation = self._item(query.source)
+        if isinstance(right, PublicScan) or query.where is None:
+            raise refuse(rules.LATERAL_JOIN, join.position)
+        alias = join.source.alias or ""
+        names = [known.name for known in scope.relations]
+        self._refuse_twice(relation.name, names, query.source)
+        self._refuse_twice(alias, names, join.source)
+        return right, relation, alias
+
+    def _pairs(
+        self,
+        left: Node,
+        right: Node,
+        names: tuple[Scope, Relation],
+        join: Join,
+        query: Select,
+        number: FieldRef,
+    ) -> Node:
+        """Number the rows so far, and join each with those of LATERAL that it meets."""
+        scope, relation = names
+        if query.where is None:
+            raise refuse(rules.LATERAL_JOIN, join.position)
+        left = Windowed(left, (numbering(number.slot, (), ()),))
+        inner = Scope([*scope.relations], gone=scope.gone)
+        where = tied_inside(query.where, relation, scope)
+        tie = Join(join.kind, query.source, where, (), join.position)
+        return self._unit_join(left, right, (inner, relation), tie)
 
     def _refuse_twice(
         self, name: str, names: Sequence[str], source: TableName | DerivedTable
