@@ -44,7 +44,7 @@ def add_unit(
             unit = environment.dataset.unit
             is_told = column.facts.nullable if each is None else each
             more = ", and each row has one" if is_told else ""
-            return f"if no two {unit}s share a {tree.name}{more}: {clause}"
+            return f"if no two {unit}s share one {tree.name}{more}: {clause}"
     return None
 
 

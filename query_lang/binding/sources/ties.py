@@ -259,7 +259,11 @@ def untied(
         return refuse(rules.SCALAR_SUBQUERY, join.position, hint=hint)
     hint = _with_unit(trees, scope, relation)
     hint = add_unit(names, both, environment, hint) or hint
-    return refuse(rules.JOIN_NEEDS_UNIT_KEY, join.position, hint=hint)
+    has_unit = bool(relation.unit_columns())
+    place = join.position if has_unit else join.source.position
+    if not has_unit:
+        hint = f"select {relation.unit} in {relation.name}, too: {hint}"
+    return refuse(rules.JOIN_NEEDS_UNIT_KEY, place, hint=hint)
 
 
 def equal_names(

@@ -18,7 +18,7 @@ from query_lang.rewriting.fixes.token_texts import (
 from query_lang.syntax.tokens import Token
 
 _ADDED: Final = re.compile(
-    r"if no two [^:]+ share an? ([a-z0-9_]+)[^:]*: (?:GROUP BY |SELECT DISTINCT |"
+    r"if no two [^:]+ share one ([a-z0-9_]+)[^:]*: (?:GROUP BY |SELECT DISTINCT |"
     r"PARTITION BY |ON |WHERE |USING \(|\()(.+)"
 )
 _EXISTS: Final = re.compile(

@@ -9,6 +9,7 @@ import pytest
 
 from tests.semantics.engine import exact_vectors
 from tests.semantics.typed.plain_sql import as_found, both, ours, plain
+from tests.unit.query_lang.rewriting.test_unit_keys_added import ADDED
 
 DM = "SELECT patient_id FROM diagnoses WHERE code LIKE 'E11%'"
 STRATA = "SELECT CASE WHEN age < 40 THEN '0-39' WHEN age < 60 THEN '40-59' ELSE '60+' END AS band, COUNT(*) FILTER (WHERE diagnosis_group = 'circulatory') AS events, COUNT(*) AS stays FROM encounters GROUP BY 1"
@@ -115,7 +116,12 @@ def rows(tmp_path_factory):
 
 @pytest.mark.parametrize("sql", TEXTS)
 def test_a_text_finds_what_plain_sql_finds(rows, sql):
-    compiled, mine = ours(rows, sql)
+    _check_found(rows, sql, sql)
+
+
+def _check_found(rows, asked, sql):
+    """Check that what is asked finds what a text finds in plain SQL."""
+    compiled, mine = ours(rows, asked)
     theirs = dict(as_found(row, compiled.columns) for row in plain(rows, sql))
     found = dict(as_found(row, compiled.columns) for row in mine)
     assert len(found) == len(mine)
@@ -124,6 +130,11 @@ def test_a_text_finds_what_plain_sql_finds(rows, sql):
         assert _close(found[keys], numbers), keys
     for keys in found.keys() - theirs.keys():  # cells without rows
         assert set(found[keys]) <= {None, Decimal(0)}, keys
+
+
+@pytest.mark.parametrize(("sql", "offered"), ADDED)
+def test_a_text_with_the_unit_key_finds_what_was_typed(rows, sql, offered):
+    _check_found(rows, offered, sql)
 
 
 def _close(mine, theirs):
