@@ -93,6 +93,7 @@ TEXTS = (
     "SELECT COUNT(*) FROM encounters e WHERE (SELECT COUNT(*) FROM encounters x WHERE x.patient_id = e.patient_id AND x.admitted BETWEEN e.admitted - INTERVAL '90 days' AND e.admitted) >= 2",
     "SELECT e.department, COUNT(*) AS n, SUM(CASE WHEN (SELECT MIN(r.started) FROM prescriptions r WHERE r.patient_id = e.patient_id AND r.started > e.admitted) < e.admitted + INTERVAL '90 days' THEN 1 ELSE 0 END) AS soon FROM encounters e GROUP BY e.department",
     "SELECT e.department, SUM(x.n) AS n, SUM(x.days) AS days, COUNT(x.days) AS some FROM encounters e CROSS JOIN LATERAL (SELECT COUNT(r.drug) AS n, SUM(r.days_supply) AS days FROM prescriptions r WHERE r.patient_id = e.patient_id AND r.started >= e.admitted) x GROUP BY e.department",
+    "SELECT department, COUNT(*) FROM encounters e WHERE (SELECT COUNT(*) FROM encounters x WHERE x.patient_id = e.patient_id AND x.admitted < e.admitted) = 0 GROUP BY department",
     "SELECT COUNT(*) FROM encounters e WHERE (SELECT AVG(x.length_of_stay) FROM encounters x WHERE x.patient_id = e.patient_id AND x.admitted < e.admitted) > 5",
     "SELECT COUNT(*) FROM encounters e WHERE (SELECT BOOL_OR(l.abnormal) FROM labs l WHERE l.patient_id = e.patient_id AND l.taken < e.admitted) IS NULL",
     "SELECT COUNT(*) FROM encounters e WHERE (SELECT COALESCE(SUM(x.length_of_stay), 0) + COUNT(*) FROM encounters x WHERE x.patient_id = e.patient_id AND x.encounter_id <> e.encounter_id AND x.department = e.department) > 5",
