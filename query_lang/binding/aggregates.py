@@ -10,9 +10,8 @@ from query_lang.binding.expressions import ExpressionBinder, describe
 from query_lang.binding.frames import frame_of, offset_of
 from query_lang.binding.results.moments import MOMENTS
 from query_lang.binding.scalars.casts import truth_number
+from query_lang.binding.scalars.ids import add_unit, never_null
 from query_lang.binding.scope import UnitColumn
-from query_lang.binding.sources.equalities import never_null
-from query_lang.binding.sources.ids import add_unit
 from query_lang.plans.expressions import (
     AverageRef,
     Call,
@@ -468,8 +467,8 @@ class WindowBinder(ExpressionBinder):
             ]
             keys = ", ".join([self.scope.unit_name(), *more])
             hint = f"add it: OVER (PARTITION BY {keys} ORDER BY ...)"
-            by, own = f"PARTITION BY {keys}", (self.scope, self.environment)
-            hint = add_unit(tree.partition_by, *own, by, each=None) or hint
+            by, place = f"PARTITION BY {keys}", (self.scope, self.environment)
+            hint = add_unit(tree.partition_by, *place, by, each=None) or hint
             raise refuse(rules.WINDOW_PARTITION, tree.position, hint=hint)
         return tuple(others)
 

@@ -16,6 +16,7 @@ from query_lang.binding.comparisons import check_comparable
 from query_lang.binding.environment import Environment
 from query_lang.binding.expressions import UNNAMED, ExpressionBinder, describe
 from query_lang.binding.names import output_names
+from query_lang.binding.scalars.ids import add_unit, named_in, never_null
 from query_lang.binding.scalars.narrowing import Conditions, named_by
 from query_lang.binding.scalars.row_numbers import numberings, rows_held
 from query_lang.binding.scope import (
@@ -29,8 +30,6 @@ from query_lang.binding.scope import (
     written_out,
 )
 from query_lang.binding.sources.from_clause import Columns, Source, SourceBinder
-from query_lang.binding.sources.equalities import never_null
-from query_lang.binding.sources.ids import add_unit, named_in
 from query_lang.binding.sources.ties import by_unit_too, tie_around
 from query_lang.plans.domains import longest_of
 from query_lang.plans.expressions import (
@@ -194,8 +193,8 @@ class QueryBinder:
             unit = rows.scope.unit_name()
             hint = f"GROUP BY {unit}, ...{more}{said}"
             word = "SELECT DISTINCT" if tree.distinct else "GROUP BY"
-            by, own = f"{word} {unit}, ...", (rows.scope, rows.environment)
-            hint = add_unit(_keys(tree, rows), *own, by, each=None) or hint
+            by, place = f"{word} {unit}, ...", (rows.scope, rows.environment)
+            hint = add_unit(_keys(tree, rows), *place, by, each=None) or hint
             raise refuse(rule, tree.position, hint=hint)
         rollups = Rollups(rows, node.rows_per_unit)
         where = _where(tree, node, rows)
@@ -281,9 +280,8 @@ class QueryBinder:
         environment = binder.environment
         if _is_public(tree.query, environment):
             return self._in_public(tree, tree.query, binder)
-        column = None
-        if isinstance(tree.value, Name):
-            column = binder.scope.find(tree.value)
+        value = tree.value
+        column = binder.scope.find(value) if isinstance(value, Name) else None
         if isinstance(column, ValueColumn) and column.is_id:
             return self._in_by_id(tree, column, binder)
         if not isinstance(column, UnitColumn):
@@ -418,7 +416,9 @@ class QueryBinder:
         if tie is not None:
             ties = ((tie[1].slot, tie[0].slot),)
         if not ties:
-            hint = add_unit(named_in(rest), source.scope, environment, _tied(source.scope))
+            hint = add_unit(
+                named_in(rest), source.scope, environment, _tied(source.scope)
+            )
             raise refuse(rules.SUBQUERY_TIE, query.position, hint=hint)
         conditions = restricting(rows.condition(part) for part in rest)
         condition = conjunction(conditions) if conditions else None

@@ -4,16 +4,13 @@ from collections.abc import Sequence
 
 from query_lang.binding.sources.uniqueness import are_told_apart
 from query_lang.plans.expressions import (
-    Call,
     Expression,
     FieldRef,
-    Function,
-    conjuncts,
     holds_subquery,
     is_equality,
     slots_read,
 )
-from query_lang.plans.nodes import Compute, Filter, Node, PublicScan, Scan
+from query_lang.plans.nodes import Compute, Node, PublicScan, Scan
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import Position
 from query_lang.syntax.refusals import refuse
@@ -65,36 +62,6 @@ def _equated(
             if isinstance(column, FieldRef) and slots_read(value) <= other:
                 found.setdefault(column.slot, value)
     return found
-
-
-def never_null(node: Node) -> frozenset[int]:
-    """Return slots that the conditions on a node's rows say are not NULL.
-
-    Of WHERE and of INNER joins: IS NOT NULL, and comparisons, which are never true of
-    NULL.
-    """
-    found: set[int] = set()
-    while isinstance(node, Filter):
-        for part in conjuncts(node.condition):
-            found |= {each.slot for each in _of_value(part)}
-        node = node.child
-    return frozenset(found)
-
-
-def _of_value(part: Expression) -> list[FieldRef]:
-    """Return the columns that have a value where a condition is true."""
-    match part:
-        case Call(Function.NOT, (Call(Function.IS_NULL, (FieldRef() as column,)),)):
-            return [column]
-        case Call(function, operands) if function in _OF_VALUES:
-            return [each for each in operands if isinstance(each, FieldRef)]
-        case _:
-            return []
-
-
-_OF_VALUES = frozenset(
-    {Function.EQ, Function.NE, Function.LT, Function.LE, Function.GT, Function.GE}
-)
 
 
 def fan_out(

@@ -48,14 +48,12 @@ from query_lang.binding.sources.ties import (
 )
 from query_lang.plans.expressions import (
     Call,
-    Constant,
     Expression,
     FieldRef,
     Function,
     conjunction,
     restricting,
     truth_constant,
-    truth_of,
 )
 from query_lang.plans.nodes import (
     Compute,
@@ -354,7 +352,7 @@ class SourceBinder:
         Proof: docs/proofs/numbering.md.
         """
         query = first_row_of(join)
-        right, relation, alias = self._met(query, scope, join)
+        right, relation, tie = self._met(query, scope, join)
         own = Scope([relation])
         columns, made = self.tables.columns(query.items, own, self.environment)
         terms = orders(
@@ -364,7 +362,7 @@ class SourceBinder:
         keys = [(self.environment.new_slot(), term.value) for term in terms]
         right = Compute(right, (*made, *keys))
         rid = FieldRef(self.environment.new_slot(), NUMBER)
-        node = self._pairs(left, right, (scope, relation), join, query, rid)
+        node = self._pairs(left, right, (scope, relation), tie, rid)
         number = FieldRef(self.environment.new_slot(), NUMBER)
         order = tuple(
             replace(term, value=or_null(slot, term.value.facts))
@@ -372,7 +370,7 @@ class SourceBinder:
         )
         node = Windowed(node, (numbering(number.slot, (rid,), order),))
         node = Filter(node, is_first(number), left.rows_per_unit)
-        shown = Relation(alias, columns)
+        shown = Relation(join.source.alias or "", columns)
         if join.kind == "left":
             shown = shown.extended_with_null(constant=False)
         scope.relations.append(with_constancy(shown, constant=False))
@@ -388,50 +386,46 @@ class SourceBinder:
         Proof: docs/proofs/numbering.md.
         """
         check_met(query, join)
-        right, relation, alias = self._met(query, scope, join)
+        join = replace(join, kind="left")
+        right, relation, tie = self._met(query, scope, join)
         rows = ExpressionBinder(Scope([relation]), self.environment, self.subqueries)
         rid = FieldRef(self.environment.new_slot(), NUMBER)
         found = rows_met(query, rows, rid, right.rows_per_unit)
         right = Compute(right, tuple(found.made))
-        join = replace(join, kind="left")
-        node = self._pairs(left, right, (scope, relation), join, query, rid)
+        node = self._pairs(left, right, (scope, relation), tie, rid)
         number = FieldRef(self.environment.new_slot(), NUMBER)
         node = Windowed(node, (numbering(number.slot, (rid,), ()), *found.items))
         node = Filter(node, is_first(number), left.rows_per_unit)
-        shown = Relation(alias, found.columns)
+        shown = Relation(join.source.alias or "", found.columns)
         scope.relations.append(with_constancy(shown, constant=False))
         return _settled(node, scope)
 
     def _met(
         self, query: Select, scope: Scope, join: Join
-    ) -> tuple[Node, Relation, str]:
-        """Return the one table that LATERAL reads, and what its rows are called."""
+    ) -> tuple[Node, Relation, Join]:
+        """Return the one table that LATERAL reads, and how its rows are met."""
         right, relation = self._item(query.source)
         if isinstance(right, PublicScan) or query.where is None:
             raise refuse(rules.LATERAL_JOIN, join.position)
-        alias = join.source.alias or ""
         names = [known.name for known in scope.relations]
         self._refuse_twice(relation.name, names, query.source)
-        self._refuse_twice(alias, names, join.source)
-        return right, relation, alias
+        self._refuse_twice(join.source.alias or "", names, join.source)
+        where = tied_inside(query.where, relation, scope)
+        tie = Join(join.kind, query.source, where, (), join.position)
+        return right, relation, tie
 
     def _pairs(
         self,
         left: Node,
         right: Node,
         names: tuple[Scope, Relation],
-        join: Join,
-        query: Select,
+        tie: Join,
         number: FieldRef,
     ) -> Node:
         """Number the rows so far, and join each with those of LATERAL that it meets."""
         scope, relation = names
-        if query.where is None:
-            raise refuse(rules.LATERAL_JOIN, join.position)
         left = Windowed(left, (numbering(number.slot, (), ()),))
         inner = Scope([*scope.relations], gone=scope.gone)
-        where = tied_inside(query.where, relation, scope)
-        tie = Join(join.kind, query.source, where, (), join.position)
         return self._unit_join(left, right, (inner, relation), tie)
 
     def _refuse_twice(

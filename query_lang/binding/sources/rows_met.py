@@ -59,9 +59,10 @@ def _is_met(item: SelectItem) -> bool:
     tree = item.expression
     if isinstance(tree, CountRows):
         return item.alias is not None
-    is_known = isinstance(tree, AggregateCall) and tree.name in {*_KINDS, "avg"}
-    plain = is_known and not (tree.distinct or tree.order_by)
-    return plain and len(tree.arguments) == 1 and item.alias is not None
+    if not isinstance(tree, AggregateCall) or tree.name not in {*_KINDS, "avg"}:
+        return False
+    is_plain = len(tree.arguments) == 1 and not (tree.distinct or tree.order_by)
+    return is_plain and item.alias is not None
 
 
 def rows_met(

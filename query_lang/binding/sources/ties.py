@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from privacy.errors import SqlNotAllowedError
 from query_lang.binding.environment import Environment
-from query_lang.binding.sources.ids import add_unit, named_in
+from query_lang.binding.scalars.ids import add_unit, named_in
 from query_lang.binding.scope import Relation, Scope, UnitColumn, ValueColumn
 from query_lang.rewriting.trees import conjuncts
 from query_lang.syntax import rules

@@ -15,8 +15,8 @@ from query_lang.rewriting.trees import (
     all_of,
     called,
     conjuncts,
-    mapped,
     is_aggregate,
+    mapped,
     output_of,
     own_name,
     parts,
@@ -91,11 +91,10 @@ def _computed(join: Join) -> dict[str, Expression] | None:
     if not is_plain or not isinstance(query, Select) or not ties_all(join):
         return None
     clauses = (query.group_by, query.having, query.order_by, query.distinct)
-    if any(clauses) or query.limit is not None or _says_more(query):
-        return None
-    if not isinstance(query.source, NoTable):
+    is_one_row = not any(clauses) and query.limit is None and not _says_more(query)
+    if is_one_row and not isinstance(query.source, NoTable):
         return _of_rows_met(query)
-    if query.where or query.joins:
+    if not is_one_row or query.where or query.joins:
         return None
     named = [(output_of(item), item.expression) for item in query.items]
     found = {name: tree for name, tree in named if name is not None}
@@ -104,7 +103,7 @@ def _computed(join: Join) -> dict[str, Expression] | None:
 
 
 def _of_rows_met(query: Select) -> dict[str, Expression] | None:
-    """Return each aggregate of a SELECT that reads the row around it; None of others."""
+    """Return each aggregate of a SELECT that reads the row around it, else None."""
     if not reads_outside(query):
         return None
     found: dict[str, Expression] = {}

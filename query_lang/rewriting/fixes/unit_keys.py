@@ -53,9 +53,7 @@ _Edits = Iterator[Sequence[tuple[int, str]]]
 the one before."""
 
 
-def _edited(
-    sql: str, tokens: Sequence[Token], edits: Sequence[tuple[int, str]]
-) -> str:
+def _edited(sql: str, tokens: Sequence[Token], edits: Sequence[tuple[int, str]]) -> str:
     text, end = "", 0
     for place, words in edits:
         start = tokens[place].start

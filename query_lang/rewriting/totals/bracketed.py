@@ -63,10 +63,11 @@ def _of_each_row(query: Select) -> str:
             break
     name, other = key
     table = query.source.name if isinstance(query.source, TableName) else "..."
+    rolled = f"SELECT {name}, COUNT(*) AS n FROM {table} GROUP BY {name}"  # noqa: S608 - a hint
     return (
-        f"what belongs to each row is a LEFT JOIN of a roll-up: LEFT JOIN (SELECT {name}"  # noqa: S608 - a hint
-        f", COUNT(*) AS n FROM {table} GROUP BY {name}) AS {inner} ON {inner}.{name} = "
-        f"{other}.{name}, with COALESCE({inner}.n, 0) for a count"
+        f"what belongs to each row is a LEFT JOIN of a roll-up: LEFT JOIN ({rolled}) "
+        f"AS {inner} ON {inner}.{name} = {other}.{name}, with COALESCE({inner}.n, 0) "
+        "for a count"
     )
 
 

@@ -1,5 +1,7 @@
 """Columns that refer to a declared key; what texts with them find: test_plain_sql.py."""
 
+# ruff: noqa: E501 - a text is one string, to be read
+
 from dataclasses import replace
 from datetime import date
 
@@ -113,7 +115,11 @@ def test_a_column_of_a_derived_table_stays_an_id(within):
 def test_rows_without_an_id_are_a_group_of_all_units():
     grouped = "SELECT COUNT(*) FROM (SELECT stay_id FROM drugs{} GROUP BY stay_id) t"
     assert refusal(grouped.format("")).rule == "group_by_unit"
-    for where in ("stay_id IS NOT NULL", "stay_id > 7", "7 <> stay_id AND d > '2024-02-03'"):
+    for where in (
+        "stay_id IS NOT NULL",
+        "stay_id > 7",
+        "7 <> stay_id AND d > '2024-02-03'",
+    ):
         assert compiled(grouped.format(f" WHERE {where}")).warnings
     assert refusal(grouped.format(" WHERE stay_id > 7 OR d < '2024-02-03'")).rule
 
@@ -122,7 +128,9 @@ LEFT = "labs a LEFT JOIN stays z ON z.person = a.person AND z.d = a.d"
 
 
 def test_an_id_that_a_left_join_brings_may_be_missing():
-    grouped = f"SELECT COUNT(*) FROM (SELECT z.stay_id FROM {LEFT}{{}} GROUP BY z.stay_id) t"
+    grouped = (
+        f"SELECT COUNT(*) FROM (SELECT z.stay_id FROM {LEFT}{{}} GROUP BY z.stay_id) t"
+    )
     assert refusal(grouped.format("")).rule == "group_by_unit"
     assert compiled(grouped.format(" WHERE z.stay_id IS NOT NULL")).warnings
 
@@ -163,7 +171,9 @@ IN = "SELECT COUNT(*) FROM {} WHERE {}stay_id IN (SELECT {} FROM {})"
 
 @pytest.mark.parametrize("word", ["", "NOT "])
 def test_in_of_ids_is_exists_of_the_same_unit(word):
-    sql = f"SELECT COUNT(*) FROM stays WHERE stay_id {word}IN (SELECT stay_id FROM labs)"
+    sql = (
+        f"SELECT COUNT(*) FROM stays WHERE stay_id {word}IN (SELECT stay_id FROM labs)"
+    )
     exists = (
         f"SELECT COUNT(*) FROM stays z WHERE {word}EXISTS (SELECT 1 FROM labs b WHERE "
         "b.person = z.person AND b.stay_id = z.stay_id)"

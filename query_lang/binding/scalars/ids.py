@@ -1,4 +1,4 @@
-"""What is called like an id, though no table declares it: the unit key beside it."""
+"""Ids: whether each row has one, and the unit key beside them."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -7,6 +7,9 @@ from privacy.errors import QueryError
 from privacy.schema import ColumnType
 from query_lang.binding.environment import Environment
 from query_lang.binding.scope import RelationColumn, Scope, ValueColumn
+from query_lang.plans.expressions import Call, FieldRef, Function, conjuncts
+from query_lang.plans.expressions import Expression as Bound
+from query_lang.plans.nodes import Filter, Node
 from query_lang.syntax.nodes import Comparison, Expression, Name
 
 _ENDINGS: Final = ("_id", "_no", "_nr", "_number", "_uuid")
@@ -65,3 +68,33 @@ def named_in(trees: Iterable[Expression]) -> list[Expression]:
         for side in (tree.left, tree.right)
         if isinstance(tree.left, Name) and isinstance(tree.right, Name)
     ]
+
+
+def never_null(node: Node) -> frozenset[int]:
+    """Return slots that the conditions on a node's rows say are not NULL.
+
+    Of WHERE and of INNER joins: IS NOT NULL, and comparisons, which are never true of
+    NULL.
+    """
+    found: set[int] = set()
+    while isinstance(node, Filter):
+        for part in conjuncts(node.condition):
+            found |= {each.slot for each in _of_value(part)}
+        node = node.child
+    return frozenset(found)
+
+
+def _of_value(part: Bound) -> list[FieldRef]:
+    """Return the columns that have a value where a condition is true."""
+    match part:
+        case Call(Function.NOT, (Call(Function.IS_NULL, (FieldRef() as column,)),)):
+            return [column]
+        case Call(function, operands) if function in _OF_VALUES:
+            return [each for each in operands if isinstance(each, FieldRef)]
+        case _:
+            return []
+
+
+_OF_VALUES = frozenset(
+    {Function.EQ, Function.NE, Function.LT, Function.LE, Function.GT, Function.GE}
+)
