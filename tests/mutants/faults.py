@@ -2986,8 +2986,18 @@ FAULTS = (
         "first_row_of_each_is_one",
         "the first rows that a unit's rows meet are taken for one",
         "query_lang/binding/sources/from_clause.py",
-        "        node = Filter(node, first, left.rows_per_unit)\n        shown",
-        "        node = Filter(node, first, 1)\n        shown",
+        "is_first(number), left.rows_per_unit)\n        shown = "
+        'Relation(join.source.alias or "", columns)',
+        'is_first(number), 1)\n        shown = Relation(join.source.alias or "", columns)',
+        ("tests/unit/query_lang/plans/test_rule_table.py",),
+    ),
+    Fault(
+        "rows_met_of_each_are_one",
+        "the aggregates that a unit's rows meet are taken for one row",
+        "query_lang/binding/sources/from_clause.py",
+        "is_first(number), left.rows_per_unit)\n        shown = "
+        'Relation(join.source.alias or "", found',
+        'is_first(number), 1)\n        shown = Relation(join.source.alias or "", found',
         ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(

@@ -218,6 +218,13 @@ RULES = {
         [4],
         [4],
     ),
+    "aggregates of the rows that each row meets": (
+        "SELECT COUNT(*), SUM(x.n) FROM encounters e CROSS JOIN LATERAL (SELECT "
+        "COUNT(*) AS n FROM labs l WHERE l.patient_id = e.patient_id AND (l.level < "
+        "e.severity OR l.level >= e.severity OR l.level IS NULL)) x",
+        [4, 20],
+        [4, 20],
+    ),
     "join by a declared key": (
         ONE + "encounters e JOIN diagnoses d ON d.seq = e.severity",
         [4],
