@@ -2988,7 +2988,8 @@ FAULTS = (
         "query_lang/binding/sources/from_clause.py",
         "is_first(number), left.rows_per_unit)\n        shown = "
         'Relation(join.source.alias or "", columns)',
-        'is_first(number), 1)\n        shown = Relation(join.source.alias or "", columns)',
+        "is_first(number), 1)\n        shown = "
+        'Relation(join.source.alias or "", columns)',
         ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(
