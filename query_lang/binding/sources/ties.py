@@ -7,7 +7,7 @@ from privacy.errors import SqlNotAllowedError
 from query_lang.binding.environment import Environment
 from query_lang.binding.scalars.ids import add_unit, named_in
 from query_lang.binding.scope import Relation, Scope, UnitColumn, ValueColumn
-from query_lang.rewriting.trees import conjuncts
+from query_lang.rewriting.trees import called, conjuncts
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     Comparison,
@@ -256,6 +256,9 @@ def untied(
         around, _, unit = scope.unit_name().rpartition(".")
         around = around or scope.relations[0].name
         hint = f"tie both by the unit key in the brackets: x.{unit} = {around}.{unit}"
+        if isinstance(query, Select):
+            tie = f"WHERE {called(query.source)}.{unit} = {around}.{unit} AND ..."
+            hint = add_unit(names, both, environment, tie) or hint
         return refuse(rules.SCALAR_SUBQUERY, join.position, hint=hint)
     hint = _with_unit(trees, scope, relation)
     hint = add_unit(names, both, environment, hint) or hint

@@ -95,7 +95,9 @@ def _joined(tokens: Sequence[Token], place: int, tie: str, _: str) -> _Edits:
     opened = _next_sign(tokens, place)
     words = {token.word for token in tokens[place:opened]}
     if words & {"LATERAL", "APPLY"}:
-        yield from _tied(tokens, opened + 1, tie, "")
+        place = opened + 1
+    if words & {"LATERAL", "APPLY"} or tokens[place].word == "SELECT":
+        yield from _tied(tokens, place, tie, "")
         return
     on = _next(tokens, place, "ON")
     if on is not None:
@@ -161,6 +163,7 @@ _WAYS: Mapping[str, _Way] = {
     "group_by_unit": _grouped,
     "in_query_unit": _looked_up,
     "join_needs_unit_key": _joined,
+    "scalar_subquery": _tied,
     "subquery_tie": _tied,
     "using": _using,
     "window_partition": _partitioned,

@@ -63,6 +63,14 @@ ADDED = (
         "SELECT COUNT(*) FROM diagnoses a LEFT JOIN LATERAL (SELECT b.code FROM diagnoses b WHERE b.encounter_id = a.encounter_id ORDER BY b.code LIMIT 1) AS x ON TRUE WHERE x.code < a.code",
         "SELECT COUNT(*) FROM diagnoses a LEFT JOIN LATERAL (SELECT b.code FROM diagnoses b WHERE b.patient_id = a.patient_id AND b.encounter_id = a.encounter_id ORDER BY b.code LIMIT 1) AS x ON TRUE WHERE x.code < a.code",
     ),
+    (
+        "SELECT COUNT(*) FROM diagnoses a WHERE a.code = (SELECT MIN(b.code) FROM diagnoses b WHERE b.encounter_id = a.encounter_id)",
+        "SELECT COUNT(*) FROM diagnoses a WHERE a.code = (SELECT MIN(b.code) FROM diagnoses b WHERE b.patient_id = a.patient_id AND b.encounter_id = a.encounter_id)",
+    ),
+    (
+        "SELECT COUNT(*) FROM diagnoses a WHERE (SELECT COUNT(*) FROM diagnoses b WHERE b.encounter_id = a.encounter_id AND b.code < a.code) > 1",
+        "SELECT COUNT(*) FROM diagnoses a WHERE (SELECT COUNT(*) FROM diagnoses b WHERE b.patient_id = a.patient_id AND b.encounter_id = a.encounter_id AND b.code < a.code) > 1",
+    ),
 )
 
 
