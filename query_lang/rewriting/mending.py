@@ -59,7 +59,7 @@ def mended(
             refused.append((text, again))
             taken += again.steps
         except CuratorError:
-            taken = MOST_STEPS
+            taken += MOST_STEPS
         else:
             return text
     return None
