@@ -10,6 +10,7 @@ from query_lang.binding.expressions import ExpressionBinder, describe
 from query_lang.binding.frames import frame_of, offset_of
 from query_lang.binding.results.moments import MOMENTS
 from query_lang.binding.scalars.casts import truth_number
+from query_lang.binding.scalars.ids import add_unit, never_null
 from query_lang.binding.scope import UnitColumn
 from query_lang.plans.expressions import (
     AverageRef,
@@ -211,8 +212,7 @@ class Rollups:
         quotient = _quotient(value.facts, argument)
         self.rows.environment.averages[total.slot] = quotient
         number = self._make("count", value)
-        facts = replace(value.facts, type=ColumnType.DECIMAL, nullable=True)
-        return _average_of(total, number, facts)
+        return average_of(total, number, value.facts)
 
     def _make(
         self,
@@ -252,10 +252,17 @@ def _quotient(facts: Facts, argument: Tree) -> str:
     return f"CASE WHEN COUNT({x}) > 0 THEN {held} END"
 
 
-def _average_of(total: Expression, number: Expression, facts: Facts) -> AverageRef:
+def average_of(total: Expression, number: Expression, facts: Facts) -> AverageRef:
+    """Return the exact average of values with some facts, as a sum and a count."""
     if not isinstance(total, FieldRef) or not isinstance(number, FieldRef):
         raise TypeError
-    own = replace(facts, constant=total.facts.constant, domain=None)
+    own = replace(
+        facts,
+        type=ColumnType.DECIMAL,
+        nullable=True,
+        constant=total.facts.constant,
+        domain=None,
+    )
     return AverageRef(total.slot, number.slot, facts.scale, own)
 
 
@@ -431,8 +438,7 @@ class WindowBinder(ExpressionBinder):
         if function.name == "avg":
             total = self._make("sum", value, shape, saturates=False)
             number = self._make("count", value, shape)
-            facts = replace(value.facts, type=ColumnType.DECIMAL, nullable=True)
-            return _average_of(total, number, facts)
+            return average_of(total, number, value.facts)
         return self._make(_KINDS[function.name], value, shape)
 
     def _partition(self, tree: WindowCall) -> tuple[Expression, ...]:
@@ -448,7 +454,8 @@ class WindowBinder(ExpressionBinder):
                 value = self._rows.value(part)
                 self.environment.warn_of_other(part, value)
                 others.append(value)
-        unit = None if units else self.scope.unit_by_key(tree.partition_by)
+        known = never_null(self._node)
+        unit = None if units else self.scope.unit_by_key(tree.partition_by, known)
         if unit is not None:
             self.environment.warn_of_unit(unit, "a window is partitioned")
         elif not units:
@@ -460,6 +467,8 @@ class WindowBinder(ExpressionBinder):
             ]
             keys = ", ".join([self.scope.unit_name(), *more])
             hint = f"add it: OVER (PARTITION BY {keys} ORDER BY ...)"
+            by, place = f"PARTITION BY {keys}", (self.scope, self.environment)
+            hint = add_unit(tree.partition_by, *place, by, each=None) or hint
             raise refuse(rules.WINDOW_PARTITION, tree.position, hint=hint)
         return tuple(others)
 

@@ -144,8 +144,8 @@ class Environment:
         """Note that a declared key stands for the unit key too."""
         self.warn(
             "unit_key_added",
-            f"{what} by {unit} too: a declared key tells rows of one "
-            f"{self.dataset.unit} apart",
+            f"{what} by {unit} too: a declared key is of one {self.dataset.unit}; "
+            "where two share a value, each has its own",
         )
 
     def warn(self, code: str, detail: str) -> None:

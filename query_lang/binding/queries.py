@@ -1,6 +1,7 @@
 """Everything below the top SELECT: derived tables, UNION ALL, IN and EXISTS."""
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from privacy.errors import QueryError, UnknownColumnError
@@ -15,6 +16,7 @@ from query_lang.binding.comparisons import check_comparable
 from query_lang.binding.environment import Environment
 from query_lang.binding.expressions import UNNAMED, ExpressionBinder, describe
 from query_lang.binding.names import output_names
+from query_lang.binding.scalars.ids import add_unit, named_in, never_null
 from query_lang.binding.scalars.narrowing import Conditions, named_by
 from query_lang.binding.scalars.row_numbers import numberings, rows_held
 from query_lang.binding.scope import (
@@ -184,11 +186,15 @@ class QueryBinder:
     ) -> tuple[Node, dict[str, RelationColumn]]:
         if tree.is_of_rows:
             tree = by_unit_too(tree, rows.scope)
-        keys, has_unit = _group_keys(tree, rows)
+        keys, has_unit = _group_keys(tree, rows, never_null(node))
         if not has_unit:
             rule = rules.DISTINCT_BELOW if tree.distinct else rules.GROUP_BY_UNIT
             _, more, said = rule.hint.partition("; ")
-            hint = f"GROUP BY {rows.scope.unit_name()}, ...{more}{said}"
+            unit = rows.scope.unit_name()
+            hint = f"GROUP BY {unit}, ...{more}{said}"
+            word = "SELECT DISTINCT" if tree.distinct else "GROUP BY"
+            by, place = f"{word} {unit}, ...", (rows.scope, rows.environment)
+            hint = add_unit(_keys(tree, rows), *place, by, each=None) or hint
             raise refuse(rule, tree.position, hint=hint)
         rollups = Rollups(rows, node.rows_per_unit)
         where = _where(tree, node, rows)
@@ -248,7 +254,8 @@ class QueryBinder:
                 chosen.append(ref)
             known = [ref.facts for ref in refs]
             domain = environment.sizes.combined(known, tree.position)
-            columns[name] = ValueColumn(slot, _union_facts(known, domain))
+            is_id = all(isinstance(v, ValueColumn) and v.is_id for v in values)
+            columns[name] = ValueColumn(slot, _union_facts(known, domain), is_id=is_id)
         node = Union(
             tuple(
                 UnionPart(part, tuple(chosen))
@@ -273,11 +280,12 @@ class QueryBinder:
         environment = binder.environment
         if _is_public(tree.query, environment):
             return self._in_public(tree, tree.query, binder)
-        column = None
-        if isinstance(tree.value, Name):
-            column = binder.scope.find(tree.value)
+        value = tree.value
+        column = binder.scope.find(value) if isinstance(value, Name) else None
+        if isinstance(column, ValueColumn) and column.is_id:
+            return self._in_by_id(tree, column, binder)
         if not isinstance(column, UnitColumn):
-            hint = _beside_unit(tree, binder.scope)
+            hint = _beside_unit(tree, binder.scope, environment)
             raise refuse(rules.IN_QUERY_UNIT, tree.position, hint=hint)
         if column.nullable:
             raise refuse(rules.NULLABLE_UNIT_KEY, tree.position)
@@ -293,6 +301,51 @@ class QueryBinder:
         unit = FieldRef(column.slot, Facts(ColumnType.INTEGER, constant=True))
         facts = Facts(ColumnType.BOOLEAN, nullable=False, constant=True)
         return UnitInQuery(unit, node, facts)
+
+    def _in_by_id(
+        self, tree: InQuery, column: ValueColumn, binder: ExpressionBinder
+    ) -> Expression:
+        """Bind IN of a column that refers to a declared key: EXISTS of a unit's row.
+
+        Both are the same where no value is NULL, and where unknown counts as false.
+        """
+        environment, query = binder.environment, tree.query
+        around = column.facts.nullable
+        exists = as_exists(tree, binder.scope)
+        if exists is not None:
+            missing = self._may_be_null(tree, binder)
+            _check_known(tree, binder, nullable=around or missing)
+            return self.exists(exists, binder)
+        environment.count_exists(tree.position)
+        node, columns = self.derived(query, environment)
+        if len(columns) != 1:
+            raise refuse(rules.IN_QUERY_ONE, query.position)
+        (found,) = columns.values()
+        if not isinstance(found, ValueColumn):
+            raise refuse(rules.IN_QUERY_UNIT, query.position)
+        missing = found.facts.nullable and found.slot not in never_null(node)
+        _check_known(tree, binder, nullable=around or missing)
+        owner = UnitColumn(node.owner)
+        unit = binder.scope.unit_name()
+        listed = Relation(_LISTED, {_LISTED: found}, owner=owner, unit=unit)
+        inner = Scope([listed], binder.scope)
+        named = Name(_LISTED, _LISTED, tree.position)
+        equal = Comparison("=", named, tree.value, tree.position)
+        tie = tie_around(inner, [equal], environment)
+        if tie is None:
+            raise refuse(rules.IN_QUERY_UNIT, tree.position)
+        condition = ExpressionBinder(inner, environment, self).condition(equal)
+        return _exists(node, ((tie[1].slot, tie[0].slot),), condition, inner)
+
+    def _may_be_null(self, tree: InQuery, binder: ExpressionBinder) -> bool:
+        """Whether what a subquery selects may be NULL, which reads the rows around."""
+        query = tree.query
+        if isinstance(query, UnionAll):
+            return True
+        apart = binder.environment.apart()
+        scope = self._bound_from(query, apart, binder.scope).scope
+        value = query.items[0].expression
+        return ExpressionBinder(scope, apart, self).value(value).facts.nullable
 
     def _in_public(
         self, tree: InQuery, query: Select | UnionAll, binder: ExpressionBinder
@@ -363,7 +416,10 @@ class QueryBinder:
         if tie is not None:
             ties = ((tie[1].slot, tie[0].slot),)
         if not ties:
-            raise refuse(rules.SUBQUERY_TIE, query.position)
+            hint = add_unit(
+                named_in(rest), source.scope, environment, _tied(source.scope)
+            )
+            raise refuse(rules.SUBQUERY_TIE, query.position, hint=hint)
         conditions = restricting(rows.condition(part) for part in rest)
         condition = conjunction(conditions) if conditions else None
         return _exists(source.node, ties, condition, source.scope)
@@ -513,15 +569,17 @@ def _column(
     where: Conditions,
 ) -> RelationColumn:
     tree = item.expression
+    is_id = False
     if isinstance(tree, Name):
         column = binder.scope.find(tree)
         if isinstance(column, UnitColumn):
             return column
+        is_id = isinstance(column, ValueColumn) and column.is_id
     value = binder.operand(tree)
     if isinstance(value, AverageRef):
         return AverageColumn(value)
     if isinstance(value, FieldRef):
-        return ValueColumn(value.slot, named_by(where, value))
+        return ValueColumn(value.slot, named_by(where, value), is_id=is_id)
     if isinstance(value, Constant) and value.value is None:
         raise refuse(rules.NULL_LITERAL, item.position)
     slot = binder.environment.new_slot()
@@ -529,17 +587,55 @@ def _column(
     return ValueColumn(slot, named_by(where, value))
 
 
-def _beside_unit(tree: InQuery, scope: Scope) -> str | None:
+def _check_known(tree: InQuery, binder: ExpressionBinder, *, nullable: bool) -> None:
+    """Refuse IN that EXISTS is not: unknown where a value is NULL, which counts there.
+
+    Raises:
+        SqlNotAllowedError: Rule ``in_query_unit``.
+    """
+    if not nullable or tree.unknown_is_false:
+        return
+    detail = "where a value may be NULL, [NOT] IN may be unknown, as EXISTS is not"
+    hint = _beside_unit(tree, binder.scope, binder.environment, nullable=True)
+    raise refuse(rules.IN_QUERY_UNIT, tree.position, detail=detail, hint=hint)
+
+
+_LISTED = "IN (SELECT ...)"  # no name of a text
+
+
+def _beside_unit(
+    tree: InQuery, scope: Scope, environment: Environment, *, nullable: bool = False
+) -> str | None:
     """Return how a column is looked for among the rows of the same unit."""
-    if not isinstance(tree.value, Name) or tree.negated:
+    if not isinstance(tree.value, Name):
         return None
     unit, name = scope.unit_name(), describe(tree.value)
     inner, own = tree.value.name, unit.rpartition(".")[2]
-    return f"({unit}, {name}) IN (SELECT {own}, {inner} FROM ...)"  # noqa: S608 - a hint
+    hint = f"({unit}, {name}) IN (SELECT {own}, {inner} FROM ...)"  # noqa: S608 - a hint
+    if tree.negated or nullable:
+        word = "NOT EXISTS" if tree.negated else "EXISTS"
+        around = unit.rpartition(".")[0] or scope.relations[0].name
+        value = scope.qualified(tree.value)
+        hint = (
+            f"{word} (SELECT * FROM (SELECT {own}, {inner} FROM ...) AS listed "  # noqa: S608 - a hint
+            f"WHERE listed.{own} = {around}.{own} AND listed.{inner} = "
+            f"{value.qualifier}.{inner})"
+        )
+    each = tree.negated or nullable
+    return add_unit([tree.value], scope, environment, hint, each=each) or hint
+
+
+def _tied(scope: Scope) -> str:
+    """Return how WHERE ties a subquery to the rows around it."""
+    around = scope.outer.unit_name() if scope.outer else ""
+    name, unit = scope.relations[0].name, around.rpartition(".")[2]
+    if "." not in around and scope.outer:
+        around = f"{scope.outer.relations[0].name}.{around}"
+    return f"WHERE {name}.{unit} = {around} AND ..."
 
 
 def _group_keys(  # noqa: C901 - an arm a form
-    tree: Select, rows: ExpressionBinder
+    tree: Select, rows: ExpressionBinder, known: AbstractSet[int]
 ) -> tuple[dict[Expression, int], bool]:
     """Bind GROUP BY (or DISTINCT): a slot for each key, and if the unit is one.
 
@@ -547,13 +643,10 @@ def _group_keys(  # noqa: C901 - an arm a form
     """
     if tree.distinct and tree.group_by:
         raise refuse(rules.DISTINCT_BELOW, tree.position)
-    trees = tree.group_by or tuple(item.expression for item in tree.items)
     keys: dict[Expression, int] = {}
     has_unit = False
-    named: list[Tree] = []
-    for key in trees:
-        meant = key_tree(key, tree, rows.scope) if tree.group_by else key
-        named.append(meant)
+    named, written = _keys(tree, rows), tree.group_by or tree.items
+    for meant, key in zip(named, written, strict=True):
         column = rows.scope.find(meant) if isinstance(meant, Name) else None
         if isinstance(column, UnitColumn):
             if column.nullable:
@@ -568,10 +661,17 @@ def _group_keys(  # noqa: C901 - an arm a form
         rows.environment.warn_of_other(meant, value)
         if value not in keys:
             keys[value] = rows.environment.new_slot()
-    unit = None if has_unit else rows.scope.unit_by_key(named)
+    unit = None if has_unit else rows.scope.unit_by_key(named, known)
     if unit is not None:
         rows.environment.warn_of_unit(unit, "rows are grouped")
     return keys, has_unit or unit is not None
+
+
+def _keys(tree: Select, rows: ExpressionBinder) -> list[Tree]:
+    """Return what GROUP BY means, or DISTINCT."""
+    if not tree.group_by:
+        return [item.expression for item in tree.items]
+    return [key_tree(key, tree, rows.scope) for key in tree.group_by]
 
 
 def key_tree(key: Tree, tree: Select, scope: Scope) -> Tree:

@@ -1,12 +1,13 @@
 """Which columns a name can mean."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import lru_cache
 
 from privacy.errors import SqlNotAllowedError, UnknownColumnError
-from privacy.schema import Column, ColumnType, Table
+from privacy.schema import Column, ColumnType, Dataset, Table
 from query_lang.plans.expressions import AverageRef, Facts, FieldRef
 from query_lang.rewriting.trees import conjuncts, parts
 from query_lang.syntax import rules
@@ -41,11 +42,13 @@ class ValueColumn:
 
     Attributes:
         numbering: Of a ROW_NUMBER: the most partitions that one unit's rows are in.
+        is_id: Whether it holds values of a key that a table declares alone.
     """
 
     slot: int
     facts: Facts
     numbering: int | None = None
+    is_id: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +68,17 @@ class Relation:
     Attributes:
         merged: Names that are found without a qualifier in an earlier relation (USING).
         key: Of a table: its declared key beside the unit key.
+        owner: The unit key of each row, whether it is among the columns or not; NULL
+            only where a LEFT join found no row. None of public rows.
+        unit: What hints call it.
     """
 
     name: str
     columns: Mapping[str, RelationColumn]
     merged: tuple[str, ...] = ()
     key: tuple[str, ...] = ()
+    owner: UnitColumn | None = None
+    unit: str = "unit key"
 
     def unit_columns(self) -> list[tuple[str, UnitColumn]]:
         """Return the unit keys among the columns."""
@@ -96,7 +104,8 @@ class Relation:
             name: _null_extended(column, constant=constant)
             for name, column in self.columns.items()
         }
-        return replace(self, columns=columns)
+        owner = None if self.owner is None else replace(self.owner, nullable=True)
+        return replace(self, columns=columns, owner=owner)
 
 
 def _null_extended(column: RelationColumn, *, constant: bool) -> RelationColumn:
@@ -107,9 +116,10 @@ def _null_extended(column: RelationColumn, *, constant: bool) -> RelationColumn:
                 facts = replace(row.facts, nullable=True, constant=kept)
                 row = replace(row, facts=facts)
             return UnitColumn(slot, nullable=True, row=row)
-        case ValueColumn(slot, facts):
+        case ValueColumn(_, facts):
             kept = constant and facts.constant
-            return ValueColumn(slot, replace(facts, nullable=True, constant=kept))
+            facts = replace(facts, nullable=True, constant=kept)
+            return replace(column, facts=facts, numbering=None)
         case AverageColumn(average):
             kept = constant and average.facts.constant
             facts = replace(average.facts, nullable=True, constant=kept)
@@ -155,8 +165,30 @@ def column_facts(column: Column) -> Facts:
     )
 
 
+Ids = frozenset[tuple[str, ColumnType]]
+
+
+def declared_ids(dataset: Dataset) -> Ids:
+    """Return name and type of each column that is a private table's key alone.
+
+    A column of another table that is called so, and has no domain either, refers to it.
+    What has a domain counts within the unit, as a visit's number does.
+    """
+    keys = (
+        table.column(table.key[0])
+        for table in dataset.tables.values()
+        if not table.is_public and len(table.key) == 1
+    )
+    return frozenset((c.name, c.type) for c in keys if c and c.domain is None)
+
+
 def table_columns(
-    table: Table, *, unit_slot: int | None, first_slot: int, public: bool = False
+    table: Table,
+    *,
+    unit_slot: int | None,
+    first_slot: int,
+    public: bool = False,
+    ids: Ids = frozenset(),
 ) -> dict[str, RelationColumn]:
     """Return a table's columns by name, over consecutive slots."""
     columns: dict[str, RelationColumn] = {}
@@ -164,7 +196,9 @@ def table_columns(
         facts = column_facts(column)
         if public:  # of a row that the conditions of its join determine
             facts = replace(facts, constant=True)
-        columns[column.name] = ValueColumn(first_slot + number, facts)
+        is_id = column.domain is None and (column.name, column.type) in ids
+        slot = first_slot + number
+        columns[column.name] = ValueColumn(slot, facts, is_id=is_id)
     if unit_slot is not None and table.unit_column is not None:
         columns[table.unit_column] = UnitColumn(unit_slot)
     return columns
@@ -309,19 +343,35 @@ class Scope:
         """Whether a name means a unit key."""
         return isinstance(self.find(name), UnitColumn)
 
-    def unit_by_key(self, trees: Iterable[object]) -> str | None:
-        """Return the unit key of a table whose declared key is among names, if any."""
+    def unit_by_key(
+        self, trees: Iterable[object], known: AbstractSet[int]
+    ) -> str | None:
+        """Return the unit key of a table whose declared key is among names, if any.
+
+        Or of one with a column that refers to such a key, and is never NULL: rows
+        without a value would be of all units together.
+
+        Args:
+            trees: That rows are grouped by.
+            known: Slots that are not NULL in these rows, whatever is declared.
+        """
         named = [tree for tree in trees if isinstance(tree, Name)]
         for relation in self.relations:
+            if relation.owner is None:
+                continue
             own = {
                 name.name
                 for name in named
                 if name.qualifier in {None, relation.name}
-                and self.find_here(name) is relation.columns.get(name.name)
+                and name.name in relation.columns
+                and self.find_here(name) is relation.columns[name.name]
             }
-            units = [n for n, unit in relation.unit_columns() if not unit.nullable]
-            if relation.key and own.issuperset(relation.key) and len(units) == 1:
-                return units[0]
+            found = [relation.columns[name] for name in own]
+            if any(_refers(column, known) for column in found):
+                return relation.unit
+            is_whole = relation.key and own.issuperset(relation.key)
+            if is_whole and not relation.owner.nullable:
+                return relation.unit
         return None
 
     def unit_name(self) -> str:
@@ -329,7 +379,7 @@ class Scope:
         for relation in self.relations:
             for name, _ in relation.unit_columns():
                 return name if len(self.relations) == 1 else f"{relation.name}.{name}"
-        return "unit key"
+        return self.relations[0].unit if self.relations else "unit key"
 
     def value(self, name: Name) -> FieldRef | AverageRef:
         """Return the value that a name means.
@@ -425,6 +475,13 @@ class Scope:
 
 
 _TODAY = frozenset({"sysdate", "systimestamp", "today"})
+
+
+def _refers(column: RelationColumn, known: AbstractSet[int]) -> bool:
+    """Whether a column is the key of a table, and never NULL."""
+    if not isinstance(column, ValueColumn) or not column.is_id:
+        return False
+    return not column.facts.nullable or column.slot in known
 
 
 def _is_meant(relation: Relation, name: Name) -> bool:

@@ -63,6 +63,8 @@ def known_true(tree: Expression) -> Expression:  # noqa: PLR0911 - an arm a form
             return known_true(condition)
         case RowInQuery():
             return _row_exists(tree)
+        case InQuery(negated=False):
+            return replace(tree, unknown_is_false=True)
         case _:
             return tree
 

@@ -10,8 +10,10 @@ from itertools import islice, pairwise
 from typing import Final
 
 from privacy.errors import CuratorError, QueryError
+from query_lang.rewriting.fixes.compared_rows import looked_up
 from query_lang.rewriting.fixes.other_words import OTHER_FIXES
 from query_lang.rewriting.fixes.token_texts import between, offset_of, tokens_of
+from query_lang.rewriting.fixes.unit_keys import UNIT_FIXES, unit_added
 from query_lang.syntax.tokens import Token, TokenKind
 
 LONGEST: Final = 4_000
@@ -46,28 +48,42 @@ def mended(
         error: Why, and where.
         compiles: Compiles a text over the same schema; raises what refuses it.
     """
-    fix, taken = _FIXES.get(error.rule), error.steps
-    if fix is None or len(sql) > LONGEST:
+    if len(sql) > LONGEST:
         return None
-    for text in islice(fix(sql, offset_of(sql, error), error), MOST_TRIED):
+    taken = error.steps
+    for text in islice(_tried(sql, error, refused := []), MOST_TRIED):
         if taken + error.steps > MOST_STEPS:  # the next takes what this one took
             return None
-        steps = None if text == sql else _steps_until_refused(text, compiles)
-        if steps is None and text != sql:
+        try:
+            compiles(text)
+        except QueryError as again:
+            refused.append((text, again))
+            taken += again.steps
+        except CuratorError:
+            taken += MOST_STEPS
+        else:
             return text
-        taken += steps or 0
     return None
 
 
-def _steps_until_refused(text: str, compiles: Callable[[str], object]) -> int | None:
-    """Return how many steps it took to refuse a text; None if it is allowed."""
-    try:
-        compiles(text)
-    except QueryError as error:
-        return error.steps
-    except CuratorError:
-        return MOST_STEPS
-    return None
+def _tried(
+    sql: str, error: QueryError, refused: list[tuple[str, QueryError]]
+) -> Iterator[str]:
+    """Yield what a fix makes of a text; and of that again, where it lacks a unit key.
+
+    Args:
+        sql: That was refused.
+        error: Why.
+        refused: What was yielded and refused in its turn, noted by the caller.
+    """
+    fix = _FIXES.get(error.rule)
+    for text in fix(sql, offset_of(sql, error), error) if fix else ():
+        if text == sql:
+            continue
+        yield text
+        found = refused.pop() if refused else None
+        if found and error.rule in UNIT_FIXES and found[1].rule in UNIT_FIXES:
+            yield from _tried(*found, refused)
 
 
 _Fix = Callable[[str, int, QueryError], Iterator[str]]
@@ -248,8 +264,15 @@ def _after_where(sql: str, offset: int, error: QueryError) -> Iterator[str]:
     yield f"{before} HAVING{having} {sql[place:]}".rstrip()
 
 
+def _value(sql: str, offset: int, error: QueryError) -> Iterator[str]:
+    """Tie a value in brackets by the unit key, or look it up by IN."""
+    yield from unit_added(sql, offset, error)
+    yield from looked_up(sql, offset, error)
+
+
 _FIXES: Mapping[str, _Fix] = {
     **OTHER_FIXES,
+    **UNIT_FIXES,
     "ambiguous_name": _table,
     "identifier": _name,
     "key_not_selected": _selected,
@@ -258,6 +281,7 @@ _FIXES: Mapping[str, _Fix] = {
     "not_grouped": _grouped,
     "null_literal": _null,
     "qualified_table": _unqualified,
+    "scalar_subquery": _value,
     "unknown_column": _after_where,
     "unknown_table": _name,
 }

@@ -111,7 +111,7 @@ def _brought(tree: ScalarQuery, around: set[str], taken: set[str]) -> _Brought |
         return _first(query, name)
     if isinstance(query.items[0].expression, Name):
         return _looked_up(query, name)
-    return _rolled_up(query, name, around)
+    return _rolled_up(query, name, around) or _met(query, name, around)
 
 
 def _is_of_each_row(query: Select) -> bool:
@@ -184,6 +184,32 @@ def _rolled_up(query: Select, name: str, around: set[str]) -> _Brought | None:
     ]
     table = DerivedTable(rolled, name, position)
     join = Join("left", table, all_of(equal), (), position)
+    value = outermost(item.expression, _AGGREGATES, lambda one: columns[id(one)])
+    return _Brought(join, value)
+
+
+def _met(query: Select, name: str, around: set[str]) -> _Brought | None:
+    """Return a join with aggregates of the rows that WHERE pairs with one outside.
+
+    Where it compares both rows otherwise than by equalities of columns: LATERAL, which
+    has one row for each.
+    """
+    (item,) = query.items
+    found, position = _aggregates(item.expression), query.position
+    ties, _ = _ties(query, around)
+    shown = replace(query, where=None)
+    nested = any(isinstance(part, Select) for part in parts(query.where))
+    plain = isinstance(query.source, TableName) and not query.joins and not nested
+    if not ties or not found or not plain or reads_outside(shown):
+        return None
+    if any(isinstance(one, AggregateCall) and one.distinct for one in found):
+        return None
+    taken: set[str] = set()
+    named = [(new_name("brought", taken), one) for one in found]
+    listed = tuple(SelectItem(one, column, position) for column, one in named)
+    table = DerivedTable(replace(query, items=listed), name, position)
+    join = Join("left", table, None, (), position, is_of_first=True)
+    columns = {id(one): Name(column, name, one.position) for column, one in named}
     value = outermost(item.expression, _AGGREGATES, lambda one: columns[id(one)])
     return _Brought(join, value)
 

@@ -459,12 +459,17 @@ class WindowCall:
 
 @dataclass(frozen=True, slots=True)
 class InQuery:
-    """``value [NOT] IN (SELECT ...)``."""
+    """``value [NOT] IN (SELECT ...)``.
+
+    Attributes:
+        unknown_is_false: Whether a row is left out where it is unknown, as by WHERE.
+    """
 
     value: "Expression"
     query: "Select | UnionAll"
     negated: bool
     position: Position
+    unknown_is_false: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,12 +177,12 @@ POSITIONAL_JOIN = Rule(
 )
 LATERAL_JOIN = Rule(
     "lateral_join",
-    "LATERAL and APPLY give each row the first row of one table that it meets",
+    "LATERAL and APPLY give each row the first of the rows of one table that it meets, "
+    "or aggregates of them",
     "LEFT JOIN LATERAL (SELECT value FROM labs AS l WHERE l.patient_id = e.patient_id "
-    "AND l.taken <= e.admitted ORDER BY l.taken DESC LIMIT 1) AS last ON TRUE; counts "
-    "and the like: LEFT JOIN (SELECT patient_id, COUNT(*) AS n FROM labs GROUP BY "
-    "patient_id) AS l ON l.patient_id = e.patient_id, or, where WHERE compares both "
-    "rows, join first and GROUP BY patient_id, encounter_id in a derived table",
+    "AND l.taken <= e.admitted ORDER BY l.taken DESC LIMIT 1) AS last ON TRUE; (SELECT "
+    "COUNT(*) AS n FROM labs AS l WHERE l.patient_id = e.patient_id AND l.taken <= "
+    "e.admitted) AS x ON TRUE",
 )
 DISTINCT = Rule(
     "distinct",

@@ -5,7 +5,14 @@ from dataclasses import replace
 
 from privacy.schema import ColumnType
 from query_lang.binding.scope import Relation, RelationColumn, Scope
-from query_lang.plans.expressions import Expression, Facts, FieldRef
+from query_lang.plans.expressions import (
+    Constant,
+    Expression,
+    Facts,
+    FieldRef,
+    Function,
+    truth_of,
+)
 from query_lang.plans.literals import LITERALS
 from query_lang.plans.nodes import FrameEnd, Order, WindowItem
 from query_lang.rewriting.trees import mapped, parts
@@ -40,6 +47,12 @@ def numbering(
 def or_null(slot: int, facts: Facts) -> FieldRef:
     """Return a slot of a LEFT join's right side."""
     return FieldRef(slot, replace(facts, nullable=True, constant=False))
+
+
+def is_first(number: FieldRef) -> Expression:
+    """Return the condition that holds a row number to 1."""
+    one = Constant(1, replace(NUMBER, nullable=False, constant=True))
+    return truth_of(Function.EQ, (number, one))
 
 
 def first_row_of(join: Join) -> Select:

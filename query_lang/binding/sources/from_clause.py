@@ -16,7 +16,9 @@ from query_lang.binding.scope import (
     RelationColumn,
     RowsAsked,
     Scope,
+    UnitColumn,
     ValueColumn,
+    declared_ids,
     table_columns,
     with_constancy,
 )
@@ -30,11 +32,13 @@ from query_lang.binding.sources.equated_lists import with_equated_lists
 from query_lang.binding.sources.first_rows import (
     NUMBER,
     first_row_of,
+    is_first,
     numbering,
     or_null,
     terms_of,
     tied_inside,
 )
+from query_lang.binding.sources.rows_met import check_met, rows_met
 from query_lang.binding.sources.ties import (
     equal_names,
     tie_by_key,
@@ -45,14 +49,12 @@ from query_lang.binding.sources.ties import (
 )
 from query_lang.plans.expressions import (
     Call,
-    Constant,
     Expression,
     FieldRef,
     Function,
     conjunction,
     restricting,
     truth_constant,
-    truth_of,
 )
 from query_lang.plans.nodes import (
     Compute,
@@ -187,7 +189,7 @@ class SourceBinder:
         self.environment.count_relation(source.position)
         if isinstance(source, DerivedTable):
             node, columns = self.tables.derived(source.query, self.environment)
-            return node, Relation(source.alias, columns)
+            return node, self._made(source.alias, node, columns)
         common = self.environment.common_tables.get(source.name)
         if common is None:
             return self._table(source)
@@ -197,7 +199,14 @@ class SourceBinder:
         node, columns = self.tables.derived(
             common.query, self.environment.within(before)
         )
-        return node, Relation(source.alias or source.name, columns)
+        return node, self._made(source.alias or source.name, node, columns)
+
+    def _made(self, name: str, node: Node, columns: Columns) -> Relation:
+        """Return what a derived table is called by, and whose its rows are."""
+        tables = self.environment.dataset.tables.values()
+        units = {t.unit_column for t in tables if t.unit_column is not None}
+        unit = units.pop() if len(units) == 1 else "unit key"
+        return Relation(name, columns, owner=UnitColumn(node.owner), unit=unit)
 
     def _table(self, source: TableName) -> tuple[Node | PublicScan, Relation]:
         dataset = self.environment.dataset
@@ -221,10 +230,14 @@ class SourceBinder:
             return scan, Relation(name, columns)
         private = self._scan(table, source.position)
         columns = table_columns(
-            table, unit_slot=private.owner, first_slot=private.first_slot
+            table,
+            unit_slot=private.owner,
+            first_slot=private.first_slot,
+            ids=declared_ids(dataset),
         )
         key = tuple(each for each in table.key if each != table.unit_column)
-        relation = Relation(name, columns, key=key)
+        owner, unit = UnitColumn(private.owner), table.unit_column or ""
+        relation = Relation(name, columns, key=key, owner=owner, unit=unit)
         if private.rows_per_unit == 1:
             relation = with_constancy(relation, constant=True)
         return private, relation
@@ -281,6 +294,9 @@ class SourceBinder:
         asked: RowsAsked,
         wheres: Sequence[Tree],
     ) -> Node:
+        query = join.source.query if isinstance(join.source, DerivedTable) else None
+        if join.is_of_first and isinstance(query, Select) and query.limit is None:
+            return self._rows_met_join(left, scope, join, query)
         if join.is_of_first:
             return self._first_row_join(left, scope, join)
         right, relation = self._item(join.source)
@@ -337,13 +353,7 @@ class SourceBinder:
         Proof: docs/proofs/numbering.md.
         """
         query = first_row_of(join)
-        right, relation = self._item(query.source)
-        if isinstance(right, PublicScan) or query.where is None:
-            raise refuse(rules.LATERAL_JOIN, join.position)
-        alias = join.source.alias or ""
-        names = [known.name for known in scope.relations]
-        self._refuse_twice(relation.name, names, query.source)
-        self._refuse_twice(alias, names, join.source)
+        right, relation, tie = self._met(query, scope, join)
         own = Scope([relation])
         columns, made = self.tables.columns(query.items, own, self.environment)
         terms = orders(
@@ -353,25 +363,71 @@ class SourceBinder:
         keys = [(self.environment.new_slot(), term.value) for term in terms]
         right = Compute(right, (*made, *keys))
         rid = FieldRef(self.environment.new_slot(), NUMBER)
-        left = Windowed(left, (numbering(rid.slot, (), ()),))
-        inner = Scope([*scope.relations], gone=scope.gone)
-        where = tied_inside(query.where, relation, scope)
-        tie = Join(join.kind, query.source, where, (), join.position)
-        node = self._unit_join(left, right, (inner, relation), tie)
+        node = self._pairs(left, right, (scope, relation), tie, rid)
         number = FieldRef(self.environment.new_slot(), NUMBER)
         order = tuple(
             replace(term, value=or_null(slot, term.value.facts))
             for term, (slot, _) in zip(terms, keys, strict=True)
         )
         node = Windowed(node, (numbering(number.slot, (rid,), order),))
-        one = Constant(1, replace(NUMBER, nullable=False, constant=True))
-        first = truth_of(Function.EQ, (number, one))
-        node = Filter(node, first, left.rows_per_unit)
-        shown = Relation(alias, columns)
+        node = Filter(node, is_first(number), left.rows_per_unit)
+        shown = Relation(join.source.alias or "", columns)
         if join.kind == "left":
             shown = shown.extended_with_null(constant=False)
         scope.relations.append(with_constancy(shown, constant=False))
         return _settled(node, scope)
+
+    def _rows_met_join(
+        self, left: Node, scope: Scope, join: Join, query: Select
+    ) -> Node:
+        """Join each row so far with aggregates of the rows that it meets.
+
+        There is one row of them for each: where it meets none, COUNT is 0.
+
+        Proof: docs/proofs/numbering.md.
+        """
+        check_met(query, join)
+        join = replace(join, kind="left")
+        right, relation, tie = self._met(query, scope, join)
+        rows = ExpressionBinder(Scope([relation]), self.environment, self.subqueries)
+        rid = FieldRef(self.environment.new_slot(), NUMBER)
+        found = rows_met(query, rows, rid, right.rows_per_unit)
+        right = Compute(right, tuple(found.made))
+        node = self._pairs(left, right, (scope, relation), tie, rid)
+        number = FieldRef(self.environment.new_slot(), NUMBER)
+        node = Windowed(node, (numbering(number.slot, (rid,), ()), *found.items))
+        node = Filter(node, is_first(number), left.rows_per_unit)
+        shown = Relation(join.source.alias or "", found.columns)
+        scope.relations.append(with_constancy(shown, constant=False))
+        return _settled(node, scope)
+
+    def _met(
+        self, query: Select, scope: Scope, join: Join
+    ) -> tuple[Node, Relation, Join]:
+        """Return the one table that LATERAL reads, and how its rows are met."""
+        right, relation = self._item(query.source)
+        if isinstance(right, PublicScan) or query.where is None:
+            raise refuse(rules.LATERAL_JOIN, join.position)
+        names = [known.name for known in scope.relations]
+        self._refuse_twice(relation.name, names, query.source)
+        self._refuse_twice(join.source.alias or "", names, join.source)
+        where = tied_inside(query.where, relation, scope)
+        tie = Join(join.kind, query.source, where, (), join.position)
+        return right, relation, tie
+
+    def _pairs(
+        self,
+        left: Node,
+        right: Node,
+        names: tuple[Scope, Relation],
+        tie: Join,
+        number: FieldRef,
+    ) -> Node:
+        """Number the rows so far, and join each with those of LATERAL that it meets."""
+        scope, relation = names
+        left = Windowed(left, (numbering(number.slot, (), ()),))
+        inner = Scope([*scope.relations], gone=scope.gone)
+        return self._unit_join(left, right, (inner, relation), tie)
 
     def _refuse_twice(
         self, name: str, names: Sequence[str], source: TableName | DerivedTable
@@ -388,16 +444,13 @@ class SourceBinder:
         self, left: Node, right: Node, names: tuple[Scope, Relation], join: Join
     ) -> Node:
         scope, relation = names
-        own = dict(relation.unit_columns())
-        if not own:
-            raise refuse(rules.JOIN_NEEDS_UNIT_KEY, join.source.position)
         if join.using:
             found, trees = using_tie(scope, relation, join)
         else:
             found, trees = unit_tie(scope, relation, join)
         tie = found or tie_by_key(scope, relation, trees, self.environment)
         if tie is None:
-            raise untied(scope, relation, join, trees)
+            raise untied(scope, relation, join, trees, self.environment)
         inner = Scope([*scope.relations, relation], gone=scope.gone)
         binder = JoinBinder(inner, self.environment, self.subqueries)
         conditions = restricting(binder.condition(tree) for tree in trees)

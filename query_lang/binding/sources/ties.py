@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from privacy.errors import SqlNotAllowedError
 from query_lang.binding.environment import Environment
-from query_lang.binding.scope import Relation, Scope, UnitColumn
-from query_lang.rewriting.trees import conjuncts
+from query_lang.binding.scalars.ids import add_unit, named_in
+from query_lang.binding.scope import Relation, Scope, UnitColumn, ValueColumn
+from query_lang.rewriting.trees import called, conjuncts
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     Comparison,
@@ -68,7 +69,7 @@ def _written(name: Name) -> str:
 
 def _with_unit(conditions: Sequence[Tree], scope: Scope, relation: Relation) -> str:
     """Return how a join is written with the unit key beside what ON says already."""
-    unit = next(name for name, _ in relation.unit_columns())
+    unit = _unit_name(relation)
     beside = [
         f"{_written(part.left)} = {_written(part.right)}"
         for part in conditions
@@ -83,6 +84,10 @@ def _with_unit(conditions: Sequence[Tree], scope: Scope, relation: Relation) -> 
             return f"USING ({unit})"
         there = f"{scope.relations[0].name}.{there}"
     return " AND ".join([f"ON {relation.name}.{unit} = {there}", *beside])
+
+
+def _unit_name(relation: Relation) -> str:
+    return next((name for name, _ in relation.unit_columns()), relation.unit)
 
 
 def _tied(tree: Tree, scope: Scope, relation: Relation) -> Tie | None:
@@ -151,23 +156,27 @@ def tie_by_key(
     equated = [_equated_columns(tree, scope, relation) for tree in trees]
     pairs = [pair for pair in equated if pair is not None]
     lefts = {left.name: left for (left, _), _ in pairs}
-    own = _unit_of_rows(relation)
     for left in lefts.values():
-        other = _unit_of_rows(left)
         same = [(mine, theirs) for (one, mine), theirs in pairs if one is left]
-        covered = {mine for mine, _ in same}, {theirs for _, theirs in same}
-        keys = {*left.key}, {*relation.key}
-        if own is None or other is None:
+        mine, theirs = {mine for mine, _ in same}, {theirs for _, theirs in same}
+        if left.owner is None or relation.owner is None:
             continue
-        if any(k and k <= c for k, c in zip(keys, covered, strict=True)):
-            unit, column = own
+        if _is_by_key(left, mine) or _is_by_key(relation, theirs):
             environment.warn(
                 "unit_key_added",
-                f"{relation.name} is joined on {unit} too: rows of different "
+                f"{relation.name} is joined on {relation.unit} too: rows of different "
                 f"{environment.dataset.unit}s never meet",
             )
-            return other[1], column
+            return left.owner, relation.owner
     return None
+
+
+def _is_by_key(relation: Relation, names: set[str]) -> bool:
+    """Whether columns are the key of a table, or one refers to a key of its own."""
+    if relation.key and names.issuperset(relation.key):
+        return True
+    found = (relation.columns[name] for name in names)
+    return any(isinstance(column, ValueColumn) and column.is_id for column in found)
 
 
 def tie_around(
@@ -197,8 +206,8 @@ def tie_around(
 
 
 def _has_units(relation: Relation) -> bool:
-    """Whether each row of a relation has its unit key, or all of them."""
-    return not any(column.nullable for _, column in relation.unit_columns())
+    """Whether each row of a relation has its unit key."""
+    return relation.owner is not None and not relation.owner.nullable
 
 
 def _across(tree: Tree, inner: Scope) -> Tree | None:
@@ -212,16 +221,6 @@ def _across(tree: Tree, inner: Scope) -> Tree | None:
         return None
     here, there = inner.qualified(own[0]), inner.outer.qualified(around[0])
     return Comparison("=", there, here, tree.position)
-
-
-def _unit_of_rows(relation: Relation) -> tuple[str, UnitColumn] | None:
-    """Return a unit key that each row of a relation has; None where one may lack it.
-
-    A table's own is NULL only where its other columns are: a LEFT join found no row.
-    """
-    units = relation.unit_columns()
-    held = [one for one in units if relation.key or not one[1].nullable]
-    return held[0] if held else None
 
 
 def by_unit_too(tree: Select, scope: Scope) -> Select:
@@ -239,21 +238,35 @@ def by_unit_too(tree: Select, scope: Scope) -> Select:
 
 
 def untied(
-    scope: Scope, relation: Relation, join: Join, trees: Sequence[Tree]
+    scope: Scope,
+    relation: Relation,
+    join: Join,
+    trees: Sequence[Tree],
+    environment: Environment,
 ) -> SqlNotAllowedError:
     """Return the refusal of a join that equates no unit keys, with how to write it."""
+    both = Scope([*scope.relations, relation], gone=scope.gone)
+    names = named_in(trees)
     if join.using:
-        unit = next(name for name, _ in relation.unit_columns())
-        hint = f"USING ({', '.join([unit, *join.using])})"
+        hint = f"USING ({', '.join([_unit_name(relation), *join.using])})"
+        hint = add_unit(names, both, environment, hint) or hint
         return refuse(rules.USING, join.position, hint=hint)
     query = join.source.query if isinstance(join.source, DerivedTable) else None
     if join.is_of_one or (isinstance(query, Select) and query.is_of_rows):
         around, _, unit = scope.unit_name().rpartition(".")
         around = around or scope.relations[0].name
         hint = f"tie both by the unit key in the brackets: x.{unit} = {around}.{unit}"
+        if isinstance(query, Select):
+            tie = f"WHERE {called(query.source)}.{unit} = {around}.{unit} AND ..."
+            hint = add_unit(names, both, environment, tie) or hint
         return refuse(rules.SCALAR_SUBQUERY, join.position, hint=hint)
     hint = _with_unit(trees, scope, relation)
-    return refuse(rules.JOIN_NEEDS_UNIT_KEY, join.position, hint=hint)
+    hint = add_unit(names, both, environment, hint) or hint
+    has_unit = bool(relation.unit_columns())
+    place = join.position if has_unit else join.source.position
+    if not has_unit:
+        hint = f"select {relation.unit} in {relation.name}, too: {hint}"
+    return refuse(rules.JOIN_NEEDS_UNIT_KEY, place, hint=hint)
 
 
 def equal_names(

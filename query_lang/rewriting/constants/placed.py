@@ -8,14 +8,17 @@ from typing import Final
 from query_lang.rewriting.constants.unmatched import AGGREGATES, in_own_words
 from query_lang.rewriting.constants.using import Tables
 from query_lang.rewriting.constants.written import with_columns
+from query_lang.rewriting.correlated import reads_outside
 from query_lang.rewriting.joins import ties_all
 from query_lang.rewriting.trees import (
     Sizes,
     all_of,
     called,
     conjuncts,
+    is_aggregate,
     mapped,
     output_of,
+    own_name,
     parts,
 )
 from query_lang.syntax import rules
@@ -27,6 +30,7 @@ from query_lang.syntax.idioms import (
     JoinWord,
     NamedWindow,
     NoTable,
+    ScalarQuery,
     WrittenJoin,
     WrittenSelect,
 )
@@ -77,20 +81,39 @@ def with_computed(select: Select) -> Select:
 
 
 def _computed(join: Join) -> dict[str, Expression] | None:
-    """Return what a SELECT without FROM computes of each row that it is joined to."""
+    """Return what a SELECT without FROM computes of each row that it is joined to.
+
+    Or aggregates of the rows that one meets: there is one row of them, whatever they
+    are of, so that each is a value in brackets.
+    """
     query = join.source.query if isinstance(join.source, DerivedTable) else None
     is_plain = isinstance(join, FirstRowJoin) and isinstance(query, Select)
     if not is_plain or not isinstance(query, Select) or not ties_all(join):
         return None
-    clauses = (query.where, query.joins, query.group_by, query.having, query.order_by)
-    if not isinstance(query.source, NoTable) or any(clauses):
-        return None
-    if query.limit is not None or query.distinct or _says_more(query):
+    clauses = (query.group_by, query.having, query.order_by, query.distinct)
+    is_one_row = not any(clauses) and query.limit is None and not _says_more(query)
+    if is_one_row and not isinstance(query.source, NoTable):
+        return _of_rows_met(query)
+    if not is_one_row or query.where or query.joins:
         return None
     named = [(output_of(item), item.expression) for item in query.items]
     found = {name: tree for name, tree in named if name is not None}
     _check_of_row(query)
     return found if len(found) == len(named) else None
+
+
+def _of_rows_met(query: Select) -> dict[str, Expression] | None:
+    """Return each aggregate of a SELECT that reads the row around it, else None."""
+    if not reads_outside(query):
+        return None
+    found: dict[str, Expression] = {}
+    for item in query.items:
+        name = output_of(item) or own_name(item.expression)
+        if name is None or name in found or not is_aggregate(item.expression):
+            return None
+        one = replace(query, items=(item,))
+        found[name] = ScalarQuery(item.position, one)
+    return found
 
 
 def _check_of_row(query: Select) -> None:

@@ -14,7 +14,6 @@ from query_lang.rewriting.fixes.compared_rows import (
     compared_one_by_one,
     counted_below,
     joined_texts,
-    looked_up,
 )
 from query_lang.rewriting.fixes.day_times import hours_written, seconds_of_day
 from query_lang.rewriting.fixes.numbered_rows import first_of_rank, with_default
@@ -223,7 +222,6 @@ OTHER_FIXES: Mapping[str, _Fix] = {
     "public_first": private_first,
     "rank": first_of_rank,
     "recursive": series,
-    "scalar_subquery": looked_up,
     "symbol": _either(one_by_one, lists),
     "syntax": readable,
     "tuple": compared_one_by_one,

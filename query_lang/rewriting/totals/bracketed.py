@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from privacy.errors import SqlNotAllowedError
 from query_lang.rewriting.calls import filtered
-from query_lang.rewriting.correlated import reads_outside
+from query_lang.rewriting.correlated import outside, reads_outside
 from query_lang.rewriting.trees import (
     all_of,
     called,
@@ -22,6 +22,7 @@ from query_lang.syntax import rules
 from query_lang.syntax.idioms import Filtered, ScalarQuery
 from query_lang.syntax.nodes import (
     AggregateCall,
+    Comparison,
     CountRows,
     Expression,
     Name,
@@ -41,15 +42,6 @@ _ABOVE_ALL = (
 )
 
 
-_OF_EACH_ROW = (
-    "what belongs to each row is a LEFT JOIN of a roll-up: LEFT JOIN (SELECT "
-    "patient_id, MIN(taken) AS first, COUNT(*) AS n FROM labs GROUP BY patient_id) AS "
-    "l ON l.patient_id = e.patient_id, with COALESCE(l.n, 0) for a count; where WHERE "
-    "compares both rows, join first and GROUP BY patient_id, encounter_id in a derived "
-    "table"
-)
-
-
 _OF_ANOTHER_TABLE = (
     "a number of another table: of a public one it stands on the dataset's page, and "
     "is written in, 100000.0 * COUNT(*) / 1024200; of a private one ask for it in a "
@@ -59,9 +51,31 @@ _OF_ANOTHER_TABLE = (
 
 def scalar_refusal(tree: ScalarQuery) -> SqlNotAllowedError:
     """Return the refusal of a subquery as a value, with what stands for it."""
-    is_of_row = isinstance(tree.query, Select) and reads_outside(tree.query)
-    hint = _OF_EACH_ROW if is_of_row else None
+    query = tree.query
+    is_of_row = isinstance(query, Select) and reads_outside(query)
+    hint = _of_each_row(query) if is_of_row and isinstance(query, Select) else None
     return refuse(rules.SCALAR_SUBQUERY, tree.position, hint=hint)
+
+
+def _of_each_row(query: Select) -> str:
+    """Return how a value of each row is written as a join, in the names of a query."""
+    around, inner, key = outside(query), called(query.source), ("patient_id", "e")
+    for part in conjuncts(query.where):
+        sides = (part.left, part.right) if isinstance(part, Comparison) else ()
+        names = [side for side in sides if isinstance(side, Name)]
+        out = [name for name in names if name.qualifier in around]
+        own = [name for name in names if name not in out]
+        if len(own) == len(out) == 1:
+            key = own[0].name, f"{out[0].qualifier}"
+            break
+    name, other = key
+    table = query.source.name if isinstance(query.source, TableName) else "..."
+    rolled = f"SELECT {name}, COUNT(*) AS n FROM {table} GROUP BY {name}"  # noqa: S608 - a hint
+    return (
+        f"what belongs to each row is a LEFT JOIN of a roll-up: LEFT JOIN ({rolled}) "
+        f"AS {inner} ON {inner}.{name} = {other}.{name}, with COALESCE({inner}.n, 0) "
+        "for a count"
+    )
 
 
 def with_totals(select: Select) -> Select:
@@ -138,7 +152,7 @@ def _total(tree: ScalarQuery, around: Select) -> _Total:
         raise refusal
     one, other = _table(query), _table(around)
     if one is None or one != other:
-        hint = _OF_EACH_ROW if reads_outside(query) else _OF_ANOTHER_TABLE
+        hint = _of_each_row(query) if reads_outside(query) else _OF_ANOTHER_TABLE
         raise refuse(rules.SCALAR_SUBQUERY, tree.position, hint=hint)
     if any(isinstance(part, Select) for part in parts(aggregate)):
         raise refusal

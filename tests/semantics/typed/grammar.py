@@ -323,12 +323,19 @@ class Texts:
         if depth == 0 and self.chance(0.2):
             where += f" AND {self._within(name, label, 1)}"
         sign = self._pick(("", "NOT "))
+        key = self._pick(("patient_id", "patient_id", "encounter_id"))
         if self.chance(0.5):
-            listed = f"SELECT {own}.patient_id FROM {table} {own} WHERE {where}"
-            return f"e.patient_id {sign}IN ({listed})"
-        tie = f"{own}.patient_id = e.patient_id"
+            listed = f"SELECT {own}.{key} FROM {table} {own} WHERE {where}"
+            if key == "encounter_id" and self.chance(0.3):
+                listed += f" GROUP BY {own}.{key} HAVING COUNT(*) > 1"
+            return f"e.{key} {sign}IN ({listed})"
+        tie = f"{own}.{key} = e.{key}"
         if self.chance(0.4):
-            rest = self._pick(("", f" AND {where}"))
+            said = ["", f" AND {where}"]
+            if table == "encounters":
+                said += [f" AND {own}.admitted < e.admitted"]
+                said += [f" AND {own}.age <= e.age"]
+            rest = self._pick(said)
             value = self._pick(
                 ("COUNT(*)", f"COUNT(DISTINCT {front}year)", "1 + COUNT(*)")
             )

@@ -38,6 +38,10 @@ SEXES = (
     "UNION ALL SELECT patient_id, sex FROM patients) x GROUP BY sex"
 )
 MOST = 4 * 2**63
+MET = (
+    "SELECT COUNT(*), SUM(x.n) FROM encounters e CROSS JOIN LATERAL (SELECT COUNT(*) "
+    "AS n FROM labs l WHERE l.patient_id = e.patient_id AND ({})) x"
+)
 
 RULES = {
     "scan": (ONE + "encounters", [4], [4]),
@@ -217,6 +221,11 @@ RULES = {
         "l.patient_id = e.patient_id LIMIT 1) x ON TRUE",
         [4],
         [4],
+    ),
+    "aggregates of the rows that each row meets": (
+        MET.format("l.level < e.severity OR l.level >= e.severity OR l.level IS NULL"),
+        [4, 20],
+        [4, 20],
     ),
     "join by a declared key": (
         ONE + "encounters e JOIN diagnoses d ON d.seq = e.severity",

@@ -59,10 +59,10 @@ ONE = "SELECT COUNT(*) FROM encounters e WHERE age > (SELECT {rest})"
         ),
         (
             ONE.format(
-                rest="COUNT(*) FROM encounters x WHERE x.patient_id = e.patient_id "
-                "AND x.admitted < e.admitted"
+                rest="COUNT(DISTINCT age) FROM encounters x WHERE x.patient_id = "
+                "e.patient_id AND x.admitted < e.admitted"
             ),
-            "LEFT JOIN of a roll-up",
+            "FROM encounters GROUP BY patient_id) AS x ON x.patient_id = e.patient_id",
         ),
         (ONE.format(rest="AVG(age) FROM encounters"), "its number written"),
         (
@@ -85,3 +85,42 @@ def test_a_star_beside_brackets_shows_the_tables_that_were_written():
     assert compile_query(sql, HOSPITAL).columns
     shown = sql.replace("SELECT region", "SELECT brought")
     assert refusal(shown.replace("BY region", "BY brought")).rule == "unknown_column"
+
+
+EARLIER = (
+    "FROM encounters x WHERE x.patient_id = e.patient_id AND x.admitted < e.admitted"
+)
+
+
+@pytest.mark.parametrize(
+    "value", ["COUNT(*)", "MIN(x.age)", "SUM(x.visits)", "1 + COUNT(x.age)", "AVG(age)"]
+)
+def test_rows_that_a_condition_pairs_with_each_multiply_none(value):
+    sql = f"SELECT COUNT(*) FROM encounters e WHERE (SELECT {value} {EARLIER}) > 2"
+    (measure,) = compile_query(sql, HOSPITAL).measures
+    assert measure.sensitivity.l1 == 4  # as many stays as a patient may have
+
+
+def test_a_count_of_rows_met_is_no_more_than_a_patient_has():
+    sql = (
+        "SELECT n, COUNT(*) FROM encounters e CROSS JOIN LATERAL (SELECT COUNT(*) AS n "
+        f"{EARLIER}) AS t GROUP BY n"
+    )
+    compiled = compile_query(sql, HOSPITAL)
+    assert len(compiled.rendered.cells) == 5  # from 0 to 4
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        f"SELECT age AS n {EARLIER}",
+        f"SELECT COUNT(*) AS n {EARLIER} HAVING COUNT(*) > 1",
+        f"SELECT COUNT(*) AS n {EARLIER} GROUP BY x.age",
+        f"SELECT COUNT(*) AS n, x.age {EARLIER}",
+        "SELECT COUNT(*) AS n FROM encounters x",
+        "SELECT COUNT(*) * 2 AS n FROM encounters WHERE admitted < seen",
+    ],
+)
+def test_lateral_has_one_row_or_aggregates_alone(inside):
+    sql = f"SELECT COUNT(*) FROM encounters e CROSS JOIN LATERAL ({inside}) AS t"
+    assert refusal(f"{sql} WHERE t.n > 1").rule == "lateral_join"

@@ -153,11 +153,11 @@ OWN = "l WHERE l.patient_id = e.patient_id"
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
-        (("result", OWN, "", 2, "TRUE"), "first row of one table"),
-        (("COUNT(*) AS n", OWN, "", 1, "TRUE"), "first row of one table"),
-        (("DISTINCT result", OWN, "", 1, "TRUE"), "first row of one table"),
-        (("result", "l", "", 1, "TRUE"), "first row of one table"),
-        (("result", OWN, "", 1, "x.result > 1"), "first row of one table"),
+        (("result", OWN, "", 2, "TRUE"), "first of the rows of one table"),
+        (("COUNT(*) AS n", OWN, "", 1, "TRUE"), "first of the rows of one table"),
+        (("DISTINCT result", OWN, "", 1, "TRUE"), "first of the rows of one table"),
+        (("result", "l", "", 1, "TRUE"), "first of the rows of one table"),
+        (("result", OWN, "", 1, "x.result > 1"), "first of the rows of one table"),
         (("result", "l WHERE l.result > 1", "", 1, "TRUE"), "unit key"),
         (("result", "e WHERE e.result > 1", "", 1, "TRUE"), "are called e"),
         (("result", OWN, " ORDER BY e.patient_id", 1, "TRUE"), "in FROM: l"),
