@@ -11,7 +11,7 @@ from query_lang.binding.aggregates import argument_of
 from query_lang.binding.expressions import ExpressionBinder, KeptUnit, describe
 from query_lang.binding.results.computed import ComputedBinder
 from query_lang.binding.results.moments import MOMENTS, written_out
-from query_lang.binding.scalars.narrowing import Conditions, narrowed_by
+from query_lang.binding.scalars.bounds import Bounds
 from query_lang.binding.scalars.numbers import to_places
 from query_lang.binding.scope import UnitColumn
 from query_lang.binding.top.quantiles import bins_of, quantile_parameters, width_said
@@ -44,8 +44,8 @@ from query_lang.syntax.refusals import refuse
 
 MOST_VECTORS = 256
 MOST_STEPS = 2**30
-"""That a value which is added up may reach, where it has decimals: at most half of one
-in a thousand million is lost."""
+"""That what one unit adds up may reach, where it has decimals: at most half of one in a
+thousand million is lost."""
 _BETWEEN = frozenset(
     (
         *(Function.DAYS_BETWEEN, Function.TIME_BETWEEN),
@@ -73,7 +73,7 @@ class MeasureBinder:
         rows_per_unit: Of the rows, at most.
         slots: Of the values that are measured.
         facts: Of what is shown; aggregates add their own.
-        conditions: That hold for every row.
+        bounds: What is known of values where the conditions of WHERE hold.
         computed: Makes what binds numbers that are computed of aggregates.
         measures: The vectors, each with its number.
         places: Where the text first asks for each vector.
@@ -86,7 +86,7 @@ class MeasureBinder:
     rows_per_unit: int
     slots: Slots
     facts: dict[Shown, Facts]
-    conditions: Conditions
+    bounds: Bounds
     computed: Callable[[], ComputedBinder]
     measures: dict[MeasureKind, int] = field(default_factory=dict)
     places: list[Position] = field(default_factory=list)
@@ -214,12 +214,11 @@ class MeasureBinder:
         return self._number(CountUnitsMeasure(self.slots.of(value), True), _COUNT_FACTS)  # noqa: FBT003 - fields in their order
 
     def _sum(self, tree: AggregateCall) -> Shown:
-        value, bounds = self._bounded(tree)
+        value, bounds, _ = self._bounded(tree)
         if bounds == (0, 0):
             raise refuse(rules.ZERO_SENSITIVITY, tree.position)
         known = self.slots.of(value)  # as COUNT of it counts, too
-        if not self.in_moments:
-            value, bounds = _on_coarser_grid(value, bounds)
+        value, bounds, ends = self._on_coarser_grid(value, bounds)
         if bounds[0] < 0 < bounds[1] and _is_apart(value) and not self.in_moments:
             self._warn_of_reach(value.facts, bounds)
         slot, scale = self.slots.of(value), value.facts.scale
@@ -229,23 +228,50 @@ class MeasureBinder:
             return self._number(total, facts)
         sum_vector = self._vector(total)
         number = self._vector(CountValuesMeasure(known))
-        shown = AverageShown(sum_vector, number, *bounds)
+        shown = AverageShown(sum_vector, number, *ends)
         self.facts[shown] = Facts(ColumnType.DECIMAL, 6)
         return shown
 
-    def _bounded(self, tree: AggregateCall) -> tuple[Expression, Interval]:
-        """Bind the argument of SUM or AVG and return its public bounds."""
+    def _on_coarser_grid(
+        self, value: Expression, bounds: Interval
+    ) -> tuple[Expression, Interval, Interval]:
+        """Return a value with no more decimals than noise leaves to see.
+
+        Seconds between two timestamps have six, and reach over years: noise of so many
+        steps is none that can be drawn. Half a step more is nothing beside it.
+
+        Returns:
+            The value, its bounds, as rounding is monotone, and the steps around them
+            before, between which a mean lies.
+        """
+        most, places = max(map(abs, bounds)), value.facts.scale
+        while places and most * self.rows_per_unit > MOST_STEPS:
+            most, places = -(-most // 10), places - 1
+        if places == value.facts.scale:
+            return value, bounds, bounds
+        divisor = 10 ** (value.facts.scale - places)
+        low, high = (rounded_division(end, divisor) for end in bounds)
+        around = bounds[0] // divisor, -(-bounds[1] // divisor)
+        return to_places(Function.ROUND, value, places), (low, high), around
+
+    def _bounded(self, tree: AggregateCall) -> tuple[Expression, Interval, bool]:
+        """Bind the argument of SUM or AVG.
+
+        Returns:
+            What it is, its public bounds, and whether it can be NULL.
+        """
         if len(tree.arguments) != 1:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
         value = argument_of(tree.name, self._argument(tree))
-        bounds = measured_interval(narrowed_by(self.conditions, value))
+        known = self.bounds.of(value)
+        bounds = measured_interval(known)
         if bounds == (0, 0):  # nothing would be moved: what is declared stays
             bounds = measured_interval(value.facts)
         if value.facts.type not in NUMBERS:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
         if bounds is None:
-            raise _unbounded(value.facts, tree.arguments[0])
-        return value, bounds
+            raise _unbounded(known, tree.arguments[0])
+        return value, bounds, known.nullable
 
     def _warn_of_reach(self, facts: Facts, bounds: Interval) -> None:
         """Say how far a difference of dates reaches: either may be the earlier one."""
@@ -256,23 +282,22 @@ class MeasureBinder:
             "farther end: name the range that matters, LEAST(GREATEST(x, 0), 60)",
         )
 
-    def _spread(self, tree: AggregateCall) -> tuple[Expression, Interval]:
+    def _spread(self, tree: AggregateCall) -> tuple[Expression, Interval, bool]:
         """Bind an argument of a variance; of a single value, what is declared stays."""
-        value, bounds = self._bounded(tree)
-        is_one = bounds[0] == bounds[1]
-        return value, (measured_interval(value.facts) if is_one else None) or bounds
+        value, bounds, nullable = self._bounded(tree)
+        return value, _of_several(value.facts, bounds), nullable
 
     def _quantile(self, tree: AggregateCall) -> Shown:
         fraction, most = quantile_parameters(tree)
         value = self._argument(tree)
         kind = value.facts.type
-        declared = measured_interval(value.facts)
-        bounds = declared or measured_interval(narrowed_by(self.conditions, value))
+        known = self.bounds.of(value)
+        bounds = measured_interval(known)
         if kind not in NUMBERS | {ColumnType.DATE}:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
         if bounds is None:
-            raise _unbounded(value.facts, tree.arguments[0])
-        bins = bins_of(value.facts, bounds, most)
+            raise _unbounded(known, tree.arguments[0])
+        bins = bins_of(value.facts, _of_several(value.facts, bounds), most)
         if not bins.one_per_value:
             said = width_said(bins, describe(tree.arguments[0]))
             self.rows.environment.warn("quantile_bins", said)
@@ -299,23 +324,11 @@ class MeasureBinder:
         return self.moments[called]
 
 
-def _on_coarser_grid(
-    value: Expression, bounds: Interval
-) -> tuple[Expression, Interval]:
-    """Return a value with no more decimals than noise leaves to see, and its bounds.
-
-    Seconds between two timestamps have six, and reach over years: noise of so many
-    steps is none that can be drawn. Half a step more is nothing beside it. Rounding is
-    monotone: what bounds the value bounds it rounded.
-    """
-    most, places = max(map(abs, bounds)), value.facts.scale
-    while places and most > MOST_STEPS:
-        most, places = -(-most // 10), places - 1
-    if places == value.facts.scale:
-        return value, bounds
-    divisor = 10 ** (value.facts.scale - places)
-    low, high = (rounded_division(end, divisor) for end in bounds)
-    return to_places(Function.ROUND, value, places), (low, high)
+def _of_several(facts: Facts, bounds: Interval) -> Interval:
+    """Return bounds of a value; where they leave a single one, those declared."""
+    if bounds[0] < bounds[1]:
+        return bounds
+    return measured_interval(facts) or bounds
 
 
 def _is_apart(value: Expression) -> bool:

@@ -18,6 +18,7 @@ from query_lang.binding.results.computed import ComputedBinder, is_computed
 from query_lang.binding.results.dependent_keys import Trying, Written
 from query_lang.binding.results.reachable_cells import reachable_cells
 from query_lang.binding.results.totals import TotalsBinder
+from query_lang.binding.scalars.bounds import Bounds
 from query_lang.binding.scalars.narrowing import Conditions
 from query_lang.binding.top.keys import KeyBinder
 from query_lang.binding.top.measures import MeasureBinder
@@ -140,7 +141,7 @@ class TopBinder:
             node.rows_per_unit,
             slots,
             self.facts,
-            conditions,
+            Bounds(conditions),
             self._computed_binder,
         )
 
