@@ -61,10 +61,13 @@ class Bounds:
 
     Args:
         conditions: That hold.
+
+    Attributes:
+        made: What slots of derived tables are made of.
     """
 
     def __init__(self, conditions: Conditions) -> None:
-        self._tries, self._made = conditions.tries, conditions.made
+        self._tries, self.made = conditions.tries, conditions.made
         self._steps = _MOST_STEPS
         self._said: dict[Hashable, list[_Said]] = {}
         self._depth = 0  # of branches of CASE
@@ -154,7 +157,7 @@ class Bounds:
     def _computed(self, value: Expression) -> Facts | None:  # noqa: PLR0911 - an arm a form
         """Return what follows of operands; what is declared where nothing does."""
         if isinstance(value, FieldRef):
-            made = self._made.get(value.slot)
+            made = self.made.get(value.slot)
             return value.facts if made is None else self._of(made)
         if not isinstance(value, Call):
             return value.facts

@@ -107,6 +107,32 @@ def difference_of(value: Expression, tries: Tries) -> Difference | None:
     return Difference(beside(other, tries), beside(one, tries), counted)
 
 
+def is_apart(value: Expression) -> bool:
+    """Whether a value is how far apart two dates or moments of a row are.
+
+    Completed years and months are none: they are NULL where one is the earlier.
+    """
+    if not isinstance(value, Call) or len(value.operands) != 2:  # noqa: PLR2004 - of two
+        return False
+    one, other = value.operands
+    if value.function is Function.SUBTRACT:
+        parts = _begun(one), _begun(other)
+        return None not in parts and not any(
+            isinstance(part[0], Constant) for part in parts if part is not None
+        )
+    return value.function in _APART and not any(
+        isinstance(each, Constant) for each in value.operands
+    )
+
+
+_APART = frozenset(
+    (
+        *(Function.DAYS_BETWEEN, Function.TIME_BETWEEN),
+        *(Function.MONTHS_BETWEEN, Function.YEARS_BETWEEN),
+    )
+)
+
+
 def _hours(one: Expression, other: Expression, tries: Tries) -> Difference | None:
     """Return hours, minutes or seconds begun between two moments."""
     last, first = _begun(one), _begun(other)

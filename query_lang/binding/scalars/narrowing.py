@@ -11,10 +11,10 @@ from math import ceil, floor
 from typing import Final
 
 from privacy.schema import ColumnType, Scalar, ValuesDomain
-from query_lang.binding.scalars.differences import bounds_of, difference_of
+from query_lang.binding.scalars.differences import bounds_of, difference_of, is_apart
 from query_lang.binding.sizes import Tries
 from query_lang.plans.dates import calendar
-from query_lang.plans.domains import MAX_CELLS, value_count
+from query_lang.plans.domains import MAX_CELLS, key_values, value_count
 from query_lang.plans.expressions import (
     Call,
     Constant,
@@ -34,6 +34,7 @@ from query_lang.plans.intervals import (
     joined,
     met,
 )
+from query_lang.syntax.text_values import write_value
 
 TIMESTAMP = ColumnType.TIMESTAMP
 ON_A_GRID = frozenset(
@@ -72,22 +73,57 @@ def narrowed(
     for place, result in enumerate(results):
         facts = result.facts
         own = conditions[place : place + 1]
-        if facts.type is ColumnType.TEXT and not isinstance(result, Constant):
-            found.append(_text_where(result, conditions[:place], own, tries))
-            continue
-        if facts.type not in ON_A_GRID or isinstance(result, Constant):
+        if isinstance(result, Constant):
             found.append(facts)
             continue
-        value = Value(result, tries)
+        if facts.type is ColumnType.TEXT:
+            found.append(_text_where(result, conditions[:place], own, tries))
+        written = _written_in(result)
+        number = result if written is None else written
+        if number.facts.type not in ON_A_GRID:
+            found += [] if facts.type is ColumnType.TEXT else [facts]
+            continue
+        value = Value(number, tries)
         known = read.setdefault(value.number, [])
         for condition in conditions[len(known) : place]:
             known.append(bounds_where(value, condition, holds=False))
+        near = facts_within(
+            number.facts, [*known, *(bounds_where(value, c, holds=True) for c in own)]
+        )
         found.append(
-            facts_within(
-                facts, [*known, *(bounds_where(value, c, holds=True) for c in own)]
-            )
+            near if written is None else _as_written(found.pop(), written, near)
         )
     return found
+
+
+def _written_in(result: Expression) -> Expression | None:
+    """Return the number or day that a text of a list writes: ``n::text``."""
+    if not isinstance(result, Call) or result.function is not Function.TEXT_OF:
+        return None
+    (value,) = result.operands
+    listed = isinstance(result.facts.domain, ValuesDomain)
+    return value if listed and value.facts.type in ON_A_GRID else None
+
+
+def _as_written(
+    facts: Facts | None, value: Expression, near: Facts | None
+) -> Facts | None:
+    """Return what is known of the text of a number or day, by what is known of that.
+
+    Args:
+        facts: What conditions on the text leave of it.
+        value: What it writes.
+        near: What conditions on that leave of it.
+    """
+    if near is None or facts is None:
+        return None
+    if near.domain == value.facts.domain or not isinstance(facts.domain, ValuesDomain):
+        return facts
+    scale = near.scale if near.type is ColumnType.DECIMAL else 0
+    listed = key_values(replace(near, nullable=False))
+    texts = {write_value(each, scale) for each in listed if each is not None}
+    left = tuple(text for text in facts.domain.all_values() if text in texts)
+    return replace(facts, domain=ValuesDomain(left)) if left else None
 
 
 class Value:
@@ -255,11 +291,13 @@ def left_by(conditions: Conditions, value: Expression) -> Facts:
 def listed_by(conditions: Conditions, value: Expression) -> Facts:
     """Return the facts of a key: of one without cells, those that conditions list.
 
-    Where a condition is true the value is not NULL. What is declared stays as it is.
+    Where a condition is true the value is not NULL. What is declared stays as it is;
+    nobody declared the days between two dates, which have as many cells as the two
+    domains leave.
     """
     facts = value.facts
     count = value_count(facts)
-    if count is not None and count <= MAX_CELLS:
+    if count is not None and count <= MAX_CELLS and not _is_of_two(conditions, value):
         return facts
     if facts.type is ColumnType.TEXT:
         found = _listed_text(conditions, value)
@@ -267,6 +305,11 @@ def listed_by(conditions: Conditions, value: Expression) -> Facts:
         found = _compared_bounds(conditions, value)
     said = found.domain != facts.domain and value_count(found) is not None
     return replace(found, nullable=False) if said else facts
+
+
+def _is_of_two(conditions: Conditions, value: Expression) -> bool:
+    made = conditions.made.get(value.slot) if isinstance(value, FieldRef) else None
+    return is_apart(value if made is None else made)
 
 
 def named_by(conditions: Conditions, value: Expression) -> Facts:
@@ -288,6 +331,21 @@ def _listed_text(conditions: Conditions, value: Expression) -> Facts:
 
 
 # -- texts ---------------------------------------------------------------------
+
+
+_MOST_LOOKED_THROUGH: Final = 256
+"""Texts of a list that a pattern is tried on to say that it matches none."""
+
+
+def matches_none(condition: Expression, value: Expression, tries: Tries) -> bool:
+    """Whether a condition is true for no value of a short list that a text has."""
+    domain = value.facts.domain
+    if not isinstance(domain, ValuesDomain):
+        return False
+    listed, _ = tries.listed(domain)
+    if not listed or len(listed) > _MOST_LOOKED_THROUGH:
+        return False
+    return _texts_left(value, listed, ((), (condition,)), tries) == ()
 
 
 def _text_where(

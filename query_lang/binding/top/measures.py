@@ -1,6 +1,6 @@
 """The aggregates at the top: which vectors are measured, and what shows them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -12,6 +12,7 @@ from query_lang.binding.expressions import ExpressionBinder, KeptUnit, describe
 from query_lang.binding.results.computed import ComputedBinder
 from query_lang.binding.results.moments import MOMENTS, written_out
 from query_lang.binding.scalars.bounds import Bounds
+from query_lang.binding.scalars.differences import is_apart
 from query_lang.binding.scalars.numbers import to_places
 from query_lang.binding.scope import UnitColumn
 from query_lang.binding.top.quantiles import bins_of, quantile_parameters, width_said
@@ -24,6 +25,7 @@ from query_lang.plans.expressions import (
     Constant,
     Expression,
     Facts,
+    FieldRef,
     Function,
 )
 from query_lang.plans.intervals import Interval, measured_interval, reach_of
@@ -46,17 +48,12 @@ MOST_VECTORS = 256
 MOST_STEPS = 2**30
 """That what one unit adds up may reach, where it has decimals: at most half of one in a
 thousand million is lost."""
-_BETWEEN = frozenset(
-    (
-        *(Function.DAYS_BETWEEN, Function.TIME_BETWEEN),
-        *(Function.MONTHS_BETWEEN, Function.YEARS_BETWEEN),
-    )
-)
 _SCALED = frozenset(
     (
         *(Function.ADD, Function.SUBTRACT, Function.NEGATE, Function.MULTIPLY),
         *(Function.DIVIDE, Function.DIVIDE_DECIMAL, Function.RESCALE),
         *(Function.FLOOR, Function.CEILING, Function.ROUND, Function.TRUNCATE),
+        *(Function.CASE, Function.SWITCH, Function.COALESCE, Function.CAST_NUMBER),
     )
 )
 _COUNT_FACTS = Facts(ColumnType.INTEGER, nullable=False)
@@ -219,8 +216,8 @@ class MeasureBinder:
             raise refuse(rules.ZERO_SENSITIVITY, tree.position)
         known = self.slots.of(value)  # as COUNT of it counts, too
         value, bounds, ends = self._on_coarser_grid(value, bounds)
-        if bounds[0] < 0 < bounds[1] and _is_apart(value) and not self.in_moments:
-            self._warn_of_reach(value.facts, bounds)
+        if not self.in_moments:
+            self._warn_of_reach(value, bounds)
         slot, scale = self.slots.of(value), value.facts.scale
         total = SumMeasure(slot, *bounds, scale)
         facts = Facts(value.facts.type, scale, nullable=False)
@@ -273,19 +270,49 @@ class MeasureBinder:
             raise _unbounded(known, tree.arguments[0])
         return value, bounds, known.nullable
 
-    def _warn_of_reach(self, facts: Facts, bounds: Interval) -> None:
+    def _warn_of_reach(self, value: Expression, bounds: Interval) -> None:
         """Say how far a difference of dates reaches: either may be the earlier one."""
-        low, high = (f"{Decimal(end).scaleb(-facts.scale):,f}" for end in bounds)
+        if not any(self._apart_in(value, bounds, set())):
+            return
+        steps = value.facts.scale
+        low, high = (f"{Decimal(end).scaleb(-steps):,f}" for end in bounds)
         self.rows.environment.warn(
             "wide_difference",
             f"this difference of dates can be {low} to {high}, and noise goes by the "
             "farther end: name the range that matters, LEAST(GREATEST(x, 0), 60)",
         )
 
+    def _apart_in(
+        self, value: Expression, bounds: Interval | None, read: set[int]
+    ) -> Iterator[bool]:
+        """Yield whether what is how far apart two dates of a row are reaches both ways.
+
+        Args:
+            value: What it may be in.
+            bounds: Of the value; of a size, those of what it is the size of count.
+            read: The slots of derived tables that were looked at.
+        """
+        if isinstance(value, FieldRef):
+            made = self.bounds.made.get(value.slot)
+            if made is not None and value.slot not in read:
+                read.add(value.slot)
+                yield from self._apart_in(made, bounds, read)
+        elif is_apart(value):
+            yield bounds is not None and bounds[0] < 0 < bounds[1]
+        elif isinstance(value, Call) and value.function is Function.ABS:
+            (size,) = value.operands
+            own = measured_interval(self.bounds.of(size))
+            yield from self._apart_in(size, own, read)
+        elif isinstance(value, Call) and value.function in _SCALED:
+            for operand in value.operands:
+                yield from self._apart_in(operand, bounds, read)
+
     def _spread(self, tree: AggregateCall) -> tuple[Expression, Interval, bool]:
         """Bind an argument of a variance; of a single value, what is declared stays."""
         value, bounds, nullable = self._bounded(tree)
-        return value, _of_several(value.facts, bounds), nullable
+        bounds = _of_several(value.facts, bounds)
+        self._warn_of_reach(value, bounds)
+        return value, bounds, nullable
 
     def _quantile(self, tree: AggregateCall) -> Shown:
         fraction, most = quantile_parameters(tree)
@@ -329,15 +356,6 @@ def _of_several(facts: Facts, bounds: Interval) -> Interval:
     if bounds[0] < bounds[1]:
         return bounds
     return measured_interval(facts) or bounds
-
-
-def _is_apart(value: Expression) -> bool:
-    """Whether a value is how far apart two dates or moments of a row are."""
-    if not isinstance(value, Call):
-        return False
-    if value.function in _BETWEEN:
-        return not any(isinstance(each, Constant) for each in value.operands)
-    return value.function in _SCALED and any(map(_is_apart, value.operands))
 
 
 def _unbounded(facts: Facts, tree: Tree) -> QueryError:

@@ -157,6 +157,23 @@ def _holds_computed(node):
     )
 
 
+def _is_difference(node):
+    if isinstance(node, tree.Call):
+        return node.name == "date_diff"
+    return isinstance(node, tree.Arith) and node.operator == "-"
+
+
+def _differences_in(node):
+    """Return the names of differences in derived tables."""
+    if isinstance(node, tuple | list):
+        return {name for part in node for name in _differences_in(part)}
+    if not is_dataclass(node):
+        return set()
+    found = _differences_in(tree.children(node))
+    items = node.items if isinstance(node, tree.Select) else ()
+    return found | {i.alias for i in items if _is_difference(i.expression)}
+
+
 def _sides(condition):
     """Yield what comparisons within a condition compare, literals left out."""
     for part in parts_of(condition):
@@ -197,6 +214,8 @@ class Prepared:
         self._key_functions, self._key_infos = compiled_all(self._keys, scope)
         self._aggregates = aggregates_in(self._shown())
         self.vectors = list(self._distinct_vectors())
+        self._differences = _differences_in(below)
+        self._require_listed_keys()
         self._lists = [self._listed(info) for info in self._key_infos]
         self.cells = list(product(*self._lists))
         largest = max(vector.size for vector in self.vectors)
@@ -210,6 +229,18 @@ class Prepared:
             message = f"a key has no cells: {info}"
             raise NotAnswerableError(message)
         return [*domains.listed(info), *([None] if info.nullable else [])]
+
+    def _require_listed_keys(self):
+        """Refuse the days between two dates as a key that conditions compare."""
+        compared = [side for sides in _sides(self.select.where) for side in sides]
+        names = {self.scope.canonical(side) for side in compared}
+        for key in self._keys:
+            derived = isinstance(key, tree.Col) and key.name in self._differences
+            if not derived and not _is_difference(key):
+                continue
+            if self._filters_below or self.scope.canonical(key) in names:
+                message = "cells of a difference are those that conditions leave"
+                raise NotAnswerableError(message)
 
     def _shown(self):
         select = self.select
@@ -318,6 +349,7 @@ class Prepared:
     def _centred(self, aggregate):
         """Return the arguments of a variance or correlation."""
         arguments = [aggregate.argument, aggregate.other]
+        most = self._body.rows_per_unit
         self._require_no_filters_below("the bounds of a variance")
         found = []
         for argument in arguments:
@@ -325,7 +357,7 @@ class Prepared:
                 value, info = compiled(argument, self.scope)
                 info = self._where_it_holds(argument, info)
                 name = self._identity(argument)
-                found.append(moments.Centred.of(value, info, name))
+                found.append(moments.Centred.of(value, info, name, most))
         return tuple(found)
 
     def _where_it_holds(self, argument, info):

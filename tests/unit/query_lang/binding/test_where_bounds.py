@@ -3,12 +3,15 @@
 from fractions import Fraction
 from time import perf_counter
 
+import duckdb
 import pytest
 
 from privacy.contributions import NO_BOUNDS
 from privacy.errors import QueryError
 from query_lang.binding.bind import bind_query
 from query_lang.reading.parse import parse_query
+from query_lang.showing.presentation import present
+from tests.semantics.engine import exact_vectors
 from tests.support.compiling import compile_query
 from tests.support.data.hospital import HOSPITAL
 
@@ -226,6 +229,43 @@ def test_a_day_out_of_the_calendar_bounds_nothing_where_a_condition_is_not_true(
         parse_query(f"SELECT SUM({kept}) {FROM} WHERE {where}"), HOSPITAL, NO_BOUNDS
     ).plan.measures
     assert (measure.lower, measure.upper) == (-8, 0)
+
+
+def test_a_variance_leaves_out_what_is_null_where_a_branch_is_not_taken():
+    """LEAST and GREATEST would make a bound of it, and count it."""
+    sql = f"SELECT VAR_POP(CASE WHEN sex = 'f' THEN age END) {FROM} WHERE age < 9"
+    compiled = compile_query(sql, HOSPITAL)
+    with duckdb.connect() as connection:
+        connection.execute(
+            "CREATE TABLE encounters AS SELECT i AS unit_key, i AS row_hash, "
+            "1 AS row_rank, 2 * i AS age, CASE WHEN i < 4 THEN 'f' ELSE 'm' END AS sex "
+            "FROM range(1, 4) AS r(i) UNION ALL SELECT 9, 9, 1, 8, 'm'"
+        )
+        vectors = exact_vectors(connection, compiled.rendered)
+    assert [number for vector in vectors for number in vector][1:2] == [3]
+    assert present(compiled, vectors) == [["2.666667"]]
+
+
+def test_a_sum_has_fewer_steps_where_a_unit_has_more_rows():
+    """The noise goes by all rows of a unit, and so does what of it can be drawn."""
+    sql = f"SELECT SUM(cost) {FROM} WHERE cost BETWEEN 0 AND {{}}"
+    for most, scale in ((2**30 // 400, 2), (2**30 // 400 + 1, 1)):
+        (measure,) = bind_query(
+            parse_query(sql.format(most)), HOSPITAL, NO_BOUNDS
+        ).plan.measures
+        assert measure.scale == scale
+
+
+@pytest.mark.parametrize(
+    "where", ["cost BETWEEN 9999999.01 AND 9999999.04", "cost BETWEEN 0 AND 9999999.04"]
+)
+def test_a_mean_lies_between_the_steps_around_its_bounds(where):
+    (column,) = compile_query(
+        f"SELECT AVG(cost) {FROM} WHERE {where}", HOSPITAL
+    ).columns
+    shown = column.shown
+    assert shown.lower < shown.upper
+    assert shown.upper == 99_999_991
 
 
 def test_numbers_that_are_compared_bound_their_difference():
