@@ -314,3 +314,220 @@ def test_what_where_does_not_list_is_no_key(where):
                 f"SELECT {key}, COUNT(*) {FROM} WHERE {where} GROUP BY {key}", HOSPITAL
             )
         assert refused.value.code == "no_public_domain"
+
+
+@pytest.mark.parametrize(
+    ("key", "where", "cells"),
+    [
+        ("CASE WHEN age >= 3 THEN '3+' ELSE age::text END", "TRUE", 5),
+        ("CASE WHEN age < 3 AND age::text <> '1' THEN age::text END", "TRUE", 3),
+        ("CASE WHEN age > 200 THEN age ELSE 1 END", "TRUE", 1),
+        ("age + level", "age <= 10 AND level < 3", 12),
+        ("age * 2", "age <= 10 OR sex = 'f'", 240),
+        ("age * 2", "age > 200", 240),
+    ],
+)
+def test_bounds_reach_what_is_computed_of_a_value(summed, where, expected):
+    assert largest(f"SELECT SUM({summed}) {FROM} WHERE {where}") == 4 * expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        (f"SELECT SUM(age) FILTER (WHERE sex = 'f') {FROM} WHERE age <= 10", 10),
+        (f"SELECT SUM(age * 2) FILTER (WHERE age <= 10) {FROM}", 20),
+        (f"SELECT SUM(a * 2) {READ}", 18),
+        (f"{DOUBLED} {FROM} WHERE age < 10) AS e", 19),
+        (f"{DOUBLED} {FROM}) AS e WHERE a < 9", 9),
+        (f"{DOUBLED}, age AS b {FROM}) AS e WHERE b < 10", 19),
+    ],
+)
+def test_bounds_reach_through_filters_and_derived_tables(sql, expected):
+    assert largest(sql) == 4 * expected
+
+
+@pytest.mark.parametrize(
+    ("where", "expected"),
+    [
+        ("discharged BETWEEN admitted AND admitted + 90", (0, 90)),
+        ("discharged BETWEEN admitted AND admitted + INTERVAL '90 days'", (0, 90)),
+        ("admitted <= discharged AND discharged - 90 <= admitted", (0, 90)),
+        ("admitted < discharged AND NOT (admitted < discharged - 5)", (1, 5)),
+        ("discharged > admitted - 3 AND admitted + 2 > discharged", (-2, 1)),
+        (
+            "discharged >= admitted AND discharged < admitted + INTERVAL '1 month'",
+            (0, 30),
+        ),
+        (
+            "discharged >= admitted AND discharged < admitted + INTERVAL '1 year'",
+            (0, 365),
+        ),
+        ("discharged = admitted + 3 OR discharged = admitted + 5", (3, 5)),
+        ("admitted <= discharged AND discharged - admitted < 8", (0, 7)),
+    ],
+)
+def test_comparisons_of_two_days_bound_what_lies_between(where, expected):
+    least, most = expected
+    (measure,) = bind_query(
+        parse_query(f"SELECT SUM({STAY}) {FROM} WHERE {where}"), HOSPITAL, NO_BOUNDS
+    ).plan.measures
+    assert (measure.lower, measure.upper) == (least, most)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("DATEDIFF('day', admitted, discharged)", (0, 90)),
+        ("(discharged - admitted) * 24", (0, 2160)),
+        ("DATEDIFF('month', admitted, discharged)", (0, 4)),
+        ("DATEDIFF('year', admitted, discharged)", (0, 1)),
+        ("DATEDIFF('hour', admitted, discharged)", (0, 2160)),
+        ("EXTRACT(YEAR FROM AGE(discharged, admitted))", (0, 0)),
+        ("EXTRACT(EPOCH FROM discharged - admitted)", (0, 90 * 86400)),
+        ("admitted - discharged", (-90, 0)),
+        ("discharged + 1 - admitted", (1, 91)),
+    ],
+)
+def test_whatever_counts_from_one_day_to_another_is_bounded_alike(value, expected):
+    where = "discharged BETWEEN admitted AND admitted + 90"
+    tree = parse_query(f"SELECT SUM({value} + 1) {FROM} WHERE {where}")
+    (measure,) = bind_query(tree, HOSPITAL, NO_BOUNDS).plan.measures
+    assert (measure.lower - 1, measure.upper - 1) == expected
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "discharged <= admitted + 90",
+        "admitted <= discharged",
+        "discharged BETWEEN admitted AND admitted + 90 OR sex = 'f'",
+        "NOT (discharged BETWEEN admitted AND admitted + 90)",
+        "discharged >= admitted AND discharged <= DATE '2024-01-01'",
+    ],
+)
+def test_one_end_alone_bounds_no_sum(where):
+    with pytest.raises(QueryError) as refused:
+        compile_query(f"SELECT SUM({STAY}) {FROM} WHERE {where}", HOSPITAL)
+    assert refused.value.rule == "no_bounds"
+
+
+def test_a_day_out_of_the_calendar_bounds_nothing_where_a_condition_is_not_true():
+    """``discharged > admitted + 5`` is unknown where no day lies five days later."""
+    kept = "CASE WHEN discharged > admitted + 5 THEN 0 ELSE discharged - admitted END"
+    turned = kept.replace(
+        "discharged > admitted + 5", "NOT (discharged <= admitted + 5)"
+    )
+    for each in (kept, turned):
+        with pytest.raises(QueryError):
+            compile_query(
+                f"SELECT SUM({each}) {FROM} WHERE admitted <= discharged", HOSPITAL
+            )
+    kept = kept.replace("admitted + 5", "admitted")
+    where = "discharged - admitted > -9"
+    (measure,) = bind_query(
+        parse_query(f"SELECT SUM({kept}) {FROM} WHERE {where}"), HOSPITAL, NO_BOUNDS
+    ).plan.measures
+    assert (measure.lower, measure.upper) == (-8, 0)
+
+
+def test_a_variance_leaves_out_what_is_null_where_a_branch_is_not_taken():
+    """LEAST and GREATEST would make a bound of it, and count it."""
+    sql = f"SELECT VAR_POP(CASE WHEN sex = 'f' THEN age END) {FROM} WHERE age < 9"
+    compiled = compile_query(sql, HOSPITAL)
+    with duckdb.connect() as connection:
+        connection.execute(
+            "CREATE TABLE encounters AS SELECT i AS unit_key, i AS row_hash, "
+            "1 AS row_rank, 2 * i AS age, CASE WHEN i < 4 THEN 'f' ELSE 'm' END AS sex "
+            "FROM range(1, 4) AS r(i) UNION ALL SELECT 9, 9, 1, 8, 'm'"
+        )
+        vectors = exact_vectors(connection, compiled.rendered)
+    assert [number for vector in vectors for number in vector][1:2] == [3]
+    assert present(compiled, vectors) == [["2.666667"]]
+
+
+def test_a_sum_has_fewer_steps_where_a_unit_has_more_rows():
+    """The noise goes by all rows of a unit, and so does what of it can be drawn."""
+    sql = f"SELECT SUM(cost) {FROM} WHERE cost BETWEEN 0 AND {{}}"
+    for most, scale in ((2**30 // 400, 2), (2**30 // 400 + 1, 1)):
+        (measure,) = bind_query(
+            parse_query(sql.format(most)), HOSPITAL, NO_BOUNDS
+        ).plan.measures
+        assert measure.scale == scale
+
+
+@pytest.mark.parametrize(
+    "where", ["cost BETWEEN 9999999.01 AND 9999999.04", "cost BETWEEN 0 AND 9999999.04"]
+)
+def test_a_mean_lies_between_the_steps_around_its_bounds(where):
+    (column,) = compile_query(
+        f"SELECT AVG(cost) {FROM} WHERE {where}", HOSPITAL
+    ).columns
+    shown = column.shown
+    assert shown.lower < shown.upper
+    assert shown.upper == 99_999_991
+
+
+def test_numbers_that_are_compared_bound_their_difference():
+    where = "visits BETWEEN level AND level + 2"
+    tree = parse_query(f"SELECT SUM(visits - level) {FROM} WHERE {where}")
+    (measure,) = bind_query(tree, HOSPITAL, NO_BOUNDS).plan.measures
+    assert (measure.lower, measure.upper) == (0, 2)
+
+
+def test_long_texts_are_read_no_further_than_a_limit():
+    """What is asked beyond it keeps what is declared: wider, and as private."""
+    parts = " OR ".join(f"age = {n}" for n in range(9))
+    branches = " ".join(f"WHEN level = {n % 3} THEN age + {n}" for n in range(100))
+    sql = f"SELECT SUM(CASE {branches} END) {FROM} WHERE {parts}"
+    assert largest(sql) == 4 * (8 + 99)
+    started = perf_counter()
+    many = ", ".join(f"SUM(age + {n} + age + level * age)" for n in range(60))
+    compile_query(f"SELECT {many} {FROM} WHERE {parts}", HOSPITAL)
+    assert perf_counter() - started < 10
+
+
+@pytest.mark.parametrize(
+    ("key", "where", "cells"),
+    [
+        ("code", "code IN ('I10', 'E11') AND age > 3", ["I10", "E11"]),
+        ("code", "(code = 'I10' OR code = 'E11') AND code <> 'I10'", ["E11"]),
+        ("visits", "visits BETWEEN 2 AND 4", [2, 3, 4]),
+        ("LEFT(code, 1)", "LEFT(code, 1) IN ('I', 'E')", ["I", "E"]),
+        ("ward", "ward = 'north'", ["north", "south", None]),
+        ("level", "level > 1", [1, 2, 3]),
+    ],
+)
+def test_a_key_without_cells_has_those_that_where_lists(key, where, cells):
+    sql = f"SELECT {key} AS k, COUNT(*) AS n {FROM} WHERE {where} GROUP BY 1"
+    assert [cell for (cell,) in compile_query(sql, HOSPITAL).rendered.cells] == cells
+
+
+@pytest.mark.parametrize(
+    "where",
+    ["age > 3", "code LIKE 'I%'", "code IN ('a', 'b') OR age > 3", "visits > 3"],
+)
+def test_what_where_does_not_list_is_no_key(where):
+    for key in ("code", "visits"):
+        with pytest.raises(QueryError) as refused:
+            compile_query(
+                f"SELECT {key}, COUNT(*) {FROM} WHERE {where} GROUP BY {key}", HOSPITAL
+            )
+        assert refused.value.code == "no_public_domain"
+
+
+@pytest.mark.parametrize(
+    ("key", "where", "cells"),
+    [
+        ("CASE WHEN age >= 3 THEN '3+' ELSE age::text END", "TRUE", 5),
+        ("CASE WHEN age >= 3 THEN '3+' WHEN age::text = '1' THEN 'one'"
+         " ELSE age::text END", "TRUE", 5),
+        ("CASE WHEN age > 200 THEN age::text ELSE 'no' END", "TRUE", 2),
+        ("seen::date - admitted", "seen::date - admitted BETWEEN 0 AND 4", 5),
+        ("admitted - DATE '2024-01-01'", "admitted - DATE '2024-01-01' < 30", 4),
+    ],
+)  # fmt: skip
+def test_cells_are_those_that_conditions_leave_of_what_nobody_declared(
+    key, where, cells
+):
+    sql = f"SELECT {key} AS k, COUNT(*) AS n {FROM} WHERE {where} GROUP BY 1"
+    assert len(compile_query(sql, HOSPITAL).rendered.cells) == cells
