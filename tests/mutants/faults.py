@@ -4073,7 +4073,7 @@ FAULTS = (
     Fault(
         "branches_say_nothing_later",
         "what a branch of CASE says is held to be true in the branches after it",
-        "query_lang/binding/scalars/bounds.py",
+        "query_lang/binding/bounds.py",
         "            said.append(self._say(condition, holds=False))\n",
         "            said.append(self._say(condition, holds=True))\n",
         ("tests/unit/query_lang/binding/test_where_bounds.py",),

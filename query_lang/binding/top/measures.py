@@ -8,10 +8,10 @@ from fractions import Fraction
 from privacy.errors import QueryError
 from privacy.schema import ColumnType
 from query_lang.binding.aggregates import argument_of
+from query_lang.binding.bounds import Bounds
 from query_lang.binding.expressions import ExpressionBinder, KeptUnit, describe
 from query_lang.binding.results.computed import ComputedBinder
 from query_lang.binding.results.moments import MOMENTS, written_out
-from query_lang.binding.scalars.bounds import Bounds
 from query_lang.binding.scalars.differences import is_apart
 from query_lang.binding.scalars.numbers import to_places
 from query_lang.binding.scope import UnitColumn

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import prod
 
 from privacy.schema import Scalar
+from query_lang.binding.bounds import Bounds
 from query_lang.binding.expressions import UNNAMED, ExpressionBinder
 from query_lang.binding.having import HavingBinder
 from query_lang.binding.names import output_names
@@ -18,7 +19,6 @@ from query_lang.binding.results.computed import ComputedBinder, is_computed
 from query_lang.binding.results.dependent_keys import Trying, Written
 from query_lang.binding.results.reachable_cells import reachable_cells
 from query_lang.binding.results.totals import TotalsBinder
-from query_lang.binding.scalars.bounds import Bounds
 from query_lang.binding.scalars.narrowing import Conditions
 from query_lang.binding.top.keys import KeyBinder
 from query_lang.binding.top.measures import MeasureBinder

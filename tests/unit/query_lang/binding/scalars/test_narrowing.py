@@ -70,7 +70,7 @@ conditions = st.recursive(
 )
 
 
-def truth(condition, x, other):  # noqa: PLR0911 - a return a form
+def truth(condition, x, other):  # noqa: C901, PLR0911 - a return a form
     """Return TRUE, FALSE or None of a condition."""
     if condition is OTHER:
         return other

@@ -4,9 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy.schema import ColumnType
+from query_lang.binding.bounds import Bounds
 from query_lang.binding.functions import extreme
 from query_lang.binding.scalars import numbers
-from query_lang.binding.scalars.bounds import Bounds
 from query_lang.binding.scalars.narrowing import Conditions
 from query_lang.plans import arithmetic
 from query_lang.plans.expressions import Call, Constant, Facts, FieldRef, Function
@@ -25,7 +25,7 @@ AT = Position(1, 1)
 INTEGER = ColumnType.INTEGER
 
 
-def made(value, form, number):
+def made(value, form, number):  # noqa: PLR0911 - an arm a form
     other = Constant(number, constant_facts(number, INTEGER))
     match form:
         case "+" | "-" | "*" | "%":
@@ -67,7 +67,7 @@ def cases(draw):
     return Call(Function.CASE, (*operands, rest), Facts(INTEGER))
 
 
-def found(value, x, other):
+def found(value, x, other):  # noqa: PLR0911 - an arm a form
     """Return what a value is; None for NULL."""
     if isinstance(value, Constant):
         return value.value
