@@ -41,9 +41,6 @@ class Centred:
         low, high = (to_grid(end, info.scale) for end in ends)
         middle = (low + high) // 2
         reach = max(high - middle, middle - low)
-        if reach > 2**31:
-            message = "an argument of a variance is rounded itself"
-            raise NotAnswerableError(message)
         return cls(value, name, info.scale, middle, reach, per_unit)
 
     @property
@@ -64,6 +61,9 @@ class Centred:
 
 def vectors(columns, name):
     """Return pairs of an identity and a function of rows, in the order measured."""
+    if any(column.reach > 2**31 for column in columns):
+        message = "an argument of a variance is rounded itself"
+        raise NotAnswerableError(message)
     if len(columns) == 1:
         (one,) = columns
         return [_square(one, columns), _count(columns), _sum(one, columns)]
