@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 from starlette.exceptions import HTTPException
 
 from privacy.errors import CuratorError
+from server.api.admin.announcements import ANNOUNCEMENTS
 from server.api.admin.anonymized import ANONYMIZED
 from server.api.admin.custody import CUSTODY
 from server.api.admin.jobs import JOBS
@@ -44,7 +45,7 @@ from server.api.schemas.naming import name_schemas
 from server.api.schemas.openapi import FORMS, INFO, complete
 from server.api.schemas.openapi import problem_responses as _problems
 from server.api.schemas.problems import Problem, problem_of_failure
-from server.api.schemas.releases import ReleaseBody, WithdrawBody
+from server.api.schemas.releases import AnnouncementBody, ReleaseBody, WithdrawBody
 from server.use_cases.custody.replies import HeldDataset
 from server.use_cases.datasets.replies import (
     Budget,
@@ -145,6 +146,7 @@ def make_app(lifespan: Lifespan | None = None) -> FastAPI:
     add_release_question_routes(app)
     add_release_tree_routes(app)
     RELEASES.add_to(app)
+    ANNOUNCEMENTS.add_to(app)
     add_release_routes(app)
     add_docs_routes(app, openapi_document)
     add_front_page(app)
@@ -160,7 +162,7 @@ def openapi_document() -> dict[str, object]:
     schemas = document["components"]["schemas"]
     sent: list[Any] = [wire.QuestionBody, wire.StudyBody, wire.ProblemShape]
     sent += ADMIN_BODIES
-    sent += [ReleaseBody, WithdrawBody, ReleaseQuestionBody]
+    sent += [ReleaseBody, AnnouncementBody, WithdrawBody, ReleaseQuestionBody]
     for body in sent:
         found = TypeAdapter(body).json_schema(
             ref_template="#/components/schemas/{model}"

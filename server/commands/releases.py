@@ -11,6 +11,7 @@ from server.use_cases.publishing.releases import ReleaseService
 
 if TYPE_CHECKING:
     from server.use_cases.publishing.advising import ReleaseAdviser
+    from server.use_cases.publishing.announcing import ReleaseAnnouncer
     from server.use_cases.publishing.planner import ReleasePlanner
 
 
@@ -26,6 +27,12 @@ def _adviser() -> "ReleaseAdviser":
     return ReleaseAdviser(WIRING.services())
 
 
+def _announcer() -> "ReleaseAnnouncer":
+    from server.use_cases.publishing.announcing import ReleaseAnnouncer  # noqa: PLC0415
+
+    return ReleaseAnnouncer(WIRING.services())
+
+
 cli = typer.Typer()
 cli.add_typer(
     release_commands(
@@ -36,6 +43,7 @@ cli.add_typer(
             runner=WIRING.runner,
             planner=_planner,
             adviser=_adviser,
+            announcer=_announcer,
         )
     ),
     name="release",

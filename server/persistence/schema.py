@@ -14,7 +14,7 @@ from server.persistence.text_tables import metadata as text_metadata
 if TYPE_CHECKING:  # every command opens the database, and few bring it to a version
     from alembic.config import Config
 
-HEAD: Final = "0013"
+HEAD: Final = "0014"
 """The newest revision that this code knows."""
 
 RECORDED_TABLES = tuple(catalogue_metadata.sorted_tables)

@@ -166,6 +166,23 @@ publication = Table(
     Index("publication_created", "created"),
 )
 
+announcement = Table(
+    "announcement",  # of a release that is planned
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),  # the release's
+    Column("population", Text, ForeignKey("population.name"), nullable=False),
+    Column("dataset", Text, ForeignKey("dataset.name"), nullable=False),
+    Column("spec", Text, nullable=False),  # canonical JSON
+    Column("public", Boolean, nullable=False),
+    Column("readers", Text, nullable=False),  # JSON list of {project | principal}
+    Column("due", Text, nullable=False),  # ISO date, by which it is to be published
+    Column("withdrawn", Boolean, nullable=False),
+    Column("created", Text, nullable=False),
+    Column("created_by", Text, nullable=False),
+    Index("announcement_dataset", "dataset"),
+)
+
 work_metadata = MetaData()
 """Tables of work in progress: they come and go, and are in no chain entry."""
 

@@ -23,6 +23,7 @@ from tests.audit.instruments.bounds import (
     noise_p_value,
     probability_of_bound_above,
 )
+from tests.audit.instruments.concentrated import least_bound, rho_lower_bound
 from tests.audit.instruments.game import play
 from tests.audit.instruments.timing import (
     HEAVY_PERMITS,
@@ -33,7 +34,14 @@ from tests.audit.instruments.timing import (
     threshold_bound,
     time_arms,
 )
-from tests.audit.subjects import canaries, cohorts, releases, structures, suites
+from tests.audit.subjects import (
+    canaries,
+    cohorts,
+    releases,
+    rho_suites,
+    structures,
+    suites,
+)
 from tests.audit.subjects.sequence_plans import audit_sequences
 from tests.property.long import run as run_plans
 from tests.support.noise.samplers import ScaledSampler, ZeroSampler
@@ -41,6 +49,7 @@ from tests.support.noise.samplers import ScaledSampler, ZeroSampler
 SINGLE_SAMPLES = 20_000  # an arm
 VECTOR_SAMPLES = 20_000
 SMALL_SAMPLES = 60_000
+RHO_SAMPLES = 400_000
 CONTROL_SAMPLES = 10_000
 PAIRS, PLANS = 200, 100  # of neighbouring files, and questions of each
 TIMED = 2_000
@@ -108,6 +117,39 @@ def audit_counts(session, arms):
             answers = suite.answers_for(session.count(samples))
             bodies = arms.ask(urls, suite.question, answers)
             judge_suite(session, suite, exact[suite.name], bodies)
+
+
+def audit_rho(session):
+    """Grouped counts of a population that counts rho; then half noise."""
+    arms = make_arms(session.folder / "rho", rho_suites.RHO_TABLES)
+    exact = exact_answers(arms, rho_suites.RHO_SUITES)
+    for sampler, samples in ((None, RHO_SAMPLES), (_half_noise, CONTROL_SAMPLES)):
+        with arms.served(sampler) as urls:
+            for suite in rho_suites.RHO_SUITES:
+                session.say(f"{suite.name}: asking")
+                answers = suite.answers_for(session.count(samples, 2_000))
+                bodies = arms.ask(urls, suite.question, answers)
+                statistics = suite.statistics(exact[suite.name][1], bodies)
+                judge_rho(session, suite, statistics, is_halved=sampler is not None)
+
+
+def _half_noise():
+    return ScaledSampler(0.5)
+
+
+def judge_rho(session, suite, statistics, *, is_halved):
+    """At most the claim and at least 0.7 of it; half the noise above the claim."""
+    bound, samples = rho_lower_bound(*statistics, VERDICT_ALPHA), len(statistics[0])
+    floor = suites.LEAST * suite.claim
+    shows = least_bound(suite.claim, samples, VERDICT_ALPHA) >= floor
+    kept = bound <= suite.claim and (bound >= floor or not shows)
+    caught = bound > suite.claim or not session.whole
+    session.judge(
+        caught if is_halved else kept,
+        f"{'noise x 0.5 caught: ' if is_halved else ''}{suite.name}: {samples:,} an "
+        f"arm, rho {bound:.3f} of {suite.claim}"
+        f"{'' if shows or is_halved else ' (too few samples for 0.7)'}",
+    )
 
 
 def exact_answers(arms, asked):
@@ -305,6 +347,7 @@ def judge_canaries(session, strategy):
 PARTS = {
     "counts": lambda session: with_counts(session, audit_counts),
     "controls": lambda session: with_counts(session, audit_controls),
+    "rho": audit_rho,
     "cohorts": audit_cohorts,
     "plans": audit_plans,
     "releases": audit_releases,

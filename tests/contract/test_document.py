@@ -15,7 +15,17 @@ from tests.support.installations.replies import document
 
 ROOT = Path(__file__).parents[2]
 VERBS = {
-    *("activate", "add", "approve", "ask", "cancel", "change", "create", "disable"),
+    *(
+        "activate",
+        "add",
+        "announce",
+        "approve",
+        "ask",
+        "cancel",
+        "change",
+        "create",
+        "disable",
+    ),
     *("download", "enable", "list", "plan", "publish", "reject", "remove", "revoke"),
     *("set", "show", "submit", "undo", "verify", "withdraw"),
 }

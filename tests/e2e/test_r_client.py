@@ -73,6 +73,8 @@ def test_the_vignette_gets_an_answer_of_the_demo(tmp_path):
     shown = (tmp_path / "page.md").read_text("utf-8")
     assert "stays_low stays_high" in shown
     assert re.search(r"epsilon 0\.2, 4\.8 left; intervals hold 95 %", shown)
+    assert "one by one" in shown
+    assert "[1] TRUE" in shown  # what one table answers adds up
     assert "did you mean age" in shown or "its columns" in shown  # the refusal's hint
     errors = re.findall(r"^## Error.*$", shown, re.MULTILINE)
     assert len(errors) == 1, errors  # the one that the page shows on purpose

@@ -172,6 +172,11 @@ def publish(story):
             story.send("carol", "POST", "releases", 202, release=told)
             story.installation.run_jobs()
             story.two.approve_all("dora")
+    told = spec("planned", count="rows", epsilon="99", readers=readers)
+    day = "2999-12-31"
+    made = story.send("carol", "POST", "announcements", 201, release=told, by=day)
+    story.send("carol", "GET", "announcements")
+    story.send("carol", "GET", f"announcements/{made['id']}")
     releases = story.send("carol", "GET", "releases")["items"]
     for one in releases:
         story.send("carol", "GET", f"releases/{one['id']}")
@@ -194,6 +199,9 @@ def analyse(story, released):
         plan = {**priced, "sql": sql}
         assert story.send("ada", "POST", "/v1/datasets/clinic/plan", **plan)["free"]
     by_sex = "SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex"
+    rows = {**priced, "sql": "SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex"}
+    plan = story.send("ada", "POST", "/v1/datasets/clinic/plan", **rows)
+    assert plan["ways"][-1]["kind"] == "announced"
     by_both = "SELECT sex, ward, COUNT(*) AS n FROM visits GROUP BY sex, ward"
     texts = (priced["sql"], by_sex, by_both)
     questions = [{"sql": sql, "epsilon": "1"} for sql in texts]
@@ -203,7 +211,7 @@ def analyse(story, released):
     story.send("ada", "GET", f"/v1/queries/{studied['query_id']}")
     for path in ("queries", f"queries/{answered['query_id']}", "budget"):
         story.send("ada", "GET", f"/v1/{path}")
-    for path in ("releases", "releases/key"):
+    for path in ("releases", "releases/key", "announcements"):
         story.send("ada", "GET", f"/v1/{path}")
     for name, path in released.items():
         story.send("ada", "GET", path)
@@ -217,6 +225,8 @@ def look_back(story, released):
     for path in released.values():
         withdrawn = path.replace("/v1/", "") + "/withdraw"
         story.send("carol", "POST", withdrawn, reason="the wrong year")
+    (planned,) = story.send("carol", "GET", "announcements")["items"]
+    story.send("carol", "POST", f"announcements/{planned['id']}/withdraw")
     for path in ("/healthz", "/readyz"):
         story.send("mary", "GET", path)
 

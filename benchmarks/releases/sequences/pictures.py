@@ -1,4 +1,4 @@
-"""The curves of docs/releases-accuracy.md: errors of sequence releases by epsilon.
+"""The curves of docs/sequences-accuracy.md: errors of sequence releases by epsilon.
 
     python -m benchmarks.releases.sequences.accuracy --strategies prefix_tree --logs
     msnbc \

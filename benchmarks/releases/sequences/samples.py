@@ -1,7 +1,7 @@
 """Logs of sequences, questions to them, exact answers, and errors of estimates.
 
 MSNBC: page categories of 989,818 visitors of a day (UCI, D. Heckerman). Sepsis: the
-activities of 1,049 hospital pathways (F. Mannhardt, TU Eindhoven), in order of time.
+activities of 1,050 hospital pathways (F. Mannhardt, TU Eindhoven), in order of time.
 """
 
 import csv

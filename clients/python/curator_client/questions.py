@@ -392,6 +392,16 @@ class Questions(Generic[Asked, Opened]):
         titles = ("id", "name", "dataset", "snapshot", "counts", "strategy", "epsilon")
         return Listing.of_dicts(page["items"], columns=titles)
 
+    def announcements(self) -> Steps[Listing]:
+        """List the releases that are planned for you, newest announcement first.
+
+        They cannot be asked yet; ``by`` is the day by which each is to be there. The
+        newest 200 are listed.
+        """
+        page = yield from self._get(f"/v1/announcements?limit={_MOST_RELEASES}")
+        titles = ("name", "dataset", "by", "counts", "strategy", "epsilon")
+        return Listing.of_dicts(page["items"], columns=titles)
+
     def release(self, release_id: str) -> Steps[Opened]:
         """Return a published release, to ask, download and draw it for nothing.
 

@@ -59,10 +59,11 @@ curator_query <- function(con, sql, epsilon = NULL, within = NULL, prefer = NULL
 #'
 #' @param con A connection, of [curator()].
 #' @param query_id Of an answer's attributes, or of [curator_history()].
-#' @return As of [curator_query()].
+#' @return As of [curator_query()]; of a study as of [curator_study()].
 #' @export
 curator_answer <- function(con, query_id) {
   found <- call_server(con, "GET", c("v1", "queries", query_id))
+  if (!is.null(found$study)) return(study_of(found$study))
   if (is.null(found$answer)) {
     stop("query ", query_id, " has no answer: it is ", found$state, call. = FALSE)
   }

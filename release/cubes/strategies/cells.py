@@ -17,6 +17,7 @@ from release.contract.rho.distances import cells_l2_squared
 from release.contract.sealed_cube import SealedCube
 from release.contract.strategies import Expectation, Parameters
 from release.cubes.models.cells import CellsModel
+from release.cubes.models.foreseen import ForeseenCells
 
 
 class Cells:
@@ -45,13 +46,17 @@ class Cells:
     ) -> Expectation:
         """Return what the noise alone does; the data have no part in it."""
         self.parts(domain, loss, parameters)
-        moved = moved_by(domain.bound, cells_l2_squared(domain))
-        cell = noise_variance(self.noise.scale(moved, loss), self.noise)
+        cell = noise_variance(self.foreseen(domain, loss).scale, self.noise)
         return Expectation(
             cell_rmse=math.sqrt(cell),
             total_rmse=math.sqrt(cell * domain.size),
             words="A sum's error grows with the square root of its number of cells.",
         )
+
+    def foreseen(self, domain: CubeDomain, loss: Loss) -> ForeseenCells:
+        """Return how noisy all sums of cells will be: public facts decide it."""
+        moved = moved_by(domain.bound, cells_l2_squared(domain))
+        return ForeseenCells(domain, self.noise.scale(moved, loss), self.noise)
 
     def measure(
         self, cube: SealedCube, meter: Meter, parameters: Parameters

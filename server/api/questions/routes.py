@@ -147,7 +147,7 @@ class QueryEndpoint:
             clock.slot_seconds, settings.machine, settings.checking_seconds
         )
         self._permits = Permits(settings.permits)
-        self._reading_turns = ReadingTurns(clock.reach)
+        self._reading_turns = ReadingTurns(clock)
         self._free_work = FreeWorkLimit(is_limited=settings.limits_rate)
         self._serving = Turns(AT_ONCE)
         self._executing = Turns(settings.machine.executors)

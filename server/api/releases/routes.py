@@ -14,8 +14,13 @@ from server.api.schemas.openapi import problem_responses
 from server.api.schemas.problems import Problem
 from server.use_cases.publishing.releases import ReleaseService
 from server.use_cases.publishing.replies import PublicKey
+from server.use_cases.releases.announced import AnnouncedReleases
 from server.use_cases.releases.catalogue import Download, FoundFile, ReleaseCatalogue
-from server.use_cases.releases.replies import ReleaseDetail, ReleaseItem
+from server.use_cases.releases.replies import (
+    AnnouncedRelease,
+    ReleaseDetail,
+    ReleaseItem,
+)
 from server.use_cases.services.paging import ListOf
 
 _PATH = "/v1/releases"
@@ -82,6 +87,18 @@ def _add_lists(app: FastAPI) -> None:
         return read(
             request, lambda caller: _catalogue(request).page(caller, page_of(request))
         )
+
+    @app.get(
+        "/v1/announcements",
+        response_model=ListOf[AnnouncedRelease],
+        responses=READING,
+        openapi_extra=PAGED,
+        tags=["releases"],
+    )
+    def list_announcements(request: Request) -> Response:
+        """List the releases that are planned for you to read, newest first."""
+        announced = AnnouncedReleases(parts_of(request).services)
+        return read(request, lambda caller: announced.page(caller, page_of(request)))
 
     @app.get(
         f"{_PATH}/key",

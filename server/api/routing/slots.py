@@ -85,6 +85,22 @@ class SlotClock:
         await asyncio.sleep(arrival + slots * self.slot_seconds - time.monotonic())
         self.lateness.late += late  # not before it leaves
 
+    async def begin(self, moment: float) -> float:
+        """Sleep until a public moment at which work was to begin, and return it.
+
+        If it has passed already, what came before took longer than it should: the work
+        begins whole slots later, and is counted as late, so that how long that took
+        decides nothing (PRIVACY 6).
+        """
+        if self.slot_seconds == 0:
+            return moment
+        late = time.monotonic() - moment
+        if late > 0:
+            moment += math.ceil(late / self.slot_seconds) * self.slot_seconds
+            self.lateness.count()
+        await self.reach(moment)
+        return moment
+
     async def reach(self, moment: float) -> None:
         """Sleep until a public moment of the monotonic clock, if replies have slots."""
         if self.slot_seconds:

@@ -3,12 +3,13 @@
 import asyncio
 import heapq
 import itertools
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
 from server.api.routing.backlog import Promise
+from server.api.routing.slots import SlotClock
 
 
 class Turns:
@@ -53,10 +54,16 @@ class Turns:
         self._free += 1
 
 
-LONG_SECONDS: Final = 1.0
-"""Seconds of the server that one caller's readings may take at once, ..."""
-LONG_SHARE: Final = 8
-"""... and one in so many seconds from then on: beyond that they take long."""
+SHORT_SECONDS: Final = 0.1
+"""Of the server, to read a request that is ordinary: so much is not counted."""
+LONG_SECONDS: Final = 0.5
+"""Seconds beyond it that one caller's readings may take at once, ..."""
+LONG_SHARE: Final = 64
+"""... and one in so many seconds from then on: who takes more takes long."""
+SLACK: Final = 0.25
+"""Of a slot, between a reading's public end and the caller's next one's beginning: a
+little more than it should take delays none. Of those who take long the next one begins
+as much later again, so that no two begin at one moment."""
 
 
 @dataclass(slots=True, eq=False)
@@ -66,8 +73,8 @@ class ReadingTurn:
     Attributes:
         next: When the server has read the last one by its public cost, on the
             monotonic clock: the next one is read then.
-        full_at: When what the readings took is made up for, at one part in
-            ``LONG_SHARE``, likewise.
+        full_at: When what the readings took, beyond what ordinary ones take, is made
+            up for, at one part in ``LONG_SHARE``, likewise.
     """
 
     next: float = 0.0
@@ -82,7 +89,9 @@ class ReadingTurn:
     def note(self, promise: Promise) -> None:
         """Note when the server is through with a request, and what that takes it."""
         self.next = promise.read
-        self.full_at = max(self.full_at, promise.read) + LONG_SHARE * promise.reading
+        more = LONG_SHARE * (promise.reading - SHORT_SECONDS)
+        if more > 0:
+            self.full_at = max(self.full_at, promise.read) + more
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +106,7 @@ class Reading:
 
     @property
     def begun(self) -> float:
-        """When its turn came, a public moment of the monotonic clock."""
+        """When its turn came, or before it arrived; public, on the monotonic clock."""
         return max(turn.next for turn in self.turns)
 
     def note(self, promise: Promise) -> None:
@@ -115,11 +124,11 @@ class ReadingTurns:
     costs alone determine when, and who comes first (PRIVACY 6).
 
     Args:
-        reach: Sleeps until a public moment.
+        clock: Of the replies' slots.
     """
 
-    def __init__(self, reach: Callable[[float], Awaitable[None]]) -> None:
-        self._reach = reach
+    def __init__(self, clock: SlotClock) -> None:
+        self._clock = clock
         self._turns: dict[str | None, ReadingTurn] = {}
         self._long = ReadingTurn()
 
@@ -135,17 +144,22 @@ class ReadingTurns:
         """
         turn = self._turns.setdefault(principal, ReadingTurn())
         async with AsyncExitStack() as held:
-            await self._have(turn, held)
+            await self._have(turn, arrival, SLACK, held)
             if not turn.takes_long(arrival):
                 yield Reading((turn,))
                 return
-            await self._have(self._long, held)
+            since = max(arrival, turn.next)
+            await self._have(self._long, since, 2 * SLACK, held)
             yield Reading((turn, self._long))
 
-    async def _have(self, turn: ReadingTurn, held: AsyncExitStack) -> None:
-        """Wait for a turn, and for its public moment.
+    async def _have(
+        self, turn: ReadingTurn, since: float, slack: float, held: AsyncExitStack
+    ) -> None:
+        """Wait for a turn, and for its public moment where it was taken since.
 
         Without that, how long the last reading really took would decide who is ahead.
         """
         await held.enter_async_context(turn.lock)
-        await self._reach(turn.next)
+        if turn.next > since:
+            slack *= self._clock.slot_seconds
+            turn.next = await self._clock.begin(turn.next + slack)

@@ -25,7 +25,10 @@ INFO: Final[dict[str, Any]] = {
             ("questions", "Plan and ask queries of a dataset; answers are paid."),
             ("reading", "What an analyst may ask, may spend, and has asked."),
             ("releases", "Published cubes and sequences: free to read and to ask."),
-            ("publishing", "Custodians plan, publish, verify and withdraw releases."),
+            (
+                "publishing",
+                "Custodians plan, announce, publish, verify and withdraw releases.",
+            ),
             ("custody", "Populations, datasets and projects, for their custodians."),
             ("oversight", "Snapshots, privacy statements and reports."),
             ("people", "Principals, their keys, and custodians of populations."),
@@ -77,6 +80,7 @@ _DONE: Final = {"200": "Done.", "201": "Made.", "202": "Queued, not done yet."}
 _NAMES_IN_PATHS: Final = {
     "copy": "Id of the anonymized copy.",
     "dataset": "Name of the dataset.",
+    "announcement": "Id of the announcement.",
     "decision": "Id of the decision.",
     "job": "Id of the job.",
     "key": "Id of the key; never its token.",

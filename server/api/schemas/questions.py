@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypeAliasType
 
 from server.api.schemas.problems import STATUS_BY_CODE
-from server.use_cases.questions.plan_replies import Attainable, Way
+from server.use_cases.questions.plan_replies import AnyWay, Attainable
 from server.use_cases.questions.replies import Remaining
 from server.use_cases.services.documents import ConfidenceText, LossText
 
@@ -221,7 +221,7 @@ class ProblemShape(_Shape):
     """Over budget: what is left of the limits that the caller may see."""
     attainable: Attainable | None = None
     """Over budget: what the rest would bring; null where nothing."""
-    ways: list[Way] | None = None
+    ways: list[AnyWay] | None = None
     """Of a plan whose accuracy no loss brings: questions that can be so accurate."""
 
 

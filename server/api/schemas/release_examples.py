@@ -100,6 +100,24 @@ _ITEM: Example = {
     "public": False,
     "created": _CHARGED,
 }
+_DUE = "2026-12-15"
+_ANNOUNCED: Example = {
+    **{name: told for name, told in _ITEM.items() if name != "snapshot"},
+    "id": f"ann_{_RANDOM}",
+    "by": _DUE,
+}
+_HELD: Example = {
+    "id": f"ann_{_RANDOM}",
+    "name": "age_and_sex",
+    "population": "hospital_patients",
+    "dataset": "hospital",
+    "epsilon": "0.5",
+    "by": _DUE,
+    "state": "open",
+    "public": False,
+    "created": _CHARGED,
+    "created_by": "carol",
+}
 _CATALOG: Example = {
     "@context": {
         "dcat": "http://www.w3.org/ns/dcat#",
@@ -216,6 +234,18 @@ RELEASE_EXAMPLES = {
     "POST /v1/admin/releases/{release}/withdraw": Shown(
         {"200": {**_ADMIN, "state": "withdrawn"}}, {"reason": "the cohort was wrong"}
     ),
+    "POST /v1/admin/announcements": Shown(
+        {"201": {**_HELD, "spec": _SPEC}}, {"release": _SPEC, "by": _DUE}
+    ),
+    "GET /v1/admin/announcements": _page(_HELD),
+    "GET /v1/admin/announcements/{announcement}": Shown(
+        {"200": {**_HELD, "spec": _SPEC}}
+    ),
+    "POST /v1/admin/announcements/{announcement}/withdraw": Shown(
+        {"200": {**_HELD, "spec": _SPEC, "state": "withdrawn"}},
+        {"reason": "it is counted next year"},
+    ),
+    "GET /v1/announcements": _page(_ANNOUNCED),
     "GET /v1/releases": _page(_ITEM),
     "GET /v1/releases/key": Shown({"200": {"public_key": "0" * 64}}),
     "GET /v1/releases/{release}": Shown({"200": {**_ITEM, "manifest": _MANIFEST}}),

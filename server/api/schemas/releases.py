@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from server.api.schemas.admin import AdminBody, Sentence
+from server.api.schemas.admin import AdminBody, Day, Sentence
 
 
 class ReleaseBody(AdminBody):
@@ -10,6 +10,13 @@ class ReleaseBody(AdminBody):
 
     release: dict[str, Any]
     """The spec, whose keys docs/releases.md lists."""
+
+
+class AnnouncementBody(ReleaseBody):
+    """A release that is planned, and by which day."""
+
+    by: Day
+    """The day by which it is to be published; today or later."""
 
 
 class WithdrawBody(AdminBody):

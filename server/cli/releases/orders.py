@@ -1,7 +1,8 @@
 """Releases as spec files and options ask for them: priced, shared out, submitted."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -181,8 +182,19 @@ def submitted(
 
 def _planned(parts: ReleaseParts, order: Order) -> ReleasePlanShape:
     """Plan a release; what is refused has a line and a column."""
-    try:
+    with placing(order):
         return parts.planner().plan(parts.viewer(), order.told)
+
+
+@contextmanager
+def placing(order: Order) -> Iterator[None]:
+    """Say of what is refused in here where it stands in the spec file.
+
+    Raises:
+        ManifestError: A spec was refused.
+    """
+    try:
+        yield
     except SpecRefusedError as error:
         _, places = read_spec_file(order.path)
         raise placed(error, order.path, places) from None

@@ -9,6 +9,7 @@ if TYPE_CHECKING:  # each command reads what it needs
     from server.use_cases.jobs.jobs import JobService, Viewer
     from server.use_cases.jobs.running import JobRunner
     from server.use_cases.publishing.advising import ReleaseAdviser
+    from server.use_cases.publishing.announcing import ReleaseAnnouncer
     from server.use_cases.publishing.planner import ReleasePlanner
     from server.use_cases.publishing.releases import ReleaseService
 
@@ -24,6 +25,7 @@ class ReleaseParts:
         runner: Runs jobs in this process, until its event is set.
         planner: Prices.
         adviser: Reads what was asked.
+        announcer: Says what is planned.
     """
 
     service: Callable[[], "ReleaseService"]
@@ -32,3 +34,4 @@ class ReleaseParts:
     runner: Callable[[threading.Event], "JobRunner"]
     planner: Callable[[], "ReleasePlanner"]
     adviser: Callable[[], "ReleaseAdviser"]
+    announcer: Callable[[], "ReleaseAnnouncer"]

@@ -6,6 +6,7 @@ from typing import Annotated, Final
 import typer
 
 from server.cli.releases.advising import add_advising
+from server.cli.releases.announcing import add_announcing
 from server.cli.releases.making import add_making
 from server.cli.releases.parts import ReleaseParts
 from server.cli.terminal.arguments import check_line
@@ -33,6 +34,7 @@ def release_commands(parts: ReleaseParts) -> typer.Typer:
     cli = typer.Typer(help="Private cubes and sequences: paid once, then free to ask.")
     add_making(cli, parts)
     add_advising(cli, parts)
+    add_announcing(cli, parts)
     _add_reading(cli, parts)
     _add_keeping(cli, parts)
     return cli

@@ -1,7 +1,7 @@
 """What commands are given: settings, losses, days; exit 2 where they do not serve."""
 
 from datetime import date
-from typing import Annotated
+from typing import Annotated, overload
 
 import typer
 
@@ -30,6 +30,10 @@ def read_loss(text: str) -> Loss:
         raise typer.Exit(USAGE) from None
 
 
+@overload
+def read_day(text: str) -> date: ...
+@overload
+def read_day(text: str | None) -> date | None: ...
 def read_day(text: str | None) -> date | None:
     """Read a day given on the command line; exit with 2 where it is none."""
     try:

@@ -41,13 +41,14 @@ _UNTOLD = RELEASE_ENDS | {"proposal.create"}
 
 @dataclass(frozen=True, slots=True)
 class Belongings:
-    """What belongs to a population, by name; snapshots and releases by id."""
+    """What belongs to a population, by name; what is made of it, by id."""
 
     population: str
     datasets: frozenset[str]
     projects: frozenset[str]
     snapshots: frozenset[str]
     releases: frozenset[str]
+    announcements: frozenset[str]
 
     def has_scope(self, scope: str) -> bool:
         """Whether a limit is the population's, a project's, or a member's of one."""
@@ -63,16 +64,21 @@ def belongings_of(connection: Connection, population: str) -> Belongings:
     snapshots = connection.execute(
         select(tables.snapshot.c.id).where(tables.snapshot.c.dataset.in_(datasets))
     ).scalars()
-    release = tables.publication
-    releases = connection.execute(
-        select(release.c.id).where(release.c.population == population)
-    ).scalars()
+    releases, announcements = (
+        frozenset(
+            connection.execute(
+                select(of.c.id).where(of.c.population == population)
+            ).scalars()
+        )
+        for of in (tables.publication, tables.announcement)
+    )
     return Belongings(
         population,
         datasets,
         frozenset(_of_population(connection, tables.project, population)),
         frozenset(snapshots),
-        frozenset(releases),
+        releases,
+        announcements,
     )
 
 
@@ -146,6 +152,7 @@ def _touches(row: Mapping[str, object], own: Belongings) -> bool:
         "project": row.get("name") in own.projects,
         "snapshot": row.get("id") in own.snapshots,
         "publication": row.get("id") in own.releases,
+        "announcement": row.get("id") in own.announcements,
     }
     return (
         named.get(str(row["table"]), False)

@@ -35,6 +35,15 @@ class ReleasePlanner:
         """Price a release and predict its error, by public facts alone.
 
         Raises:
+            CuratorError: As ``planned``.
+        """
+        planned = self.planned(viewer, given)
+        return _plan_document(planned, self._affordable(planned))
+
+    def planned(self, viewer: Viewer, given: Mapping[str, object]) -> ReleasePlan:
+        """Return the plan of a release about a population of the viewer's.
+
+        Raises:
             SpecRefusedError: The spec does not fit; on the host, with its place.
             InvalidOptionError: The same, over HTTP.
             NotFoundError: It is about somebody else's dataset, or none.
@@ -52,7 +61,7 @@ class ReleasePlanner:
             if viewer.populations is None:
                 raise
             raise InvalidOptionError(str(error)) from None
-        return _plan_document(planned, self._affordable(planned))
+        return planned
 
     def _affordable(self, planned: ReleasePlan) -> Affordability:
         blocks = planned.plan.blocks

@@ -9,7 +9,12 @@ from server.use_cases.losses.amounts import Priced
 from server.use_cases.questions.plan_replies import (
     Cost,
 )
-from server.use_cases.services.documents import Document, LossText, TimeText
+from server.use_cases.services.documents import (
+    DayText,
+    Document,
+    LossText,
+    TimeText,
+)
 
 
 class PartShape(Priced):
@@ -157,6 +162,40 @@ class AdminRelease(AdminReleaseItem):
     """What was asked for, as it was sent."""
     manifest: Document | None
     """The signed manifest; null until it is published."""
+
+
+AnnouncementState = Literal["open", "published", "withdrawn", "lapsed"]
+
+
+class AdminAnnouncementItem(Priced):
+    """An announcement as custodians' lists show it; nothing is charged for it."""
+
+    id: str
+    """Id of the announcement, `ann_` and 24 hexadecimal digits."""
+    name: str
+    """What the release will be called."""
+    population: str
+    """Name of the population that the release will charge."""
+    dataset: str
+    """Name of the dataset that it will count."""
+    by: DayText
+    """The day by which it is planned to be there."""
+    state: AnnouncementState
+    """`open`: its readers see it. `published`: a release of its name has appeared.
+    `withdrawn`: it was taken back. `lapsed`: its day passed 30 days ago, and more."""
+    public: bool
+    """Whether every analyst will be able to read the release."""
+    created: TimeText
+    """When it was announced."""
+    created_by: str
+    """Name of the principal who announced it."""
+
+
+class AdminAnnouncement(AdminAnnouncementItem):
+    """An announcement, with the spec of its release."""
+
+    spec: Document
+    """What is planned, as it was sent."""
 
 
 class VerifiedShape(TypedDict):

@@ -24,6 +24,7 @@ from server.use_cases.questions.noise import (
     totals_of_plan,
 )
 from server.use_cases.questions.plan_replies import (
+    AnyWay,
     Attainable,
     Cost,
     Plan,
@@ -32,7 +33,6 @@ from server.use_cases.questions.plan_replies import (
     PricedWish,
     RefiningPlan,
     SetOfTotals,
-    Way,
 )
 from server.use_cases.questions.questions import Question
 from server.use_cases.questions.replies import (
@@ -224,7 +224,7 @@ class Offered:
 
     free: Sequence[FreeAnswer] = ()
     related: Sequence[RelatedRelease] = ()
-    ways: Sequence[Way] = ()
+    ways: Sequence[AnyWay] = ()
     needs_confirmation: bool = False
     refines: PaidTaken | None = None
 

@@ -6,6 +6,7 @@ from typing import Final
 _CELLS_OF_A_RELEASE: Final = 600
 _CELLS_OF_AN_ANSWER: Final = 100
 _CELLS_OF_A_STEP: Final = 5 / 3
+_STEPS_OF_A_CELL: Final = 60_000  # of releases, each a nanosecond
 MOST_DERIVED: Final = 10_000
 """Cells after which no further question of a request is looked for in paid answers."""
 
@@ -49,6 +50,10 @@ class LookedAt:
         Short texts repeat their operands: bytes do not tell how long they take.
         """
         self.cells += _CELLS_OF_A_STEP * steps
+
+    def add_foreseen(self, steps: int) -> None:
+        """Count what comparing with announced releases takes, in a release's steps."""
+        self.cells += steps / _STEPS_OF_A_CELL
 
     def add_text(self, vectors: int, cells: float, steps: int) -> None:
         """Count one paid question that was read anew.

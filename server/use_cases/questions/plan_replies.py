@@ -3,7 +3,7 @@
 from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field
-from typing_extensions import TypedDict
+from typing_extensions import TypeAliasType, TypedDict
 
 from server.use_cases.losses.amounts import Amount, Priced
 from server.use_cases.questions.replies import Noise, Remaining
@@ -14,7 +14,12 @@ from server.use_cases.releases.replies import (
     RelatedRelease,
     WarningShape,
 )
-from server.use_cases.services.documents import ConfidenceText, LossText, NumberText
+from server.use_cases.services.documents import (
+    ConfidenceText,
+    DayText,
+    LossText,
+    NumberText,
+)
 
 
 class ColumnWidth(TypedDict):
@@ -159,6 +164,36 @@ class Way(Priced):
     """Ready to be asked."""
 
 
+class AnnouncedWay(Priced):
+    """A way that is not there yet: a release that is planned, and will be free.
+
+    The loss is 0.
+    """
+
+    kind: Literal["announced"]
+    """Always `announced`."""
+    detail: str
+    """What to wait for."""
+    half_widths: list[ColumnWidth]
+    """Of its counts and sums, the widest cell's, as the release will tell them."""
+    release: str
+    """What the release will be called."""
+    by: DayText
+    """The day by which it is planned to be there."""
+
+
+AnyWay = TypeAliasType(
+    "AnyWay",
+    Annotated[
+        Way | AnnouncedWay,
+        Field(
+            discriminator="kind",
+            description="A way to the number asked for, or to one that comes near.",
+        ),
+    ],
+)
+
+
 class PricedBy(TypedDict):
     """What the price of an accuracy follows from: no exact number ever."""
 
@@ -242,6 +277,7 @@ class Plan(PricedWish, PlannedTotals, PlannedBlocks, RefiningPlan, Amount):
     """What is on offer for nothing instead."""
     related: list[RelatedRelease]
     """Releases that come near, of those that you may read."""
-    ways: list[Way]
+    ways: list[AnyWay]
     """The cheapest ways to these numbers or to ones that come near, each ready to be
-    asked: what is free first, then coarser questions that cost or are off by less."""
+    asked: what is free first, then coarser questions that cost or are off by less.
+    Last come releases that are announced, which cannot be asked yet."""

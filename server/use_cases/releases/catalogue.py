@@ -172,7 +172,7 @@ def readable_by(connection: Connection, caller: Caller) -> ColumnElement[bool]:
         for row in connection.execute(
             select(release.c.id, release.c.readers).where(release.c.readers != "[]")
         )
-        if _is_granted(json.loads(row.readers), caller.name, names)
+        if is_granted(json.loads(row.readers), caller.name, names)
     ]
     theirs = or_(
         and_(release.c.public.is_(True), has_appeared()),
@@ -182,9 +182,10 @@ def readable_by(connection: Connection, caller: Caller) -> ColumnElement[bool]:
     return and_(release.c.state == "published", theirs)
 
 
-def _is_granted(
+def is_granted(
     readers: list[dict[str, str]], principal: str, projects: set[str]
 ) -> bool:
+    """Whether readers name a principal, or a project of theirs."""
     return any(
         reader.get("principal") == principal or reader.get("project") in projects
         for reader in readers

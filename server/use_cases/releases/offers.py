@@ -64,11 +64,15 @@ class Near:
 
 
 class ReleaseOffers:
-    """Compares questions with the releases that their asker may read."""
+    """Compares questions with the releases that their asker may read.
+
+    Attributes:
+        open_releases: Where they are open.
+    """
 
     def __init__(self, services: Services, open_releases: OpenReleases) -> None:
         self._catalogue = ReleaseCatalogue(services)
-        self._open_releases = open_releases
+        self.open_releases = open_releases
         self._comparing = BoundedSemaphore(COMPARED_AT_ONCE)
 
     def find(
@@ -101,14 +105,14 @@ class ReleaseOffers:
             NotFoundError: The release's files are gone.
             SqlNotAllowedError: It would add up too many numbers.
         """
-        return self._open_releases.asked(offer.row).answer(offer.question, confidence)
+        return self.open_releases.asked(offer.row).answer(offer.question, confidence)
 
     def _readable(
         self, caller: Caller, grant: Grant
     ) -> Iterator[tuple[PublicationRow, KnownCube]]:
         rows = self._catalogue.readable(caller, grant.dataset)
         for row in [row for row in rows if is_cube(row)][:LOOKED_AT]:
-            yield row, self._open_releases.known(row)
+            yield row, self.open_releases.known(row)
 
 
 def _sorted_out(
@@ -133,7 +137,7 @@ def _sorted_out(
         if effort.spent + matching > effort.steps:
             break
         effort.spend(matching)
-        found = _compared(asked, known, snapshot, effort)
+        found = compared(asked, known, snapshot, effort)
         if isinstance(found, CubeQuestion):
             offers.append(Offer(row, known, found))
         elif all(difference.what != "source" for difference in found):
@@ -142,9 +146,17 @@ def _sorted_out(
     return offers, near
 
 
-def _compared(
+def compared(
     asked: ResolvedQuery, known: KnownCube, snapshot: str, effort: Effort
 ) -> CubeQuestion | list[Difference]:
+    """Return a question as a release answers it, or why it does not.
+
+    Args:
+        asked: The question.
+        known: What the release counts, or would.
+        snapshot: Of the asker.
+        effort: What comparing may take.
+    """
     try:
         found = match(asked, known.counted, known.cube)
     except QueryError as refusal:

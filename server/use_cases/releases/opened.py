@@ -157,16 +157,31 @@ class OpenReleases:
         known = self.known(row)
         return AskedCube(known.cube, self._catalogue.opened(row).cube(), known.values)
 
+    def planned(
+        self, announcement: str, spec: CubeSpec, snapshot: str, dataset: Dataset
+    ) -> KnownCube:
+        """Return what a release that is announced would count of a snapshot.
+
+        Args:
+            announcement: Its id.
+            spec: Of the release.
+            snapshot: Which one.
+            dataset: What it declares.
+
+        Raises:
+            CuratorError: That does not fit the spec any more.
+        """
+        bound = bind_cube(spec.request(), dataset)
+        cube = _published(announcement, spec, dataset, bound)
+        values = PublicValues(cube, self._engine)
+        return KnownCube(cube, bound.plan, snapshot, spec.is_public, values)
+
     def _know(self, row: PublicationRow) -> KnownCube:
-        dataset = self._dataset(row)
-        spec = spec_from_json(str(row.spec))
+        spec, snapshot = spec_from_json(str(row.spec)), str(row.snapshot)
         if not isinstance(spec, CubeSpec):
             raise NoCubeError
-        bound = bind_cube(spec.request(), dataset)
-        cube = replace(_published(str(row.id), spec, dataset, bound), **self._paid(row))
-        values = PublicValues(cube, self._engine)
-        snapshot, public = str(row.snapshot), bool(row.public)
-        return KnownCube(cube, bound.plan, snapshot, public, values)
+        known = self.planned(str(row.id), spec, snapshot, self._dataset(row))
+        return replace(known, cube=replace(known.cube, **self._paid(row)))
 
     def _paid(self, row: PublicationRow) -> Priced:
         """Return what a release was paid, as its readers are told."""

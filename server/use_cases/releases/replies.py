@@ -8,6 +8,7 @@ from typing_extensions import TypeAliasType, TypedDict
 from server.use_cases.losses.amounts import Priced
 from server.use_cases.services.documents import (
     ConfidenceText,
+    DayText,
     Document,
     LossText,
     NumberText,
@@ -57,6 +58,29 @@ class ReleaseDetail(ReleaseItem):
     manifest: Document
     """The signed manifest: what was counted, how noise was added, and the SHA-256 of
     each file."""
+
+
+class AnnouncedRelease(Priced):
+    """A release that its custodian plans to publish; its loss is not charged yet."""
+
+    id: str
+    """Id of the announcement, `ann_` and 24 hexadecimal digits."""
+    name: str
+    """What the release will be called."""
+    kind: Literal["cube", "sequences"]
+    """`cube`: noisy counts of cells. `sequences`: noisy prefix trees."""
+    dataset: str
+    """Name of the dataset that will be counted."""
+    strategy: str
+    """How its loss will be spent, such as `cells`."""
+    counts: Literal["units", "rows"]
+    """Whether cells will count units (people) or rows."""
+    public: bool
+    """Whether every analyst will be able to read it."""
+    by: DayText
+    """The day by which it is planned to be there."""
+    created: TimeText
+    """When it was announced."""
 
 
 class TreeChild(TypedDict):

@@ -3,6 +3,7 @@
 import contextlib
 import json
 from dataclasses import dataclass
+from datetime import date
 
 import pytest
 from fastapi.routing import APIRoute
@@ -20,6 +21,7 @@ from server.use_cases.approvals.second_persons import ProposalOpenError, propose
 from server.use_cases.custody.projects import NewProject
 from server.use_cases.identity.roles import EVERYBODY, ROLES, ROUTES
 from server.use_cases.jobs.jobs import Viewer
+from server.use_cases.publishing.announcing import ReleaseAnnouncer
 from tests.support.copies import store_copy
 from tests.support.installations.harness import (
     DEFAULT_ROWS,
@@ -29,7 +31,7 @@ from tests.support.installations.harness import (
     client,
     serve_in_thread,
 )
-from tests.support.installations.publishing import Press, spec
+from tests.support.installations.publishing import OPERATOR, Press, spec
 from tests.support.installations.two_persons import Two
 from tests.support.linking import store_linkage
 from tests.support.manuals import built_manual
@@ -53,6 +55,7 @@ NOBODYS = {
     "proposal": "pr_" + "0" * 24, "job": "job_" + "0" * 24, "snapshot": "s_" + "0" * 24,
     "release": "rel_" + "0" * 24, "linkage": "lnk_" + "0" * 24, "pair": "7_8",
     "decision": "dec_" + "0" * 24, "copy": "anon_" + "0" * 24,
+    "announcement": "ann_" + "0" * 24,
 }  # fmt: skip
 
 
@@ -171,6 +174,15 @@ ROWS = {
         Row("GET /v1/admin/anonymized/{copy}"),
         Row("POST /v1/admin/releases/plan", {"release": spec("planned")}),
         Row("POST /v1/admin/releases", {"release": spec("queued")}, 202),
+        Row(
+            "POST /v1/admin/announcements",
+            {"release": spec("foretold"), "by": "2999-12-31"},
+            201,
+        ),
+        Row("GET /v1/admin/announcements"),
+        Row("GET /v1/admin/announcements/{announcement}"),
+        Row("POST /v1/admin/announcements/{announcement}/withdraw"),
+        Row("GET /v1/announcements"),
         Row("GET /v1/catalog"),
         Row("GET /v1/releases"),
         Row("GET /v1/releases/key"),
@@ -274,6 +286,7 @@ def world(tmp_path_factory):
             "job": _job(installation, "people"), "snapshot": older, "newer": newer,
             "release": releases[0], "tree": trees[0],
             "copy": _copy(installation, "people"), **_linkage(installation, "people"),
+            "announcement": _announce(installation, "clinic", "study", "my_plan"),
         }  # fmt: skip
         others = {
             "population": "pupils", "dataset": "school", "project": "other",
@@ -281,6 +294,7 @@ def world(tmp_path_factory):
             "job": _job(installation, "pupils"), "snapshot": school,
             "release": releases[1], "tree": trees[1],
             "copy": _copy(installation, "pupils"), **_linkage(installation, "pupils"),
+            "announcement": _announce(installation, "school", "other", "their_plan"),
         }  # fmt: skip
         with installation.services() as services:
             yield World(installation, two, http, own, others, services.databases)
@@ -326,6 +340,15 @@ def _release(installation, dataset, project, name, **more):
     return press.publish(told)["result"]["release"]
 
 
+def _announce(installation, dataset, project, name):
+    """Announce a release that a project's members will read; return the id."""
+    told = spec(name, dataset=dataset, readers=[{"project": project}])
+    with installation.services() as services:
+        announcer = ReleaseAnnouncer(services)
+        made = announcer.announce(OPERATOR, {"release": told}, date(2999, 12, 31))
+    return made["id"]
+
+
 def _fill(service):
     for name, role in (
         *(("ada", "analyst"), ("eve", "analyst"), ("grace", "analyst")),
@@ -352,6 +375,10 @@ def _names(world, row):
         others["proposal"] = _propose(world, "pupils")
     if row.route.endswith("/tree"):
         own["release"], others["release"] = own["tree"], others["tree"]
+    if row.route.endswith("{announcement}/withdraw"):
+        name = f"doomed_{_head(world)}"
+        told = world.installation, "clinic", "study", name
+        own["announcement"] = _announce(*told)
     own.update(SPENT_BY.get(row.route, {}))
     if row.route.startswith("DELETE") and "{snapshot}" in row.route:
         own["snapshot"] = own["newer"]  # the older one is active by then
@@ -448,6 +475,7 @@ LISTS = {
     "/v1/admin/linkages": ("custodian", "population", "people", "pupils"),
     "/v1/admin/releases": ("custodian", "name", "mine", "theirs"),
     "/v1/releases": ("analyst", "name", "mine", "theirs"),
+    "/v1/admin/announcements": ("custodian", "name", "my_plan", "their_plan"),
     "/v1/admin/ledger": ("custodian", "population", "people", "pupils"),
 }
 

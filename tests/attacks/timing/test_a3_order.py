@@ -46,6 +46,7 @@ DOCUMENTS = {
         "/v1/datasets",
         "/v1/datasets/clinic",
         "/v1/releases",
+        "/v1/announcements",
     ],
     "carol": [
         "/v1/admin/populations",
@@ -61,6 +62,8 @@ DOCUMENTS = {
         "/v1/admin/jobs",
         "/v1/admin/releases",
         "/v1/releases",
+        "/v1/admin/announcements",
+        "/v1/announcements",
         "/v1/admin/ledger?limit=200",
         "/v1/admin/ledger?limit=1",
     ],

@@ -111,6 +111,7 @@ class Question:
     epsilon: str = "1"
     reuse: str = "never"
     prefer: str | None = None
+    word: str = "epsilon"  # or rho, of which it is asked for as much
 
     @property
     def path(self):
@@ -121,7 +122,7 @@ class Question:
         return json.dumps(
             {
                 "sql": self.sql,
-                "epsilon": self.epsilon,
+                self.word: self.epsilon,
                 "options": {"reuse": self.reuse, **self._preferred},
             }
         )

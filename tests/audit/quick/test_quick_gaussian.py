@@ -23,10 +23,9 @@ from privacy.sealed import Exact
 from server.use_cases.questions.paid.refining import weights_of
 from tests.audit.instruments.bounds import VERDICT_ALPHA
 from tests.audit.instruments.concentrated import (
-    CLIPPED,
     Statistic,
-    deviation,
     epsilon_lower_bound,
+    least_bound,
     rho_lower_bound,
 )
 from tests.effort import gate_first
@@ -104,18 +103,9 @@ def test_gaussian_noise_shows_the_rho_that_was_charged(suite, cells, report):
 
 @pytest.mark.parametrize("suite", SUITES, **NAMED)
 def test_verdicts_on_rho_are_wrong_less_than_once_in_a_million_runs(suite):
-    """Bounds fall twice their own errors below the divergence with the same alpha."""
-    blocks = CELLS // len(suite.moves)
-    normal = np.random.default_rng(1).normal(size=1_000_000)  # of the statistic's law
-    spread, rho = np.sqrt(2 * suite.claim), suite.claim
-    first = np.clip(rho + spread * normal, -CLIPPED, CLIPPED)
-    second = np.exp(np.clip(-rho + spread * normal, -CLIPPED, CLIPPED))
-    errors = [
-        deviation(values[:blocks], width, VERDICT_ALPHA / 2)
-        for values, width in ((first, 2 * CLIPPED), (second, np.exp(CLIPPED)))
-    ]
-    lowest = first.mean() - 2 * errors[0] - np.log(second.mean() + 2 * errors[1])
-    assert lowest >= LEAST * rho
+    samples = CELLS // len(suite.moves)
+    lowest = least_bound(suite.claim, samples, VERDICT_ALPHA)
+    assert lowest >= LEAST * suite.claim
 
 
 @pytest.mark.parametrize("factor", [0.5, 1.5])

@@ -126,7 +126,7 @@ def test_an_old_schema_is_refused_until_it_is_upgraded(old, command):
 
 
 def test_an_upgrade_is_one_deliberate_command(old):
-    assert old.json("db", "upgrade") == {"from": "0002", "to": "0013", "changed": True}
+    assert old.json("db", "upgrade") == {"from": "0002", "to": "0014", "changed": True}
     assert old.json("db", "upgrade")["changed"] is False
     assert old.json("dataset", "list")["items"] == []
 

@@ -105,3 +105,38 @@ def test_the_schema_of_specs_is_printed(made):
         schema["$defs"][name]["additionalProperties"] is False
         for name in ("CubeSpec", "SequenceSpec", "PeriodsSpec")
     )
+
+
+def test_what_is_planned_is_announced_listed_and_taken_back(made):
+    path = written(made, name="coming")
+    for day, said in (("soon", "is no date"), ("2020-01-01", "has passed")):
+        refused = made.curator("release", "announce", path, "--by", day)
+        assert refused.returncode != 0
+        assert said in refused.stderr
+    done = made.curator("release", "announce", path, "--by", "2999-12-31", "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["name"], told["by"], told["state"]) == (
+        "coming",
+        "2999-12-31",
+        "open",
+    )
+    for dataset, count in (((), 1), (("clinic",), 1), (("elsewhere",), 0)):
+        listed = made.curator("release", "announced", *dataset, "--json")
+        assert len(json.loads(listed.stdout)["items"]) == count
+    assert "2999-12-31" in made.curator("release", "announced").stdout
+    again = made.curator("release", "announce", path, "--by", "2999-12-31")
+    assert "announced already" in again.stderr
+    taken = made.curator("release", "withdraw-announcement", told["id"])
+    assert taken.returncode == 0, taken.stderr
+    assert "withdrawn" in taken.stdout
+    gone = made.curator("release", "withdraw-announcement", told["id"])
+    assert "is withdrawn" in gone.stderr
+
+
+def test_a_mistake_in_an_announced_spec_is_shown_with_line_and_column(made):
+    path = written(made, name="odd", dimensions=[{"column": "note"}])
+    refused = made.curator("release", "announce", path, "--by", "2999-12-31")
+    assert refused.returncode == 1
+    assert "note has no declared list" in refused.stderr
+    assert f"refused: {path}:" in refused.stderr

@@ -1,6 +1,7 @@
 """A population that counts rho: from its manifest to answers, over real HTTP."""
 
 import json
+from datetime import date
 from fractions import Fraction
 
 import pytest
@@ -17,6 +18,7 @@ from server.use_cases.loading.loading import LoadChoices
 from server.use_cases.loading.service import LoadService
 from server.use_cases.oversight.odometers import Odometers
 from server.use_cases.oversight.statements import StatementService
+from server.use_cases.publishing.announcing import ReleaseAnnouncer
 from server.use_cases.questions.asking.service import QueryService
 from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.measured import Measured
@@ -32,6 +34,7 @@ from tests.support.installations.harness import (
     client,
     serve_in_thread,
 )
+from tests.support.installations.publishing import OPERATOR, Press, spec
 from tests.support.installations.recovering import recovery_at_once
 from tests.support.noise.samplers import ZeroSampler
 
@@ -250,6 +253,31 @@ def test_a_refining_charge_that_was_cut_off_adds_to_the_same_answers(installatio
     assert answer["charge"]["rho"] == "0.03"
     assert answer["paid"]["queries"] == [first["query_id"]]
     assert answer["half_widths"]
+
+
+def test_an_announced_release_is_foreseen_in_its_rho(installation, key):
+    told = spec(epsilon=None, rho="0.5", readers=[{"project": "study"}])
+    given = {"release": {k: v for k, v in told.items() if v is not None}}
+    with installation.services() as services:
+        announcer = ReleaseAnnouncer(services)
+        made = announcer.announce(OPERATOR, given, date(2999, 12, 31))
+    assert made["rho"] == "0.5"
+    people = (
+        "SELECT sex, age_band(age, 10) AS band, COUNT(DISTINCT patient_id) AS n "
+        "FROM visits GROUP BY sex, age_band(age, 10)"
+    )
+    asked = {"sql": people, "rho": "0.02"}
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        planned = http.post("/v1/datasets/clinic/plan", json=asked).json()
+    way = planned["ways"][-1]
+    assert (way["kind"], way["rho"], way["epsilon"]) == ("announced", "0", "0")
+    done = Press(installation).publish(given["release"])
+    assert done["state"] == "done", done["error"]
+    asked["options"] = {"prefer": "release"}
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        answer = http.post("/v1/datasets/clinic/queries", json=asked).json()
+    (width,) = {width for each in answer["half_widths"] for width in each["rows"]}
+    assert way["half_widths"] == [{"column": "n", "half_width_95": width}]
 
 
 def test_a_plan_counts_what_it_reads_anew_to_refine(installation, key):

@@ -15,6 +15,7 @@ from privacy.losses import Loss
 from server.api.questions.routes import QueryEndpoint
 from server.api.routing.backlog import Backlog
 from server.api.routing.slots import SlotClock
+from server.api.routing.turns import SLACK
 from server.use_cases.identity.access import Caller
 from server.use_cases.questions import looked_at
 from server.use_cases.questions.asking.service import QueryService
@@ -197,19 +198,19 @@ def test_a_callers_next_request_is_read_when_the_last_one_is_by_public_costs(
 ):
     """How long reading really took would tell others what the server does beside."""
     key = installation.analyst("clk", "clock")
-    made, reached = [], []
-    promise, reach = Backlog._promise, SlotClock.reach
+    made, wanted = [], []
+    promise, begin = Backlog._promise, SlotClock.begin
 
     def promised(self, ticket, cost):
         made.append(promise(self, ticket, cost))
         return made[-1]
 
-    async def waited(self, moment):
-        reached.append(moment)
-        await reach(self, moment)
+    async def begun(self, moment):
+        wanted.append(moment - SLACK * self.slot_seconds)
+        return await begin(self, moment)
 
     monkeypatch.setattr(Backlog, "_promise", promised)
-    monkeypatch.setattr(SlotClock, "reach", waited)
+    monkeypatch.setattr(SlotClock, "begin", begun)
     with (
         serve_in_thread(installation) as url,
         client(url, key) as http,
@@ -219,8 +220,8 @@ def test_a_callers_next_request_is_read_when_the_last_one_is_by_public_costs(
         send = partial(http.post, "/v1/datasets/clinic/plan", json=asked)
         replies = [threads.submit(send) for _ in range(4)]
         assert {each.result().status_code for each in replies} == {200}
-    assert reached == [0.0, *(each.read for each in made[:3])]
-    assert reached == sorted(set(reached))
+    assert wanted == pytest.approx([each.read for each in made[:3]], abs=1e-6)
+    assert wanted == sorted(set(wanted))
 
 
 @pytest.mark.parametrize("total", ["0.000000001", "900"])

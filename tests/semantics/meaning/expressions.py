@@ -430,6 +430,8 @@ def info_of_cast(node, info):
     domain = None
     if node.type == "boolean":
         domain = domains.BOOLEANS
+    elif (info.type, node.type) == ("boolean", "decimal"):
+        domain = (domains.Range(made(False), made(True)),)
     elif info.domain is not None:
         domain = tuple(_cast_piece(p, made, node.type) for p in info.domain)
         domain = None if None in domain else domain

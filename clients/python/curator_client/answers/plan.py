@@ -159,7 +159,9 @@ class Plan(Generic[Asked]):
 
         Each has its ``kind``, its price, its ``half_widths``, in what it is not what
         was asked (``detail``), and a ``request``:
-        ``curator.query(**plan.ways[0]["request"])``.
+        ``curator.query(**plan.ways[0]["request"])``. Last come releases that are
+        announced (``"announced"``): these have no request, but the name of the
+        ``release`` and the day ``by`` which it is planned.
         """
         return list(self.document.get("ways", []))
 
@@ -190,6 +192,7 @@ class Plan(Generic[Asked]):
         notes += self._refining_notes()
         notes += [_paid_note(one) for one in self.free if one["kind"] == "paid"]
         notes += [_way_note(way) for way in self.ways if way["kind"] in _COARSER]
+        notes += [_later_note(way) for way in self.ways if way["kind"] == "announced"]
         lines = [f"price: {price} ({room})", *self._other_noise(given), *noise]
         derived = each_once(self.derivation)
         return "\n".join([*lines, *_work(self.cost), derived, *notes])
@@ -306,11 +309,19 @@ _COARSER = ("values", "units", "period", "key", "rows", "groups")
 
 def _way_note(way: dict[str, Any]) -> str:
     """Say what a coarser question costs, and how wide it is."""
-    widths = ", ".join(
+    return f"cheaper: {loss_in_words(way)}, {_widths_of(way)}: {way['detail']}"
+
+
+def _later_note(way: dict[str, Any]) -> str:
+    """Say what an announced release will give for nothing, and how wide it will be."""
+    return f"later: for nothing, {_widths_of(way)}: {way['detail']}"
+
+
+def _widths_of(way: dict[str, Any]) -> str:
+    return ", ".join(
         f"{each['column']} ± {parted(each['half_width_95'])}"
         for each in way["half_widths"]
     )
-    return f"cheaper: {loss_in_words(way)}, {widths}: {way['detail']}"
 
 
 def _paid_note(offer: dict[str, Any]) -> str:

@@ -101,7 +101,7 @@ class Adviser:
             better: Says at which loss it would tell how large its numbers are.
         """
         probe = losses.maximum if better is None else better.probe
-        question = self._asked_for(grant, losses, request, probe)
+        question = self.asked_for(grant, losses, request, probe)
         found: list[Way] = []
         if _may_be_tried(question):
             found = self._coarser(grant, request, losses, looked_at, None)
@@ -110,7 +110,7 @@ class Adviser:
             found.append(_probe(grant, question, request, probe, left))
         return sorted(found, key=_by_price)
 
-    def _asked_for(
+    def asked_for(
         self, grant: Grant, losses: LossRange, request: QuestionRequest, loss: Loss
     ) -> Question:
         """Return the same question for a loss; its plan is remembered."""

@@ -15,6 +15,7 @@ from privacy.losses import Loss
 from release.contract.answers import ReleaseAnswer
 from server.use_cases.identity.access import Caller, Grant, find_grant
 from server.use_cases.losses.shares import share_of
+from server.use_cases.questions.advising.announced_ways import AnnouncedWays
 from server.use_cases.questions.advising.ways import Adviser
 from server.use_cases.questions.asking.submissions import Before
 from server.use_cases.questions.looked_at import LookedAt
@@ -37,6 +38,7 @@ from server.use_cases.questions.released_numbers import (
 from server.use_cases.questions.requests import Accuracy, QuestionRequest
 from server.use_cases.questions.wishes.prices import BetterKnownError, KnownNumbers
 from server.use_cases.questions.wishes.ranges import LossRange
+from server.use_cases.releases.foreseen import ForeseenReleases
 from server.use_cases.releases.offers import Near, Offer, ReleaseOffers
 from server.use_cases.services.errors import (
     ConfirmationNeededError,
@@ -68,6 +70,8 @@ class Pricing:
         self._offers = offers
         self._paid = paid
         self.adviser = Adviser(compiler)
+        foreseen = ForeseenReleases(services, offers.open_releases)
+        self.announced = AnnouncedWays(foreseen)
 
     def granted(
         self, caller: Caller, dataset: str, request: QuestionRequest
@@ -135,7 +139,11 @@ class Pricing:
             grant, losses = self.granted(caller, dataset, request)
             probe = error if isinstance(error, BetterKnownError) else None
             ways = self.adviser.instead(grant, losses, request, looked_at, probe)
-            raise UnattainableError(error, ways) from None
+            at_all = self.adviser.asked_for(grant, losses, request, losses.maximum)
+            later = self.announced.find(
+                caller, grant, at_all, request.accuracy, looked_at
+            )
+            raise UnattainableError(error, [*ways, *later]) from None
 
     # -- after what was paid ------------------------------------------------------
 

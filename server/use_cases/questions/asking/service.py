@@ -29,6 +29,7 @@ from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.paid.answers import PaidAnswers
 from server.use_cases.questions.paid.documents import offered, paid_taken
 from server.use_cases.questions.paid.refining import Earlier
+from server.use_cases.questions.plan_replies import AnyWay
 from server.use_cases.questions.questions import Compiler, Question
 from server.use_cases.questions.requests import QuestionRequest
 from server.use_cases.questions.studies.composed import paid_tables
@@ -116,6 +117,13 @@ class QueryService:
         free += free_offers(offers)
         if derived is not None:
             free.append(offered(question, derived, request.accuracy))
+        ways: list[AnyWay] = [
+            *self.pricing.adviser.ways(grant, question, request, free, looked_at)
+        ]
+        if all(one["kind"] == "paid" for one in free):
+            ways += self.pricing.announced.find(
+                caller, grant, question, request.accuracy, looked_at
+            )
         left = self._services.ledger.remaining(
             scopes_of(grant, caller, question.compiled.blocks)
         )
@@ -128,7 +136,7 @@ class QueryService:
             offered=Offered(
                 free,
                 related_releases(near),
-                self.pricing.adviser.ways(grant, question, request, free, looked_at),
+                ways,
                 self.pricing.needs_confirmation(grant, question),
                 refines,
             ),

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from mechanisms.scales.noises import GAUSSIAN, LAPLACE
 from privacy.losses import Loss
 from release.contract.errors import ReleaseRefusedError
 from release.contract.models import Roll
@@ -55,3 +56,23 @@ def test_the_expected_error_is_that_of_the_noise():
     expected = Cells().expectation(domain_of(100, bound=2), epsilon("0.2"), {})
     assert expected.cell_rmse == pytest.approx(np.sqrt(2) * 10, rel=0.01)
     assert expected.total_rmse == pytest.approx(np.sqrt(2) * 100, rel=0.01)
+
+
+@pytest.mark.parametrize("noise", [LAPLACE, GAUSSIAN])
+@pytest.mark.parametrize("mask", [None, np.arange(12) % 3 > 0])
+def test_sums_are_off_by_what_was_foreseen(noise, mask):
+    loss = Loss.parse("0.3")
+    model, _ = run(Cells(noise), cube_of(IMAGE, bound=3), loss, kind=noise)
+    foreseen = Cells(noise).foreseen(model.domain, loss)
+    assert (foreseen.kind, foreseen.scale) == (model.kind, model.scale)
+    rows = Roll(BY_ROW.codes, BY_ROW.groups, mask)
+    told, found = model.roll(rows), foreseen.roll(rows)
+    for name in ("variances", "below", "above", "noise"):
+        assert np.array_equal(getattr(told, name), getattr(found, name)), name
+    assert not found.values.any()
+
+
+def test_what_is_foreseen_is_in_no_file():
+    foreseen = Cells().foreseen(domain_of(3, 4), Loss.parse("0.3"))
+    assert (foreseen.facts(), foreseen.tables()) == ({}, {})
+    assert not foreseen.estimates().any()

@@ -1,6 +1,8 @@
 import asyncio
 import time
 
+import pytest
+
 from server.api.routing.slots import (
     Lateness,
     Permits,
@@ -50,3 +52,16 @@ def test_what_was_late_elsewhere_is_counted_with_late_replies():
     lateness.count()
     asyncio.run(SlotClock(0.01, lateness).wait(arrival=time.monotonic() - 1, slots=1))
     assert lateness.late == 2
+
+
+@pytest.mark.parametrize(("ahead", "late"), [(0.1, 0), (-0.12, 1), (-0.01, 1)])
+def test_work_begins_at_its_public_moment_or_whole_slots_later(ahead, late):
+    """So how long what came before took shows in its lateness alone."""
+    clock = SlotClock(0.05, Lateness())
+    moment = time.monotonic() + ahead
+    begun = asyncio.run(clock.begin(moment))
+    slots = round((begun - moment) / 0.05)
+    assert begun == pytest.approx(moment + slots * 0.05)
+    assert time.monotonic() >= begun
+    assert begun >= moment - min(ahead, 0)
+    assert (slots > 0, clock.lateness.late) == (bool(late), late)

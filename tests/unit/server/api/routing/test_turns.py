@@ -5,6 +5,7 @@ from server.api.routing.backlog import Promise
 from server.api.routing.turns import (
     LONG_SECONDS,
     LONG_SHARE,
+    SHORT_SECONDS,
     ReadingTurn,
     ReadingTurns,
     Turns,
@@ -76,15 +77,26 @@ def read(seconds, at=0.0):
     return Promise(0.0, 1, at + seconds, seconds)
 
 
-async def told(moment):
-    """Wait for no moment: the tests below look at who has a turn, not when."""
+class Clock:
+    """Waits for no moment, and keeps those that were waited for."""
+
+    slot_seconds = 0.4
+
+    def __init__(self):
+        self.begun = []
+
+    async def begin(self, moment):
+        self.begun.append(moment)
+        return moment
 
 
 class Callers:
     """Requests that are read until ``go_on`` is set, and in which order they begin."""
 
-    def __init__(self, reach=told):
-        self.turns, self.begun, self.go_on = ReadingTurns(reach), [], asyncio.Event()
+    def __init__(self):
+        self.clock = Clock()
+        self.turns, self.begun = ReadingTurns(self.clock), []
+        self.go_on = asyncio.Event()
 
     async def has_taken(self, principal, seconds):
         async with self.turns.take(principal, 0.0) as reading:
@@ -119,30 +131,53 @@ def test_of_those_whose_readings_took_long_one_waits_whoever_they_are():
 
 
 def test_a_turn_of_the_long_ones_comes_when_the_last_of_them_is_read():
-    reached = []
-
-    async def reach(moment):
-        reached.append(moment)
-
     async def run():
-        callers = Callers(reach)
+        callers = Callers()
         for name in ("eve1", "eve2"):
             await callers.has_taken(name, 2 * LONG_SECONDS)
         for name in ("eve1", "eve2"):
             async with callers.turns.take(name, 0.0) as reading:
                 reading.note(read(1.0, at=10.0 if name == "eve1" else 20.0))
-                last = reading.begun
-        return last
+        return callers.clock.begun, reading.begun
 
-    assert asyncio.run(run()) == 21.0
-    assert reached == [0.0, 0.0, 2.0, 0.0, 2.0, 11.0]
+    begun, last = asyncio.run(run())
+    assert last == 21.0
+    own = 2 * LONG_SECONDS + 0.1  # a quarter of a slot after the reading before
+    assert begun == [own, own, 11.2]  # half a slot: the last one's own next is 11.1
+
+
+def test_a_turn_that_was_free_at_a_requests_arrival_is_waited_for_by_nobody():
+    async def run():
+        callers = Callers()
+        await callers.has_taken("ada", 0.5)
+        async with callers.turns.take("ada", 0.5):
+            return callers.clock.begun
+
+    assert asyncio.run(run()) == []
 
 
 def test_what_readings_took_is_made_up_for_in_time():
-    turn = ReadingTurn()
-    turn.note(read(LONG_SECONDS, at=100.0))
-    assert not turn.takes_long(100.0)
-    turn.note(read(LONG_SECONDS, at=101.0))
+    turn, one = ReadingTurn(), SHORT_SECONDS + LONG_SECONDS
+    turn.note(read(one, at=100.0))
+    assert not turn.takes_long(101.0)
+    turn.note(read(one, at=101.0))
     assert turn.takes_long(102.0)
-    assert turn.takes_long(101.9 + (LONG_SHARE - 1) * LONG_SECONDS)
-    assert not turn.takes_long(102.1 + LONG_SHARE * LONG_SECONDS)
+    assert turn.takes_long(100.0 + 2 * one + (LONG_SHARE - 3) * LONG_SECONDS)
+    assert not turn.takes_long(102.0 + LONG_SHARE * LONG_SECONDS)
+
+
+def test_ordinary_requests_never_take_long_however_many_they_are():
+    turn = ReadingTurn()
+    for n in range(1_000):
+        turn.note(read(SHORT_SECONDS, at=n * SHORT_SECONDS))
+    assert not turn.takes_long(1_000 * SHORT_SECONDS)
+
+
+def test_long_requests_at_a_pace_are_still_long():
+    """An eighth of the time each: eight keys had all of the server."""
+    turn = ReadingTurn()
+    longs = []
+    for n in range(20):
+        longs.append(turn.takes_long(13.0 * n))
+        turn.note(read(1.6, at=13.0 * n))
+    assert sum(longs) == 19
