@@ -175,8 +175,11 @@ def _differences_in(node):
 
 
 def _sides(condition):
-    """Yield what comparisons within a condition compare, literals left out."""
-    for part in parts_of(condition):
+    """Yield what comparisons within a condition compare, literals left out.
+
+    Those of subqueries are of other rows.
+    """
+    for part in parts_of(condition, inner=False):
         match part:
             case tree.Compare(_, left, right):
                 sides = [left, right]
@@ -608,15 +611,16 @@ class Prepared:
         return NumberMeasure(identities[0], scale)
 
 
-def parts_of(node):
-    """Yield a node and all nodes in it."""
-    if is_dataclass(node):
+def parts_of(node, *, inner=True):
+    """Yield a node and all nodes in it, those of subqueries where ``inner``."""
+    if is_dataclass(node) and (inner or not isinstance(node, tree.Exists)):
         yield node
         for each in fields(node):
-            yield from parts_of(getattr(node, each.name))
+            if inner or each.name != "query":
+                yield from parts_of(getattr(node, each.name), inner=inner)
     elif isinstance(node, tuple):
         for each in node:
-            yield from parts_of(each)
+            yield from parts_of(each, inner=inner)
 
 
 def _identity(value):
