@@ -8,6 +8,11 @@ from typing import Protocol
 
 from privacy.errors import SqlNotAllowedError
 from privacy.schema import Dataset, ValuesDomain
+from query_lang.binding.outside_domain import (
+    LITERALS_OUTSIDE,
+    MOST_LOOKED_FOR,
+    MOST_TOLD,
+)
 from query_lang.binding.sizes import Sizes, Tries
 from query_lang.plans.column_numbers import shape_of
 from query_lang.plans.compiled import QueryWarning
@@ -147,6 +152,16 @@ class Environment:
             f"{what} by {unit} too: a declared key is of one {self.dataset.unit}; "
             "where two share a value, each has its own",
         )
+
+    def tells_outside(self) -> bool | None:
+        """Count literals that no row holds; return whether a near value is sought.
+
+        None where so many were told that these are counted alone.
+        """
+        self.counted[LITERALS_OUTSIDE] += 1
+        if self.counted[LITERALS_OUTSIDE] > MOST_TOLD:
+            return None
+        return self.counted[LITERALS_OUTSIDE] <= MOST_LOOKED_FOR
 
     def warn(self, code: str, detail: str) -> None:
         """Note a warning once."""

@@ -22,9 +22,6 @@ from query_lang.binding.functions import (
     unified,
 )
 from query_lang.binding.outside_domain import (
-    LITERALS_OUTSIDE,
-    MOST_LOOKED_FOR,
-    MOST_TOLD,
     declared_instead,
     outside_of,
 )
@@ -403,13 +400,11 @@ class ExpressionBinder:
         self, trees: Sequence[Tree], first: Scalar, beside: Expression, shown: Tree
     ) -> None:
         """Note literals of one list, or one, that no row of a column holds."""
-        if not isinstance(beside, FieldRef):
+        if not isinstance(beside, FieldRef) and not _is_listed_text(beside.facts):
             return
-        found = self.environment.counted
-        found[LITERALS_OUTSIDE] += 1
-        if found[LITERALS_OUTSIDE] > MOST_TOLD:
+        near = self.environment.tells_outside()
+        if near is None:
             return
-        near = found[LITERALS_OUTSIDE] <= MOST_LOOKED_FOR
         instead = declared_instead(first, beside.facts, is_near_wanted=near)
         said = outside_of([tree.position for tree in trees], describe(shown))
         detail = f"{said}; {_held_by_none(beside.facts, len(trees))}{instead}"
@@ -659,6 +654,11 @@ def _of_truth(
     }:
         return None
     return _negated(condition, negated=literal.value is not (operator is Function.EQ))
+
+
+def _is_listed_text(facts: Facts) -> bool:
+    """Whether a text that is computed, ``LEFT(code, 3)``, has a list of values."""
+    return facts.type is ColumnType.TEXT and isinstance(facts.domain, ValuesDomain)
 
 
 def _held_by_none(facts: Facts, literals: int) -> str:

@@ -156,8 +156,8 @@ def compare(connection, question, tables):
         prepared = prepare(question, tables)
     except NotAnswerableError:
         return "unanswerable"
-    expected = expected_vectors(compiled, prepared)
     vectors = exact_vectors(connection, compiled.rendered)
+    expected = expected_vectors(compiled, prepared, vectors)
     if len(vectors) != len(expected):
         message = f"vectors: {len(expected)} expected, not {len(vectors)}"
         raise DisagreementError(message)
@@ -168,11 +168,13 @@ def compare(connection, question, tables):
     return "equal"
 
 
-def expected_vectors(compiled, prepared):
+def expected_vectors(compiled, prepared, found_vectors=None):
     """Return the evaluator's vectors over the compiler's cells.
 
     The evaluator has a cell for each combination of all keys. Where the compiler says
     that a key follows from another, combinations in which it does not must be empty.
+    Of ``NOT a`` and ``a`` either may follow: of such ways the one is taken that gives
+    ``found_vectors``, if any does.
 
     Raises:
         DisagreementError: The cells differ, or a row lies where a key does not follow.
@@ -182,12 +184,18 @@ def expected_vectors(compiled, prepared):
     if found == prepared.cells:
         return vectors
     places = {cell: place for place, cell in enumerate(found)}
-    wrong = None
+    wrong, ways = None, []
     for follows in _ways_to_follow(compiled, found, prepared.cells):
         try:
-            return [_gathered(v, prepared.cells, follows, places) for v in vectors]
+            made = [_gathered(v, prepared.cells, follows, places) for v in vectors]
         except DisagreementError as error:
             wrong = error
+            continue
+        if found_vectors in (None, made):
+            return made
+        ways.append(made)
+    if ways:
+        return ways[0]
     if wrong is not None:
         raise wrong
     message = f"cells: {prepared.cells[:9]} expected, not {found[:9]}"

@@ -233,7 +233,7 @@ class Author:
             info = compiled(value, scope)[1]
             if (
                 info.scale > MOST_PLACES
-                or moments.Centred.of(None, info, "").reach > 10**6
+                or moments.Centred.of(None, info, "", 1).reach > 10**6
             ):
                 return Agg("sum", value)
         return Agg(name, values[0], other=values[1] if wanted > 1 else None)

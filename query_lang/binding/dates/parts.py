@@ -66,6 +66,11 @@ def _extract(name: str, value: Expression) -> Call:
     return Call(Function.EXTRACT, (value,), replace(facts, domain=domain), (name,))
 
 
+def extracted(call: Call, value: Expression) -> Call:
+    """Return the part of a day that a call is, of another value."""
+    return _extract(str(call.parameters[0]), value)
+
+
 def _part_domain(name: str, value: Facts, facts: Facts) -> Domain | None:
     if name in _BOUNDS:
         return range_of(_BOUNDS[name], facts)

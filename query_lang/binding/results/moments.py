@@ -44,8 +44,8 @@ _FARTHEST: Final = 2**31
 
 _TOO_FAR: Final = "its squares pass 64 bits; bounds or decimal places are too many"
 
-Bounded = Callable[[AggregateCall], tuple[Expression, Interval]]
-"""Binds the argument of SUM and returns its bounds, or refuses it."""
+Bounded = Callable[[AggregateCall], tuple[Expression, Interval, bool]]
+"""Binds the argument of SUM, or refuses it: with its bounds, and if it can be NULL."""
 
 
 def written_out(call: AggregateCall, bounded: Bounded) -> Tree:
@@ -97,26 +97,45 @@ class _Column:
 
 
 def _column(tree: Tree, bounded: Bounded) -> _Column:
+    """Return an argument, with no more decimals than leave its squares 64 bits."""
     call = AggregateCall("sum", False, (tree,), (), tree.position)  # noqa: FBT003 - fields in their order
-    value, bounds = bounded(call)
-    kept = tree if bounds == interval_of(value.facts) else _kept(tree, bounds, value)
+    value, bounds, nullable = bounded(call)
+    kept = tree
+    if bounds != interval_of(value.facts):
+        kept = _kept(tree, bounds, value)
+        kept = _unless_null(tree, kept) if nullable else kept
     low, high = bounds
     middle = (low + high) // 2
     reach = max(high - middle, middle - low)
+    if reach > _FARTHEST and value.facts.scale:
+        return _column(_rounded(tree, reach, value.facts.scale), bounded)
     if reach > _FARTHEST:
         raise refuse(rules.NO_BOUNDS, tree.position, detail=_TOO_FAR)
     return _Column(tree, kept, repr(value), middle, reach, value.facts.scale)
 
 
+def _rounded(tree: Tree, reach: int, scale: int) -> Tree:
+    while scale and reach > _FARTHEST:
+        reach, scale = -(-reach // 10) + 1, scale - 1
+    places = NumberLiteral(str(scale), tree.position)
+    return FunctionCall("round", (tree, places), tree.position)
+
+
 def _kept(tree: Tree, bounds: Interval, value: Expression) -> Tree:
     """Return a value set within bounds that WHERE tells of it.
 
-    Rows that are left have it within them, and not NULL, so it changes none; but from
-    it the bounds of squares and products follow, as of what is typed so.
+    Rows that are left have it within them, so it changes none; but from it the bounds
+    of squares and products follow, as of what is typed so.
     """
     low, high = (_literal(end, value.facts.scale, tree.position) for end in bounds)
     least = FunctionCall("greatest", (tree, low), tree.position)
     return FunctionCall("least", (least, high), tree.position)
+
+
+def _unless_null(tree: Tree, kept: Tree) -> Tree:
+    """Return what is kept of a value; LEAST and GREATEST would make a bound of NULL."""
+    held = IsNull(tree, negated=True, position=tree.position)
+    return Case(None, (CaseBranch(held, kept),), None, tree.position)
 
 
 def _literal(steps: int, scale: int, position: Position) -> NumberLiteral:

@@ -113,7 +113,17 @@ def _scaled(value: Expression, target: CastTarget, _: Position) -> Expression:
     scale = known.scale if scale is None else scale
     if (known.type, known.scale) == (target.type, scale):
         return value
-    facts = Facts(target.type, scale, known.nullable, known.constant)
+    return _with_places(value, target.type, scale)
+
+
+def as_number(call: Call, value: Expression) -> Call:
+    """Return the cast of a number that a call is, of another value of its grid."""
+    return _with_places(value, call.facts.type, call.facts.scale)
+
+
+def _with_places(value: Expression, kind: ColumnType, scale: int) -> Call:
+    known = value.facts
+    facts = Facts(kind, scale, known.nullable, known.constant)
     bounds = interval_of(known)
     if bounds is None:
         is_finer = scale > known.scale
@@ -126,7 +136,7 @@ def _scaled(value: Expression, target: CastTarget, _: Position) -> Expression:
             domain=_rescaled_domain(known, facts, held),
             nullable=known.nullable or held != moved,
         )
-    return Call(Function.CAST_NUMBER, (value,), facts, (target.type.value, scale))
+    return Call(Function.CAST_NUMBER, (value,), facts, (kind.value, scale))
 
 
 def _rescaled_domain(

@@ -8,6 +8,8 @@ import re
 
 from privacy.schema import ColumnType, ValuesDomain
 from query_lang.binding.environment import Binder
+from query_lang.binding.outside_domain import declared_instead
+from query_lang.binding.scalars.narrowing import matches_none
 from query_lang.binding.scalars.texts import beginning, lowered
 from query_lang.plans.expressions import Call, Constant, Expression, Function, truth_of
 from query_lang.plans.literals import LITERALS, constant_facts
@@ -56,7 +58,33 @@ def like(tree: Like, binder: Binder) -> Expression:
     if isinstance(value, Call) and value.function is Function.LOWER:
         beginning_of_it = _cut(value.operands[0], pattern, tree.pattern)
         value = lowered(beginning_of_it, tree.position)
-    return _found(value, pattern, tree.pattern)
+    found = _found(value, pattern, tree.pattern)
+    _warn_of_none(found, value, tree, binder)
+    return found
+
+
+def _warn_of_none(
+    found: Expression, value: Expression, tree: Like, binder: Binder
+) -> None:
+    """Note a pattern that no value of a short list matches, as ``code LIKE 'e11%'``."""
+    domain, environment = value.facts.domain, binder.environment
+    if not isinstance(domain, ValuesDomain) or not isinstance(
+        tree.pattern, StringLiteral
+    ):
+        return
+    if not matches_none(found, value, environment.tries):
+        return
+    near = environment.tells_outside()
+    if near is None:
+        return
+    meant = tree.pattern.text.strip("%")
+    instead = declared_instead(meant, value.facts, is_near_wanted=near)
+    place = tree.pattern.position
+    environment.warn(
+        "literal_outside_domain",
+        f"no value of its list matches the pattern at line {place.line}, column "
+        f"{place.column}{instead}",
+    )
 
 
 def regexp_like(tree: FunctionCall, binder: Binder) -> Expression:

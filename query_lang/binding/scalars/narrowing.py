@@ -11,9 +11,10 @@ from math import ceil, floor
 from typing import Final
 
 from privacy.schema import ColumnType, Scalar, ValuesDomain
+from query_lang.binding.scalars.differences import bounds_of, difference_of, is_apart
 from query_lang.binding.sizes import Tries
 from query_lang.plans.dates import calendar
-from query_lang.plans.domains import MAX_CELLS, value_count
+from query_lang.plans.domains import MAX_CELLS, key_values, value_count
 from query_lang.plans.expressions import (
     Call,
     Constant,
@@ -33,6 +34,7 @@ from query_lang.plans.intervals import (
     joined,
     met,
 )
+from query_lang.syntax.text_values import write_value
 
 TIMESTAMP = ColumnType.TIMESTAMP
 ON_A_GRID = frozenset(
@@ -71,20 +73,57 @@ def narrowed(
     for place, result in enumerate(results):
         facts = result.facts
         own = conditions[place : place + 1]
-        if facts.type is ColumnType.TEXT and not isinstance(result, Constant):
-            found.append(_text_where(result, conditions[:place], own, tries))
-            continue
-        if facts.type not in ON_A_GRID or isinstance(result, Constant):
+        if isinstance(result, Constant):
             found.append(facts)
             continue
-        value = Value(result, tries)
+        if facts.type is ColumnType.TEXT:
+            found.append(_text_where(result, conditions[:place], own, tries))
+        written = _written_in(result)
+        number = result if written is None else written
+        if number.facts.type not in ON_A_GRID:
+            found += [] if facts.type is ColumnType.TEXT else [facts]
+            continue
+        value = Value(number, tries)
         known = read.setdefault(value.number, [])
         for condition in conditions[len(known) : place]:
-            known.append(_where(value, condition, holds=False))
+            known.append(bounds_where(value, condition, holds=False))
+        near = facts_within(
+            number.facts, [*known, *(bounds_where(value, c, holds=True) for c in own)]
+        )
         found.append(
-            _within(facts, [*known, *(_where(value, c, holds=True) for c in own)])
+            near if written is None else _as_written(found.pop(), written, near)
         )
     return found
+
+
+def _written_in(result: Expression) -> Expression | None:
+    """Return the number or day that a text of a list writes: ``n::text``."""
+    if not isinstance(result, Call) or result.function is not Function.TEXT_OF:
+        return None
+    (value,) = result.operands
+    listed = isinstance(result.facts.domain, ValuesDomain)
+    return value if listed and value.facts.type in ON_A_GRID else None
+
+
+def _as_written(
+    facts: Facts | None, value: Expression, near: Facts | None
+) -> Facts | None:
+    """Return what is known of the text of a number or day, by what is known of that.
+
+    Args:
+        facts: What conditions on the text leave of it.
+        value: What it writes.
+        near: What conditions on that leave of it.
+    """
+    if near is None or facts is None:
+        return None
+    if near.domain == value.facts.domain or not isinstance(facts.domain, ValuesDomain):
+        return facts
+    scale = near.scale if near.type is ColumnType.DECIMAL else 0
+    listed = key_values(replace(near, nullable=False))
+    texts = {write_value(each, scale) for each in listed if each is not None}
+    left = tuple(text for text in facts.domain.all_values() if text in texts)
+    return replace(facts, domain=ValuesDomain(left)) if left else None
 
 
 class Value:
@@ -94,25 +133,32 @@ class Value:
         expression: The value.
         tries: Number expressions.
         by_parts: Whether conditions on its day, period or year say something of it.
+        differs: Whether comparisons of the two values do of which it is the difference.
     """
 
     def __init__(
-        self, expression: Expression, tries: Tries, *, by_parts: bool = False
+        self,
+        expression: Expression,
+        tries: Tries,
+        *,
+        by_parts: bool = False,
+        differs: bool = False,
     ) -> None:
         self.facts = expression.facts
         self.by_parts = by_parts
         self.number = tries.number(expression)
-        self._tries = tries
+        self.difference = difference_of(expression, tries) if differs else None
+        self.tries = tries
 
     def is_it(self, expression: Expression) -> bool:
         """Whether an expression is this value, as ``is_same_value`` has it."""
-        return self._tries.number(expression) == self.number
+        return self.tries.number(expression) == self.number
 
 
-def _parts(condition: Expression) -> int:
+def parts_of(condition: Expression) -> int:
     """Return how many comparisons a condition joins."""
-    if isinstance(condition, Call) and condition.function in _JOINING:
-        return sum(map(_parts, condition.operands))
+    if isinstance(condition, Call) and condition.function in JOINING:
+        return sum(map(parts_of, condition.operands))
     return 1
 
 
@@ -123,6 +169,11 @@ class Conditions:
     """What holds for every row, found by the values that it compares with literals.
 
     So what a text says is read once, however many values are asked about.
+
+    Attributes:
+        tries: Number expressions.
+        plain: The conditions.
+        made: What slots are made of that they read.
     """
 
     def __init__(
@@ -132,11 +183,11 @@ class Conditions:
         made: Mapping[int, Expression] | None = None,
     ) -> None:
         self.tries = tries or Tries()
-        self._conditions, self._made = tuple(conditions), made or {}
+        self.plain, self.made = tuple(conditions), made or {}
         self._sizes: dict[int, int] = {}  # of what slots are made of
         self._of: dict[int, list[Expression]] = {}
         for condition in conditions:
-            for number in {*map(self.tries.number, _compared_in(condition))}:
+            for number in {*map(self.tries.number, compared_in(condition))}:
                 self._of.setdefault(number, []).append(condition)
         self._bounds: dict[Expression, Facts] = {}
 
@@ -147,28 +198,28 @@ class Conditions:
     @cached_property
     def all(self) -> Sequence[Expression]:
         """All of them, as ``spelled_out`` writes them."""
-        return [self.spelled_out(condition) for condition in self._conditions]
+        return [self.spelled_out(condition) for condition in self.plain]
 
     def spelled_out(self, value: Expression) -> Expression:
         """Return a value over columns, where derived tables compute what it reads.
 
         As it is where that would be long: each table may double the one below.
         """
-        if not self._made or self._size(value) > _MOST_SPELLED:
+        if not self.made or self._size(value) > _MOST_SPELLED:
             return value
         return self._spelled(value)
 
     def _spelled(self, value: Expression) -> Expression:
-        if isinstance(value, FieldRef) and value.slot in self._made:
-            return self._spelled(self._made[value.slot])
+        if isinstance(value, FieldRef) and value.slot in self.made:
+            return self._spelled(self.made[value.slot])
         if not isinstance(value, Call):
             return value
         return replace(value, operands=tuple(map(self._spelled, value.operands)))
 
     def _size(self, value: Expression) -> int:
-        if isinstance(value, FieldRef) and value.slot in self._made:
+        if isinstance(value, FieldRef) and value.slot in self.made:
             if value.slot not in self._sizes:
-                self._sizes[value.slot] = self._size(self._made[value.slot])
+                self._sizes[value.slot] = self._size(self.made[value.slot])
             return self._sizes[value.slot]
         operands = value.operands if isinstance(value, Call) else ()
         return 1 + sum(map(self._size, operands))
@@ -178,12 +229,14 @@ class Conditions:
         return self._of.get(self.tries.number(value), ())
 
     def bounds(self, value: Expression) -> Facts:
-        """Return what is known of a number or day, as ``narrowed_by`` has it."""
+        """Return what is known of a number or day, as ``bounds_where`` has it."""
         found = self._bounds.get(value)
         if found is None:
             meant = Value(value, self.tries, by_parts=True)
-            known = [_where(meant, c, holds=True) for c in self.of(value)]
-            found = self._bounds[value] = _within(value.facts, known) or value.facts
+            known = [bounds_where(meant, c, holds=True) for c in self.of(value)]
+            found = self._bounds[value] = (
+                facts_within(value.facts, known) or value.facts
+            )
         return found
 
 
@@ -191,12 +244,13 @@ _MOST_SPELLED: Final = 1_000
 """Nodes of a value over columns: trying each value of its column reads all of them."""
 
 
-def _compared_in(condition: Expression) -> Iterator[Expression]:
+def compared_in(condition: Expression) -> Iterator[Expression]:
+    """Yield the values that a condition may compare, and what they are made of."""
     if not isinstance(condition, Call):
         return
-    if condition.function in _JOINING:
+    if condition.function in JOINING:
         for operand in condition.operands:
-            yield from _compared_in(operand)
+            yield from compared_in(operand)
     elif condition.operands:
         value = condition.operands[0]
         yield value
@@ -205,17 +259,16 @@ def _compared_in(condition: Expression) -> Iterator[Expression]:
             yield value
 
 
-_JOINING = frozenset({Function.NOT, Function.AND, Function.OR})
+JOINING = frozenset({Function.NOT, Function.AND, Function.OR})
 
 
-def narrowed_by(conditions: Conditions, value: Expression) -> Facts:
+def _compared_bounds(conditions: Conditions, value: Expression) -> Facts:
     """Return what is known of a value that is not NULL where all conditions are true.
 
     What is declared stays where nothing is said of it, or where no value can be.
     """
-    facts = value.facts
-    if facts.type not in ON_A_GRID or isinstance(value, Constant):
-        return facts
+    if value.facts.type not in ON_A_GRID or isinstance(value, Constant):
+        return value.facts
     return conditions.bounds(value)
 
 
@@ -231,25 +284,32 @@ def left_by(conditions: Conditions, value: Expression) -> Facts:
     if facts.type is ColumnType.TEXT:
         found = _text_where(value, (), said, conditions.tries) or facts
     else:
-        found = narrowed_by(conditions, value)
+        found = _compared_bounds(conditions, value)
     return facts if found.domain == facts.domain else replace(found, nullable=False)
 
 
 def listed_by(conditions: Conditions, value: Expression) -> Facts:
     """Return the facts of a key: of one without cells, those that conditions list.
 
-    Where a condition is true the value is not NULL. What is declared stays as it is.
+    Where a condition is true the value is not NULL. What is declared stays as it is;
+    nobody declared the days between two dates, which have as many cells as the two
+    domains leave.
     """
     facts = value.facts
     count = value_count(facts)
-    if count is not None and count <= MAX_CELLS:
+    if count is not None and count <= MAX_CELLS and not _is_of_two(conditions, value):
         return facts
     if facts.type is ColumnType.TEXT:
         found = _listed_text(conditions, value)
     else:
-        found = narrowed_by(conditions, value)
+        found = _compared_bounds(conditions, value)
     said = found.domain != facts.domain and value_count(found) is not None
     return replace(found, nullable=False) if said else facts
+
+
+def _is_of_two(conditions: Conditions, value: Expression) -> bool:
+    made = conditions.made.get(value.slot) if isinstance(value, FieldRef) else None
+    return is_apart(value if made is None else made)
 
 
 def named_by(conditions: Conditions, value: Expression) -> Facts:
@@ -271,6 +331,21 @@ def _listed_text(conditions: Conditions, value: Expression) -> Facts:
 
 
 # -- texts ---------------------------------------------------------------------
+
+
+_MOST_LOOKED_THROUGH: Final = 256
+"""Texts of a list that a pattern is tried on to say that it matches none."""
+
+
+def matches_none(condition: Expression, value: Expression, tries: Tries) -> bool:
+    """Whether a condition is true for no value of a short list that a text has."""
+    domain = value.facts.domain
+    if not isinstance(domain, ValuesDomain):
+        return False
+    listed, _ = tries.listed(domain)
+    if not listed or len(listed) > _MOST_LOOKED_THROUGH:
+        return False
+    return _texts_left(value, listed, ((), (condition,)), tries) == ()
 
 
 def _text_where(
@@ -329,8 +404,8 @@ def _texts_left(
             return lambda _: True
         return lambda text: test(text) is not unwanted
 
-    steps = [(c, True, _parts, kept) for c in none_of]
-    steps += [(c, False, _parts, kept) for c in all_of]
+    steps = [(c, True, parts_of, kept) for c in none_of]
+    steps += [(c, False, parts_of, kept) for c in all_of]
     return tries.left(value.number, listed, steps)
 
 
@@ -439,9 +514,10 @@ _TESTS: Mapping[Function, Callable[[str, str], bool]] = {
 # -- numbers and dates ---------------------------------------------------------
 
 
-def _within(  # noqa: PLR0911 - an arm a form
+def facts_within(  # noqa: PLR0911 - an arm a form
     facts: Facts, known: Sequence[Reach | None]
 ) -> Facts | None:
+    """Return what is known of a value that lies within bounds; None if none does."""
     reach = _of_all(known)
     if reach == UNKNOWN:
         return facts
@@ -477,23 +553,34 @@ def _holds(reach: Reach, value: Scalar, facts: Facts) -> bool:
     return (low is None or low <= step) and (high is None or step <= high)
 
 
-def _where(value: Value, condition: Expression, *, holds: bool) -> Reach | None:
+def bounds_where(
+    value: Value, condition: Expression, *, holds: bool, sure: bool | None = None
+) -> Reach | None:
     """Return bounds of a value that is not NULL where a condition is true, or is not.
 
     None: it is nowhere there. Conditions that say nothing of it leave it unbounded,
     whichever of the three they are.
+
+    Args:
+        value: Which it is.
+        condition: What may say something of it.
+        holds: Whether the condition is true.
+        sure: Whether it is known; where it is not true it can be unknown, as long as
+            nothing else is said.
     """
+    sure = holds if sure is None else sure
     if not isinstance(condition, Call):
         return UNKNOWN
+    operands = condition.operands
     match condition.function:
         case Function.NOT:
-            return _where(value, condition.operands[0], holds=not holds)
+            return bounds_where(value, operands[0], holds=not holds, sure=sure)
         case Function.AND | Function.OR:
-            parts = [_where(value, c, holds=holds) for c in condition.operands]
+            parts = [bounds_where(value, c, holds=holds, sure=sure) for c in operands]
             all_of_them = (condition.function is Function.AND) is holds
             return _of_all(parts) if all_of_them else _of_any(parts)
         case _:
-            return _compared(value, condition, holds=holds)
+            return _compared(value, condition, holds=holds, sure=sure)
 
 
 def _of_all(parts: Sequence[Reach | None]) -> Reach | None:
@@ -508,12 +595,19 @@ def _of_any(parts: Sequence[Reach | None]) -> Reach | None:
     return joined(known) if known else None
 
 
-def _compared(value: Value, condition: Call, *, holds: bool) -> Reach:
+def _compared(  # noqa: PLR0911 - an arm a form
+    value: Value, condition: Call, *, holds: bool, sure: bool
+) -> Reach:
     if condition.function not in _COMPARING:  # another call's operands are no bounds
         return UNKNOWN
     first, *others = condition.operands
     literals = [other.value for other in others if isinstance(other, Constant)]
-    if len(literals) != len(others) or not _is_of(value, first):
+    if len(literals) != len(others):
+        difference = value.difference
+        if difference is None:
+            return UNKNOWN
+        return bounds_of(difference, condition, value.tries, holds=holds, sure=sure)
+    if not _is_of(value, first):
         return UNKNOWN
     steps = [_step(literal, first.facts) for literal in literals]
     function = condition.function

@@ -52,6 +52,7 @@ MAX_SCALE = 18
 QUOTIENT_SCALE = 6
 """Decimal places of a quotient of decimals, unless an operand has more."""
 
+_TENS: Mapping[Scalar | None, int] = {10**n: n for n in range(1, QUOTIENT_SCALE)}
 
 MOST_BUCKETS = 1_000
 
@@ -114,6 +115,8 @@ def calculated(
 def quotient(one: Expression, other: Expression, place: Position) -> Expression:
     """Return ``one / other``: of integers cut towards zero, else rounded to places.
 
+    By 10, 100 or 1000 the quotient is exact in as many places more, if these are fewer.
+
     Raises:
         SqlNotAllowedError: The operands have too many places.
     """
@@ -121,6 +124,8 @@ def quotient(one: Expression, other: Expression, place: Position) -> Expression:
         return _call(Function.DIVIDE, (one, other), 0, nullable=True)
     first, second = one.facts.scale, other.facts.scale
     scale = max(QUOTIENT_SCALE, first, second)
+    if isinstance(other, Constant) and other.value in _TENS:
+        scale = min(scale, first + _TENS[other.value])
     _check_scale(scale + second - first, place)
     factor = 10 ** (scale + second - first)
     parameters = (factor, scale)
@@ -193,7 +198,7 @@ def _call(
     call = Call(function, operands, facts, parameters)
     if not _varied(call):
         return _folded(call)
-    return replace(call, facts=replace(facts, domain=_domain(call)))
+    return replace(call, facts=replace(facts, domain=domain_of_call(call)))
 
 
 def _folded(call: Call) -> Constant:
@@ -219,7 +224,7 @@ def _never_zero(divisor: Expression) -> bool:
 # -- domains -----------------------------------------------------------------
 
 
-def _domain(call: Call) -> Domain | HalfRange | None:
+def domain_of_call(call: Call) -> Domain | HalfRange | None:
     """Return the values of a result: each, where few; else the least interval."""
     varied = _varied(call)
     if len(varied) == 1:

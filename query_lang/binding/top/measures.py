@@ -1,6 +1,6 @@
 """The aggregates at the top: which vectors are measured, and what shows them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -8,10 +8,11 @@ from fractions import Fraction
 from privacy.errors import QueryError
 from privacy.schema import ColumnType
 from query_lang.binding.aggregates import argument_of
+from query_lang.binding.bounds import Bounds
 from query_lang.binding.expressions import ExpressionBinder, KeptUnit, describe
 from query_lang.binding.results.computed import ComputedBinder
 from query_lang.binding.results.moments import MOMENTS, written_out
-from query_lang.binding.scalars.narrowing import Conditions, narrowed_by
+from query_lang.binding.scalars.differences import is_apart
 from query_lang.binding.scalars.numbers import to_places
 from query_lang.binding.scope import UnitColumn
 from query_lang.binding.top.quantiles import (
@@ -30,6 +31,7 @@ from query_lang.plans.expressions import (
     Constant,
     Expression,
     Facts,
+    FieldRef,
     Function,
 )
 from query_lang.plans.intervals import Interval, measured_interval, reach_of
@@ -50,19 +52,14 @@ from query_lang.syntax.refusals import refuse
 
 MOST_VECTORS = 256
 MOST_STEPS = 2**30
-"""That a value which is added up may reach, where it has decimals: at most half of one
-in a thousand million is lost."""
-_BETWEEN = frozenset(
-    (
-        *(Function.DAYS_BETWEEN, Function.TIME_BETWEEN),
-        *(Function.MONTHS_BETWEEN, Function.YEARS_BETWEEN),
-    )
-)
+"""That what one unit adds up may reach, where it has decimals: at most half of one in a
+thousand million is lost."""
 _SCALED = frozenset(
     (
         *(Function.ADD, Function.SUBTRACT, Function.NEGATE, Function.MULTIPLY),
         *(Function.DIVIDE, Function.DIVIDE_DECIMAL, Function.RESCALE),
         *(Function.FLOOR, Function.CEILING, Function.ROUND, Function.TRUNCATE),
+        *(Function.CASE, Function.SWITCH, Function.COALESCE, Function.CAST_NUMBER),
     )
 )
 _COUNT_FACTS = Facts(ColumnType.INTEGER, nullable=False)
@@ -79,7 +76,7 @@ class MeasureBinder:
         rows_per_unit: Of the rows, at most.
         slots: Of the values that are measured.
         facts: Of what is shown; aggregates add their own.
-        conditions: That hold for every row.
+        bounds: What is known of values where the conditions of WHERE hold.
         computed: Makes what binds numbers that are computed of aggregates.
         measures: The vectors, each with its number.
         places: Where the text first asks for each vector.
@@ -92,7 +89,7 @@ class MeasureBinder:
     rows_per_unit: int
     slots: Slots
     facts: dict[Shown, Facts]
-    conditions: Conditions
+    bounds: Bounds
     computed: Callable[[], ComputedBinder]
     measures: dict[MeasureKind, int] = field(default_factory=dict)
     places: list[Position] = field(default_factory=list)
@@ -230,14 +227,13 @@ class MeasureBinder:
         return self._number(CountUnitsMeasure(self.slots.of(value), True), _COUNT_FACTS)  # noqa: FBT003 - fields in their order
 
     def _sum(self, tree: AggregateCall) -> Shown:
-        value, bounds = self._bounded(tree)
+        value, bounds, _ = self._bounded(tree)
         if bounds == (0, 0):
             raise refuse(rules.ZERO_SENSITIVITY, tree.position)
         known = self.slots.of(value)  # as COUNT of it counts, too
+        value, bounds, ends = self._on_coarser_grid(value, bounds)
         if not self.in_moments:
-            value, bounds = _on_coarser_grid(value, bounds)
-        if bounds[0] < 0 < bounds[1] and _is_apart(value) and not self.in_moments:
-            self._warn_of_reach(value.facts, bounds)
+            self._warn_of_reach(value, bounds)
         slot, scale = self.slots.of(value), value.facts.scale
         total = SumMeasure(slot, *bounds, scale)
         facts = Facts(value.facts.type, scale, nullable=False)
@@ -245,51 +241,107 @@ class MeasureBinder:
             return self._number(total, facts)
         sum_vector = self._vector(total)
         number = self._vector(CountValuesMeasure(known))
-        shown = AverageShown(sum_vector, number, *bounds)
+        shown = AverageShown(sum_vector, number, *ends)
         self.facts[shown] = Facts(ColumnType.DECIMAL, 6)
         return shown
 
-    def _bounded(self, tree: AggregateCall) -> tuple[Expression, Interval]:
-        """Bind the argument of SUM or AVG and return its public bounds."""
+    def _on_coarser_grid(
+        self, value: Expression, bounds: Interval
+    ) -> tuple[Expression, Interval, Interval]:
+        """Return a value with no more decimals than noise leaves to see.
+
+        Seconds between two timestamps have six, and reach over years: noise of so many
+        steps is none that can be drawn. Half a step more is nothing beside it.
+
+        Returns:
+            The value, its bounds, as rounding is monotone, and the steps around them
+            before, between which a mean lies.
+        """
+        most, places = max(map(abs, bounds)), value.facts.scale
+        while places and most * self.rows_per_unit > MOST_STEPS:
+            most, places = -(-most // 10), places - 1
+        if places == value.facts.scale:
+            return value, bounds, bounds
+        divisor = 10 ** (value.facts.scale - places)
+        low, high = (rounded_division(end, divisor) for end in bounds)
+        around = bounds[0] // divisor, -(-bounds[1] // divisor)
+        return to_places(Function.ROUND, value, places), (low, high), around
+
+    def _bounded(self, tree: AggregateCall) -> tuple[Expression, Interval, bool]:
+        """Bind the argument of SUM or AVG.
+
+        Returns:
+            What it is, its public bounds, and whether it can be NULL.
+        """
         if len(tree.arguments) != 1:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
         value = argument_of(tree.name, self._argument(tree))
-        bounds = measured_interval(narrowed_by(self.conditions, value))
+        known = self.bounds.of(value)
+        bounds = measured_interval(known)
         if bounds == (0, 0):  # nothing would be moved: what is declared stays
             bounds = measured_interval(value.facts)
         if value.facts.type not in NUMBERS:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
         if bounds is None:
-            raise _unbounded(value.facts, tree.arguments[0])
-        return value, bounds
+            raise _unbounded(known, tree.arguments[0])
+        return value, bounds, known.nullable
 
-    def _warn_of_reach(self, facts: Facts, bounds: Interval) -> None:
+    def _warn_of_reach(self, value: Expression, bounds: Interval) -> None:
         """Say how far a difference of dates reaches: either may be the earlier one."""
-        low, high = (f"{Decimal(end).scaleb(-facts.scale):,f}" for end in bounds)
+        if not any(self._apart_in(value, bounds, set())):
+            return
+        steps = value.facts.scale
+        low, high = (f"{Decimal(end).scaleb(-steps):,f}" for end in bounds)
         self.rows.environment.warn(
             "wide_difference",
             f"this difference of dates can be {low} to {high}, and noise goes by the "
             "farther end: name the range that matters, LEAST(GREATEST(x, 0), 60)",
         )
 
-    def _spread(self, tree: AggregateCall) -> tuple[Expression, Interval]:
+    def _apart_in(
+        self, value: Expression, bounds: Interval | None, read: set[int]
+    ) -> Iterator[bool]:
+        """Yield whether what is how far apart two dates of a row are reaches both ways.
+
+        Args:
+            value: What it may be in.
+            bounds: Of the value; of a size, those of what it is the size of count.
+            read: The slots of derived tables that were looked at.
+        """
+        if isinstance(value, FieldRef):
+            made = self.bounds.made.get(value.slot)
+            if made is not None and value.slot not in read:
+                read.add(value.slot)
+                yield from self._apart_in(made, bounds, read)
+        elif is_apart(value):
+            yield bounds is not None and bounds[0] < 0 < bounds[1]
+        elif isinstance(value, Call) and value.function is Function.ABS:
+            (size,) = value.operands
+            own = measured_interval(self.bounds.of(size))
+            yield from self._apart_in(size, own, read)
+        elif isinstance(value, Call) and value.function in _SCALED:
+            for operand in value.operands:
+                yield from self._apart_in(operand, bounds, read)
+
+    def _spread(self, tree: AggregateCall) -> tuple[Expression, Interval, bool]:
         """Bind an argument of a variance; of a single value, what is declared stays."""
-        value, bounds = self._bounded(tree)
-        is_one = bounds[0] == bounds[1]
-        return value, (measured_interval(value.facts) if is_one else None) or bounds
+        value, bounds, nullable = self._bounded(tree)
+        bounds = _of_several(value.facts, bounds)
+        self._warn_of_reach(value, bounds)
+        return value, bounds, nullable
 
     def _quantile(self, tree: AggregateCall) -> Shown:
         fraction, most = quantile_parameters(tree)
         value = self._argument(tree)
         kind = value.facts.type
-        declared = measured_interval(value.facts)
-        bounds = declared or measured_interval(narrowed_by(self.conditions, value))
+        known = self.bounds.of(value)
+        bounds = measured_interval(known)
         if kind not in NUMBERS | {ColumnType.DATE}:
             hint = OF_ITS_DAY if kind is ColumnType.TIMESTAMP else None
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position, hint=hint)
         if bounds is None:
-            raise _unbounded(value.facts, tree.arguments[0])
-        bins = bins_of(value.facts, bounds, most)
+            raise _unbounded(known, tree.arguments[0])
+        bins = bins_of(value.facts, _of_several(value.facts, bounds), most)
         if not bins.one_per_value:
             said = width_said(bins, describe(tree.arguments[0]))
             self.rows.environment.warn("quantile_bins", said)
@@ -316,32 +368,11 @@ class MeasureBinder:
         return self.moments[called]
 
 
-def _on_coarser_grid(
-    value: Expression, bounds: Interval
-) -> tuple[Expression, Interval]:
-    """Return a value with no more decimals than noise leaves to see, and its bounds.
-
-    Seconds between two timestamps have six, and reach over years: noise of so many
-    steps is none that can be drawn. Half a step more is nothing beside it. Rounding is
-    monotone: what bounds the value bounds it rounded.
-    """
-    most, places = max(map(abs, bounds)), value.facts.scale
-    while places and most > MOST_STEPS:
-        most, places = -(-most // 10), places - 1
-    if places == value.facts.scale:
-        return value, bounds
-    divisor = 10 ** (value.facts.scale - places)
-    low, high = (rounded_division(end, divisor) for end in bounds)
-    return to_places(Function.ROUND, value, places), (low, high)
-
-
-def _is_apart(value: Expression) -> bool:
-    """Whether a value is how far apart two dates or moments of a row are."""
-    if not isinstance(value, Call):
-        return False
-    if value.function in _BETWEEN:
-        return not any(isinstance(each, Constant) for each in value.operands)
-    return value.function in _SCALED and any(map(_is_apart, value.operands))
+def _of_several(facts: Facts, bounds: Interval) -> Interval:
+    """Return bounds of a value; where they leave a single one, those declared."""
+    if bounds[0] < bounds[1]:
+        return bounds
+    return measured_interval(facts) or bounds
 
 
 def _unbounded(facts: Facts, tree: Tree) -> QueryError:

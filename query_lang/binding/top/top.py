@@ -7,6 +7,7 @@ from itertools import chain
 from math import prod
 
 from privacy.schema import Scalar
+from query_lang.binding.bounds import Bounds
 from query_lang.binding.expressions import UNNAMED, ExpressionBinder
 from query_lang.binding.having import HavingBinder
 from query_lang.binding.names import output_names
@@ -142,7 +143,7 @@ class TopBinder:
             node.rows_per_unit,
             slots,
             self.facts,
-            conditions,
+            Bounds(conditions),
             self._computed_binder,
         )
 

@@ -35,7 +35,7 @@ from fractions import Fraction
 from itertools import product
 
 from privacy.contributions import NO_BOUNDS
-from tests.semantics.meaning import domains, moments, tree
+from tests.semantics.meaning import domains, moments, numbers, tree
 from tests.semantics.meaning.domains import Info
 from tests.semantics.meaning.expressions import (
     compiled,
@@ -145,6 +145,53 @@ def _holds_where(node):
     return any(map(_holds_where, tree.children(node))) if is_dataclass(node) else False
 
 
+def _holds_computed(node):
+    if isinstance(node, tuple | list):
+        return any(map(_holds_computed, node))
+    if isinstance(node, tree.Select):
+        items = (item.expression for item in node.items)
+        if not all(isinstance(item, tree.Col | tree.Star) for item in items):
+            return True
+    return (
+        any(map(_holds_computed, tree.children(node))) if is_dataclass(node) else False
+    )
+
+
+def _is_difference(node):
+    if isinstance(node, tree.Call):
+        return node.name == "date_diff"
+    return isinstance(node, tree.Arith) and node.operator == "-"
+
+
+def _differences_in(node):
+    """Return the names of differences in derived tables."""
+    if isinstance(node, tuple | list):
+        return {name for part in node for name in _differences_in(part)}
+    if not is_dataclass(node):
+        return set()
+    found = _differences_in(tree.children(node))
+    items = node.items if isinstance(node, tree.Select) else ()
+    return found | {i.alias for i in items if _is_difference(i.expression)}
+
+
+def _sides(condition):
+    """Yield what comparisons within a condition compare, literals left out.
+
+    Those of subqueries are of other rows.
+    """
+    for part in parts_of(condition, inner=False):
+        match part:
+            case tree.Compare(_, left, right):
+                sides = [left, right]
+            case tree.Between(value, low, high):
+                sides = [value, low, high]
+            case tree.InList(value, items):
+                sides = [value, *items]
+            case _:
+                continue
+        yield [s for s in sides if not isinstance(s, tree.Lit | int | str | tree.Today)]
+
+
 class Prepared:
     """A query over rows.
 
@@ -163,12 +210,15 @@ class Prepared:
         select = self.select = query.select
         below = [select.source, *(j.source for j in select.joins)], query.ctes
         self._filters_below = _holds_where(below)
+        self._computed_below = _holds_computed(below)
         self._body = world.body(select, None)
         scope = self.scope = self._body.scope
         self._keys = [resolved_key(k, select.items, scope) for k in select.group_by]
         self._key_functions, self._key_infos = compiled_all(self._keys, scope)
         self._aggregates = aggregates_in(self._shown())
         self.vectors = list(self._distinct_vectors())
+        self._differences = _differences_in(below)
+        self._require_listed_keys()
         self._lists = [self._listed(info) for info in self._key_infos]
         self.cells = list(product(*self._lists))
         largest = max(vector.size for vector in self.vectors)
@@ -182,6 +232,18 @@ class Prepared:
             message = f"a key has no cells: {info}"
             raise NotAnswerableError(message)
         return [*domains.listed(info), *([None] if info.nullable else [])]
+
+    def _require_listed_keys(self):
+        """Refuse the days between two dates as a key that conditions compare."""
+        compared = [side for sides in _sides(self.select.where) for side in sides]
+        names = {self.scope.canonical(side) for side in compared}
+        for key in self._keys:
+            derived = isinstance(key, tree.Col) and key.name in self._differences
+            if not derived and not _is_difference(key):
+                continue
+            if self._filters_below or self.scope.canonical(key) in names:
+                message = "cells of a difference are those that conditions leave"
+                raise NotAnswerableError(message)
 
     def _shown(self):
         select = self.select
@@ -250,6 +312,7 @@ class Prepared:
         if aggregate.distinct:
             return [_distinct_vector(value, info, name)]
         if aggregate.name in {"median", "quantile"}:
+            info = self._where_it_holds(aggregate.argument, info)
             return [_histogram(value, info, name, bins_of(aggregate, info))]
         if aggregate.name == "count":
             return [_count_vector(value, info, name)]
@@ -259,18 +322,28 @@ class Prepared:
         return [total, _count_vector(value, info, self._identity(counted))]
 
     def _on_coarser_grid(self, aggregate):
-        """Round what is added up, where it could be of more than 2**30 steps."""
+        """Round what is added up, where a unit's could be of more than 2**30 steps."""
         _, info = compiled(aggregate.argument, self.scope)
         ends = domains.hull(info.domain) if info.type == "decimal" else None
         if aggregate.name not in {"sum", "avg"} or ends is None:
             return aggregate
-        places = info.scale
-        while places and max(abs(Fraction(e)) * 10**places for e in ends) > 2**30:
-            places -= 1
+        if self._places(info) < info.scale:
+            held = aggregate.argument
+            if aggregate.where is not None:
+                held = tree.Case(None, ((aggregate.where, held),), None)
+            info = self._where_it_holds(held, info)
+        places = self._places(info)
         if places == info.scale:
             return aggregate
         rounded = tree.Call("round", (aggregate.argument, places))
         return replace(aggregate, argument=rounded)
+
+    def _places(self, info):
+        places, ends = info.scale, domains.hull(info.domain)
+        most = max(abs(Fraction(end)) for end in ends) * self._body.rows_per_unit
+        while places and most * 10**places > 2**30:
+            places -= 1
+        return places
 
     def _identity(self, argument):
         """Return what measured expressions share exactly when they are the same."""
@@ -279,6 +352,7 @@ class Prepared:
     def _centred(self, aggregate):
         """Return the arguments of a variance or correlation."""
         arguments = [aggregate.argument, aggregate.other]
+        most = self._body.rows_per_unit
         self._require_no_filters_below("the bounds of a variance")
         found = []
         for argument in arguments:
@@ -286,17 +360,76 @@ class Prepared:
                 value, info = compiled(argument, self.scope)
                 info = self._where_it_holds(argument, info)
                 name = self._identity(argument)
-                found.append(moments.Centred.of(value, info, name))
+                found.append(moments.Centred.of(value, info, name, most))
         return tuple(found)
 
     def _where_it_holds(self, argument, info):
-        """Return what WHERE leaves of a value's bounds, if more than one value."""
-        if self.select.where is None:
+        """Return what WHERE leaves of a value's bounds, if more than one value.
+
+        By the value itself, and by the columns that it is computed of. What follows
+        from parts of it, from two columns or from tables below is not worked out.
+        """
+        joined = [j.on for j in self.select.joins if j.kind != "left"]
+        held = [c for c in (self.select.where, *joined) if c is not None]
+        self._require_plain(argument, held)
+        if not held:
             return info
-        branch = tree.Case(None, ((self.select.where, argument),), None)
+        where = held[0] if len(held) == 1 else tree.And(tuple(held))
+        branch = tree.Case(None, ((where, argument),), None)
         (left,) = narrowed(branch, [info], self.scope)
+        narrow = compiled(argument, self._narrow_scope(where))[1]
+        ends = domains.hull(narrow.domain)
+        left = left if ends is None else numbers.within(left, ends) or left
         ends = domains.hull(left.domain)
         return info if ends is None or ends[0] == ends[1] else left
+
+    def _narrow_scope(self, where):
+        def left_of(entry):
+            branch = tree.Case(
+                None, ((where, tree.Col(entry.name, entry.table)),), None
+            )
+            return narrowed(branch, [entry.info], self.scope)[0]
+
+        entries = [replace(e, info=left_of(e)) for e in self.scope.entries]
+        return Scope(self.scope.world, entries, self.scope.parent)
+
+    def _require_plain(self, argument, held):
+        """Refuse bounds that may follow from more than a value and its columns."""
+        if held or self._filters_below:
+            self._require_no_filters_below("bounds")
+            if self._computed_below:
+                message = "bounds may follow of what is computed further in"
+                raise NotAnswerableError(message)
+        for condition in held:
+            for sides in _sides(condition):
+                if not all(self._is_plain(s, argument, len(sides)) for s in sides):
+                    message = "bounds may follow from parts of a value"
+                    raise NotAnswerableError(message)
+        for part in parts_of(argument):
+            if isinstance(part, tree.Case):
+                self._require_plain_branches(part)
+
+    def _is_plain(self, side, argument, sides):
+        """Whether a side of a comparison bounds a value as ``narrowed`` has it."""
+        if isinstance(side, tree.Col) and sides == 1:
+            return compiled(side, self.scope)[1].type != "timestamp"
+        is_own = self.scope.canonical(side) == self.scope.canonical(argument)
+        return is_own or not self._columns(argument) & self._columns(side)
+
+    def _require_plain_branches(self, case):
+        results = [r for _, r in case.branches] + [case.otherwise]
+        said = [s for c, _ in case.branches for sides in _sides(c) for s in sides]
+        names = {self.scope.canonical(side) for side in said}
+        read = {column for side in said for column in self._columns(side)}
+        for result in results:
+            computed = self.scope.canonical(result) not in names
+            if result is not None and computed and self._columns(result) & read:
+                message = "bounds may follow from conditions of a branch"
+                raise NotAnswerableError(message)
+
+    def _columns(self, node):
+        columns = (part for part in parts_of(node) if isinstance(part, tree.Col))
+        return {self.scope.canonical(column) for column in columns}
 
     # -- presenting ------------------------------------------------------------
 
@@ -466,6 +599,8 @@ class Prepared:
         if aggregate.name in moments.NAMES:
             columns = self._centred(aggregate)
             return Moment(aggregate.name, columns, tuple(identities))
+        if aggregate.name in {"avg", "median", "quantile"}:
+            info = self._where_it_holds(aggregate.argument, info)
         if aggregate.name == "avg":
             return AverageMeasure(*identities, info)
         if aggregate.name in {"median", "quantile"}:
@@ -476,15 +611,16 @@ class Prepared:
         return NumberMeasure(identities[0], scale)
 
 
-def parts_of(node):
-    """Yield a node and all nodes in it."""
-    if is_dataclass(node):
+def parts_of(node, *, inner=True):
+    """Yield a node and all nodes in it, those of subqueries where ``inner``."""
+    if is_dataclass(node) and (inner or not isinstance(node, tree.Exists)):
         yield node
         for each in fields(node):
-            yield from parts_of(getattr(node, each.name))
+            if inner or each.name != "query":
+                yield from parts_of(getattr(node, each.name), inner=inner)
     elif isinstance(node, tuple):
         for each in node:
-            yield from parts_of(each)
+            yield from parts_of(each, inner=inner)
 
 
 def _identity(value):

@@ -430,6 +430,8 @@ def info_of_cast(node, info):
     domain = None
     if node.type == "boolean":
         domain = domains.BOOLEANS
+    elif (info.type, node.type) == ("boolean", "decimal"):
+        domain = (domains.Range(made(False), made(True)),)
     elif info.domain is not None:
         domain = tuple(_cast_piece(p, made, node.type) for p in info.domain)
         domain = None if None in domain else domain
@@ -504,14 +506,40 @@ def narrowed(node, infos, scope):
         if info.type == "text" and not _is_literal(result):
             own = conditions[place : place + 1]
             is_it = is_same(result, scope)
-            found.append(texts_left(is_it, info, conditions[:place], own))
+            text = texts_left(is_it, info, conditions[:place], own)
+            found.append(
+                _as_written(text, result, conditions[: place + 1], scope, place)
+            )
             continue
         if info.type in {"integer", "decimal", "date"} and not _is_literal(result):
-            for number, condition in enumerate(conditions[: place + 1]):
-                says = _says(result, condition, info, scope, holds=number == place)
-                limits = numbers.met(limits, says)
+            limits = _limits_of(result, info, conditions[: place + 1], place, scope)
         found.append(numbers.within(info, limits))
     return [info for info in found if info is not None] or infos
+
+
+def _limits_of(value, info, conditions, place, scope):
+    """Return the ends of a value where the last of some conditions alone holds."""
+    limits = numbers.UNKNOWN
+    for number, condition in enumerate(conditions):
+        says = _says(value, condition, info, scope, holds=number == place)
+        limits = numbers.met(limits, says)
+    return limits
+
+
+def _as_written(text, result, conditions, scope, place):
+    """Return what is left of the text of a number or day by what is left of that."""
+    if text is None or not isinstance(result, tree.Cast) or text.domain is None:
+        return text
+    _, info = compiled(result.value, scope)
+    if info.type not in {"integer", "decimal", "date"}:
+        return text
+    limits = _limits_of(result.value, info, conditions, place, scope)
+    near = numbers.within(info, limits)
+    if near is None:
+        return None
+    written = set(domains.listed(info_of_cast(result, near)))
+    left = tuple(each for each in domains.listed(text) if each in written)
+    return replace(text, domain=(left,)) if left else None
 
 
 def is_same(target, scope):

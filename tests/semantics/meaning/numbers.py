@@ -114,6 +114,9 @@ def operate(operator, nodes, infos):
         "*": a.scale + b.scale,
         "/": 0 if is_whole else max(QUOTIENT_PLACES, a.scale, b.scale),
     }[operator]
+    tens = [10**n for n in range(1, QUOTIENT_PLACES)]
+    if operator == "/" and not is_whole and _literal(nodes[1]) in tens:
+        scale = min(scale, a.scale + tens.index(_literal(nodes[1])) + 1)
     kind = "integer" if is_whole else "decimal"
     if scale > MOST_PLACES or (
         operator == "/" and scale + b.scale - a.scale > MOST_PLACES
@@ -130,6 +133,10 @@ def operate(operator, nodes, infos):
     nullable = (operator in "/%" and not sure) or a.nullable or b.nullable
     info = Info(kind, nullable, scale=scale)
     return values.strict(function), _known(operator, function, (a, b), literal, info)
+
+
+def _literal(node):
+    return node.value if isinstance(node, tree.Lit) else node
 
 
 def _quotient(x, y, scale, is_whole):

@@ -7,7 +7,16 @@ from query_lang.binding.outside_domain import (
     declared_instead,
     nearest_value,
 )
-from query_lang.plans.expressions import Facts
+from query_lang.binding.scalars.narrowing import matches_none
+from query_lang.binding.sizes import Tries
+from query_lang.plans.expressions import (
+    Constant,
+    Facts,
+    FieldRef,
+    Function,
+    truth_of,
+)
+from query_lang.plans.literals import constant_facts
 from tests.unit.query_lang.test_compile import compiled
 
 WARDS = ("cardiology", "internal medicine", "intensive care", "surgery", "1")
@@ -97,3 +106,35 @@ def test_many_literals_outside_are_told_in_few_warnings():
     assert len(warnings) == MOST_TOLD + 1
     assert warnings[-1].code == "literal_outside_domain"
     assert warnings[-1].detail.startswith(f"{300 - MOST_TOLD} more literals or lists")
+
+
+@pytest.mark.parametrize(
+    ("condition", "told"),
+    [
+        ("ward LIKE 'North%'", True),
+        ("ward NOT LIKE 'North%'", True),
+        ("ward LIKE 'nor%'", False),
+        ("ward ILIKE 'NOR%'", False),
+        ("ward LIKE 'N%' OR ward LIKE 'S%'", True),
+        ("LEFT(ward, 3) = 'Nor'", True),
+        ("LEFT(ward, 3) IN ('nor', 'Sou')", True),
+        ("LEFT(ward, 3) = 'nor'", False),
+        ("UPPER(ward) = 'north'", True),
+        ("code LIKE 'north%'", False),
+    ],
+)
+def test_a_pattern_that_no_listed_value_matches_is_told(condition, told):
+    sql = f"SELECT COUNT(*) FROM encounters WHERE {condition}"
+    said = [w.detail for w in compiled(sql).warnings]
+    assert bool(said) is told
+    assert all("did you mean '" in each for each in said)
+
+
+def test_patterns_are_not_tried_on_long_lists():
+    values = tuple(f"code {n}" for n in range(257))
+    for count, none in ((256, True), (257, False)):
+        listed = Facts(ColumnType.TEXT, domain=ValuesDomain(values[:count]))
+        value = FieldRef(1, listed)
+        other = Constant("x", constant_facts("x", ColumnType.TEXT))
+        condition = truth_of(Function.EQ, (value, other))
+        assert matches_none(condition, value, Tries()) is none

@@ -70,7 +70,7 @@ conditions = st.recursive(
 )
 
 
-def truth(condition, x, other):  # noqa: PLR0911 - a return a form
+def truth(condition, x, other):  # noqa: C901, PLR0911 - a return a form
     """Return TRUE, FALSE or None of a condition."""
     if condition is OTHER:
         return other
@@ -84,6 +84,8 @@ def truth(condition, x, other):  # noqa: PLR0911 - a return a form
         if decisive in parts:
             return decisive
         return None if None in parts else not decisive
+    if x is None:
+        return None
     values = [c.value for c in condition.operands[1:]]
     if condition.function is Function.BETWEEN:
         return values[0] <= x <= values[1]

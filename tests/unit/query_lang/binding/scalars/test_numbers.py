@@ -210,3 +210,16 @@ def test_every_least_and_greatest_lies_between_its_ends(drawn):
             low, high = bounds(known)
             assert not there or low is None or low <= pick(there)
             assert not there or high is None or pick(there) <= high
+
+
+@pytest.mark.parametrize(
+    ("divisor", "scale", "places"),
+    [(10, 0, 1), (100, 0, 2), (100, 1, 3), (1000, 5, 6), (10**6, 0, 6), (60, 0, 6)],
+)
+def test_a_quotient_by_a_power_of_ten_has_as_many_places_more(divisor, scale, places):
+    value = FieldRef(1, Facts(ColumnType.DECIMAL, scale, domain=RangeDomain(0, 9)))
+    by = Constant(divisor, constant_facts(Decimal(divisor), ColumnType.DECIMAL))
+    found = numbers.quotient(value, by, Position(1, 1))
+    assert found.facts.scale == places
+    exact = 7 * 10**places / (divisor * 10**scale)
+    assert computed(found, (7, divisor)) == round(exact)
