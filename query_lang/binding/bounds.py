@@ -45,9 +45,9 @@ from query_lang.plans.expressions import (
 )
 from query_lang.plans.intervals import Reach, joined
 
-_MOST_STEPS: Final = 20_000
-"""Values looked at, comparisons read and results listed for one query; what is asked
-beyond keeps what is declared."""
+_MOST_STEPS: Final = 2_000
+"""Values looked at, comparisons read and values of lists compared for one query; what
+is asked beyond keeps what is declared. A step takes some 20 microseconds."""
 _MAPPED_IN_A_STEP: Final = 8
 
 _Said = tuple[Expression, bool]
@@ -72,6 +72,7 @@ class Bounds:
         self._said: dict[Hashable, list[_Said]] = {}
         self._depth = 0  # of branches of CASE
         self._known: dict[int, Facts | None] = {}
+        self._by_said: dict[tuple[int, tuple[tuple[int, bool], ...]], Facts | None] = {}
         for condition in chain.from_iterable(map(conjuncts, conditions.plain)):
             self._say(condition, holds=True)
 
@@ -100,7 +101,11 @@ class Bounds:
         made = self._computed(value)
         if made is None or made.domain == value.facts.domain:
             return None if made is None else found
-        return facts_within(found, [calendar.reach_of(made)])
+        return self._within(found, [calendar.reach_of(made)])
+
+    def _within(self, facts: Facts, reaches: Sequence[Reach | None]) -> Facts | None:
+        self._steps -= _values(facts)
+        return facts if self._steps < 0 else facts_within(facts, reaches)
 
     # -- what compares a value -----------------------------------------------------
 
@@ -108,17 +113,25 @@ class Bounds:
         said = self._about(value)
         if not said:
             return value.facts
+        told = tuple((id(condition), holds) for condition, holds in said)
+        key = self._tries.number(value), told
+        if key not in self._by_said:
+            self._by_said[key] = self._bounded(value, said)
+        return self._by_said[key]
+
+    def _bounded(self, value: Expression, said: Sequence[_Said]) -> Facts | None:
+        """Return what conditions leave of a value; who keeps it keeps them, too."""
         self._steps -= sum(parts_of(condition) for condition, _ in said)
         meant = Value(value, self._tries, by_parts=True, differs=True)
         reaches: dict[bool, list[Reach | None]] = {True: [], False: []}
         for condition, holds in said:
             reaches[holds].append(bounds_where(meant, condition, holds=holds))
-        sure = facts_within(value.facts, reaches[True])
+        sure = self._within(value.facts, reaches[True])
         if sure is None:
             return None
         if sure.domain != value.facts.domain and meant.difference is None:
             sure = replace(sure, nullable=False)  # comparing NULL is never true
-        return facts_within(sure, reaches[False])
+        return self._within(sure, reaches[False])
 
     def _about(self, value: Expression) -> list[_Said]:
         keys: list[Hashable] = [self._tries.number(value)]

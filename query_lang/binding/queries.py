@@ -65,12 +65,13 @@ from query_lang.plans.nodes import (
 from query_lang.plans.sensitivity import groups_within
 from query_lang.plans.stability import check_rows
 from query_lang.rewriting.correlated import as_exists
-from query_lang.rewriting.trees import conjuncts
+from query_lang.rewriting.trees import conjuncts, parts
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     AggregateCall,
     Comparison,
     CountRows,
+    DerivedTable,
     Exists,
     InQuery,
     Name,
@@ -79,6 +80,7 @@ from query_lang.syntax.nodes import (
     Select,
     SelectItem,
     Star,
+    TableName,
     UnionAll,
 )
 from query_lang.syntax.nodes import (
@@ -338,11 +340,20 @@ class QueryBinder:
         return _exists(node, ((tie[1].slot, tie[0].slot),), condition, inner)
 
     def _may_be_null(self, tree: InQuery, binder: ExpressionBinder) -> bool:
-        """Whether what a subquery selects may be NULL, which reads the rows around."""
-        query = tree.query
+        """Whether what a subquery selects may be NULL, which reads the rows around.
+
+        FROM is bound twice for it: so of tables alone, or each level would double.
+        """
+        query, apart = tree.query, binder.environment.apart()
         if isinstance(query, UnionAll):
             return True
-        apart = binder.environment.apart()
+        known = binder.environment.common_tables
+        if any(
+            isinstance(part, DerivedTable | Select)
+            or (isinstance(part, TableName) and part.name in known)
+            for part in parts((query.source, query.joins, query.items))
+        ):
+            return True
         scope = self._bound_from(query, apart, binder.scope).scope
         value = query.items[0].expression
         return ExpressionBinder(scope, apart, self).value(value).facts.nullable

@@ -128,10 +128,17 @@ def _first(query: Select, name: str) -> _Brought | None:
         return None
     if not query.order_by or limit != 1:
         return None
-    named = replace(query, items=(replace(item, alias="brought"),))
+    brought = new_name("brought", set(names_in(query)))
+
+    def meant(name: Name) -> Expression:
+        own = name.qualifier is None and name.name == item.alias
+        return item.expression if own else name
+
+    order = outermost(query.order_by, (Name,), meant)
+    named = replace(query, items=(replace(item, alias=brought),), order_by=order)
     table = DerivedTable(named, name, position)
     join = Join("left", table, None, (), position, is_of_first=True)
-    return _Brought(join, Name("brought", name, position))
+    return _Brought(join, Name(brought, name, position))
 
 
 def _looked_up(query: Select, name: str) -> _Brought | None:
@@ -163,7 +170,7 @@ def _rolled_up(query: Select, name: str, around: set[str]) -> _Brought | None:
     if not ties or not found or reads_outside(inner):
         return None
     position = query.position
-    taken: set[str] = set()
+    taken = set(names_in(query))
     keys = [(new_name("tie", taken), *tie) for tie in ties]
     listed = [SelectItem(own, key, position) for key, own, _ in keys]
     columns: dict[int, Expression] = {}
@@ -204,7 +211,7 @@ def _met(query: Select, name: str, around: set[str]) -> _Brought | None:
         return None
     if any(isinstance(one, AggregateCall) and one.distinct for one in found):
         return None
-    taken: set[str] = set()
+    taken = set(names_in(query))
     named = [(new_name("brought", taken), one) for one in found]
     listed = tuple(SelectItem(one, column, position) for column, one in named)
     table = DerivedTable(replace(query, items=listed), name, position)

@@ -311,7 +311,8 @@ class SourceBinder:
         if join.kind == "left":  # where there is no row, WHERE reads NULL
             later = [tree for tree in wheres if _is_never_true_of_null(tree)]
         right = self._numbered(right, relation, [*later, *own])
-        if join.kind != "left" or not asked.is_about(relation, join.using):
+        alone = join.kind != "left" or join.is_of_one
+        if alone or not asked.is_about(relation, join.using):
             return self._unit_join(left, right, (scope, relation), join)
         there = truth_constant(truth=True)
         row = FieldRef(self.environment.new_slot(), there.facts)

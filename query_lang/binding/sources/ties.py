@@ -7,7 +7,7 @@ from privacy.errors import SqlNotAllowedError
 from query_lang.binding.environment import Environment
 from query_lang.binding.scalars.ids import add_unit, named_in
 from query_lang.binding.scope import Relation, Scope, UnitColumn, ValueColumn
-from query_lang.rewriting.trees import called, conjuncts
+from query_lang.rewriting.trees import called, conjuncts, names_in, new_name
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     Comparison,
@@ -233,7 +233,7 @@ def by_unit_too(tree: Select, scope: Scope) -> Select:
         return tree
     (relation, name), position = units[0], tree.position
     unit = Name(name, relation, position)
-    item = SelectItem(unit, "unit", position)
+    item = SelectItem(unit, new_name("unit", set(names_in(tree))), position)
     return replace(tree, items=(item, *tree.items), group_by=(unit, *tree.group_by))
 
 

@@ -155,11 +155,12 @@ class ReadingTurns:
     async def _have(
         self, turn: ReadingTurn, since: float, slack: float, held: AsyncExitStack
     ) -> None:
-        """Wait for a turn, and for its public moment where it was taken since.
+        """Wait for a turn, and for its public moment where it was not free.
 
         Without that, how long the last reading really took would decide who is ahead.
         """
+        was_free = not turn.lock.locked()
         await held.enter_async_context(turn.lock)
-        if turn.next > since:
-            slack *= self._clock.slot_seconds
-            turn.next = await self._clock.begin(turn.next + slack)
+        if turn.next > since or not was_free:
+            due = turn.next + slack * self._clock.slot_seconds
+            turn.next = await self._clock.begin(max(due, since))

@@ -69,6 +69,9 @@ TEXTS = (
     "SELECT COUNT(*) FROM diagnoses d WHERE (SELECT e.department FROM encounters e WHERE e.encounter_id = d.encounter_id) = 'surgery'",
     "SELECT COUNT(*) FROM patients p WHERE (SELECT COUNT(*) FROM encounters e JOIN diagnoses d USING (patient_id, encounter_id) WHERE e.patient_id = p.patient_id AND d.code LIKE 'E11%') > 1",
     "SELECT e.department, COUNT(*) FROM encounters e WHERE (SELECT COUNT(*) FROM encounters x WHERE x.patient_id = e.patient_id AND x.department = e.department) >= 2 GROUP BY e.department",
+    "SELECT COUNT(*) FROM patients p WHERE (SELECT e.age AS admitted FROM encounters e WHERE e.patient_id = p.patient_id ORDER BY admitted DESC LIMIT 1) > 60",
+    "SELECT COUNT(*) FROM patients p WHERE (SELECT e.age % 7 AS k FROM encounters e WHERE e.patient_id = p.patient_id ORDER BY k DESC, e.age LIMIT 1) = 6",
+    "SELECT COUNT(*) FROM patients p WHERE (SELECT e.age % 7 FROM encounters e WHERE e.patient_id = p.patient_id ORDER BY 1 DESC LIMIT 1) = 6",
     # ids of things that belong to one patient
     "WITH f AS (SELECT encounter_id, COUNT(*) AS n FROM diagnoses GROUP BY encounter_id) SELECT e.department, COUNT(*) AS stays, AVG(f.n) AS codes FROM f JOIN encounters e USING (encounter_id) GROUP BY e.department",
     "SELECT e.department, COUNT(*), SUM(COALESCE(v.n, 0)) FROM encounters e LEFT JOIN (SELECT encounter_id, COUNT(*) AS n FROM diagnoses WHERE code LIKE 'E11%' GROUP BY encounter_id HAVING COUNT(*) >= 1) v ON v.encounter_id = e.encounter_id GROUP BY e.department",
