@@ -179,7 +179,8 @@ def _number(number: float) -> str:
 
 
 def _moment(moment: datetime) -> str:
-    if moment.time() == time(0):
+    """Return a moment; at midnight its day alone, unless it has an offset to UTC."""
+    if moment.timetz() == time(0):
         return moment.date().isoformat()
     return moment.isoformat(sep=" ")
 
