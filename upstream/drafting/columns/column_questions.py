@@ -21,7 +21,7 @@ from upstream.drafting.sources.draft_sources import texts_of
 from upstream.drafting.yaml_words import in_yaml
 from upstream.files.csv_structure import CsvFile
 from upstream.files.reading_sql import quoted, quoted_name
-from upstream.files.usual_forms import NULL_WORDS, YES_MARKS
+from upstream.files.usual_forms import NULL_WORDS, YES_MARKS, truth_words
 
 _DAYS = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
 _NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
@@ -154,6 +154,10 @@ class _Beside:
         listed = ", ".join(map(quoted, (*self.words, *self.limits)))
         if not listed:
             return None
+        if truth_words({*self.words, "0", "1"}):  # T and F beside 1 and 0
+            guess = guess_of(self.connection, self.rows, self.name, has_cells=has_cells)
+            if guess is not None and guess.truths:
+                return guess
         column = quoted_name(self.name)
         others = f"(SELECT * FROM {self.rows} WHERE {column} NOT IN ({listed}))"  # noqa: S608 - quoted names
         guess = guess_of(self.connection, others, self.name, has_cells=has_cells)

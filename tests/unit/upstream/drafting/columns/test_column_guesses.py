@@ -49,6 +49,10 @@ def of_texts(tmp_path, values, name="v"):
         (["1709287860", "12"], "type: integer", ""),
         (["T", "N", "N"], "type: boolean", "if they are others here, write type: text"),
         (["J", "N", "N"], "type: boolean", ""),
+        (["T", "F", "0", "1", "1"], "type: boolean}", "write type: text"),
+        (["T", "F", "0", "1", "1", "0"], "type: boolean}", "write type: text"),
+        (["T", "F"], "type: boolean}", "if they are others here, write type: text"),
+        (["Y", "1", "0"], "type: boolean}", ""),
         (
             ["2024-03-01T10:00:00+01:00", "2024-07-01T10:00:00Z"],
             'format: "%Y-%m-%dT%H:%M:%S%z", clock: TODO as_written',
@@ -66,6 +70,11 @@ def test_what_values_look_like_is_declared_or_said(tmp_path, values, words, said
     assert words in where.strip()
     assert said in found
     assert not any(value in found for value in values)
+
+
+def test_yes_no_and_unknown_are_proposed_as_a_list(tmp_path):
+    found = of_texts(tmp_path, ["Y", "N", "U"] * 4)
+    assert 'domain: {values: ["Y", "N", "U"], other: true}' in found
 
 
 def test_the_words_of_a_sex_are_proposed_as_a_public_list(tmp_path):
