@@ -109,7 +109,7 @@ def text_guesses(
     found = {}
     for name in names:
         beside = _Beside(connection, rows, name, unit)
-        guess = beside.guess(has_cells=has_cells)
+        guess = None if beside.may_be_truths else beside.guess(has_cells=has_cells)
         guess = guess or guess_of(connection, rows, name, has_cells=has_cells)
         if guess is not None:
             found[name] = guess
@@ -149,15 +149,21 @@ class _Beside:
             return ()
         return tuple(str(word) for word, *_ in found)
 
+    @property
+    def may_be_truths(self) -> bool:
+        """Whether the words are letters such as T and F, and all others 0 and 1."""
+        if truth_words({*self.words, "0", "1"}) is None:
+            return False
+        listed = ", ".join(map(quoted, ("", "0", "1", *self.words)))
+        every = f"bool_and({quoted_name(self.name)} IN ({listed}))"
+        found = self.connection.execute(f"SELECT {every} FROM {self.rows}").fetchone()  # noqa: S608 - quoted names
+        return bool(found and found[0])
+
     def guess(self, *, has_cells: bool) -> Guess | None:
         """Return the guess of the column's other values, and what these ask."""
         listed = ", ".join(map(quoted, (*self.words, *self.limits)))
         if not listed:
             return None
-        if truth_words({*self.words, "0", "1"}):  # T and F beside 1 and 0
-            guess = guess_of(self.connection, self.rows, self.name, has_cells=has_cells)
-            if guess is not None and guess.truths:
-                return guess
         column = quoted_name(self.name)
         others = f"(SELECT * FROM {self.rows} WHERE {column} NOT IN ({listed}))"  # noqa: S608 - quoted names
         guess = guess_of(self.connection, others, self.name, has_cells=has_cells)
