@@ -70,12 +70,15 @@ class Domains:
         return None
 
     def _ends(self, column: Drafted) -> tuple[object, ...]:
-        """Return the ends of days, or of numbers in whole steps; else two Nones."""
+        """Return the ends of days, or of numbers in whole steps; else two Nones.
+
+        Whole steps are those below: a rung above one lies beyond the number itself.
+        """
         name = quoted_name(column.source)
         if column.kind is ColumnType.DATE:
             return row_of(self.connection, self.rows, [f"min({name})", f"max({name})"])
         if column.kind in {ColumnType.INTEGER, ColumnType.DECIMAL}:
-            whole = f"TRY_CAST(CAST({name} AS DOUBLE) AS DECIMAL(38, 0))"
+            whole = f"TRY_CAST(floor(CAST({name} AS DOUBLE)) AS DECIMAL(38, 0))"
             return row_of(
                 self.connection, self.rows, [f"min({whole})", f"max({whole})"]
             )

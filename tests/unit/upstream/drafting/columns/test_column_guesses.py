@@ -72,6 +72,23 @@ def test_what_values_look_like_is_declared_or_said(tmp_path, values, words, said
     assert not any(value in found for value in values)
 
 
+@pytest.mark.parametrize(
+    ("values", "domain"),
+    [
+        (["-0.4", "0.25", "0.4"], "{min: -2, max: 1}"),
+        (["-2.4", "19.6"], "{min: -5, max: 20}"),
+        (["0.5", "20.0"], "{min: 0, max: 50}"),
+    ],
+)
+def test_a_proposed_domain_holds_all_fractions(tmp_path, values, domain):
+    assert f"domain: {domain}" in of_texts(tmp_path, values * 4)
+
+
+def test_a_listed_other_takes_the_place_of_what_is_not_listed(tmp_path):
+    found = of_texts(tmp_path, ["male", "female", "other"] * 4, "sex")
+    assert 'values: ["male", "female", "other", "unknown"]}' in found
+
+
 def test_yes_no_and_unknown_are_proposed_as_a_list(tmp_path):
     found = of_texts(tmp_path, ["Y", "N", "U"] * 4)
     assert 'domain: {values: ["Y", "N", "U"], other: true}' in found
