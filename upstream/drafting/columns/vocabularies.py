@@ -115,5 +115,6 @@ def vocabulary_proposal(name: str, values: Collection[str]) -> Proposal | None:
         is_meant = named or (not one.words and len(values) > 1)
         if is_meant and values and set(values) <= set(one.values):
             listed = ", ".join(f'"{value}"' for value in one.values)
-            return Proposal(f"{{values: [{listed}], other: true}}", one.ladder)
+            more = "" if "other" in one.values else ", other: true"  # a value itself
+            return Proposal(f"{{values: [{listed}]{more}}}", one.ladder)
     return None
