@@ -7,6 +7,8 @@ import duckdb
 
 from privacy.schema import ColumnType
 from privacy.wording import counted
+from upstream.files.reading_sql import quoted
+from upstream.files.usual_forms import WHITE_SPACE
 from upstream.id_forms.identities import Described, second_identities
 from upstream.manifests.declarations import ColumnSpec, TableSpec
 from upstream.staging.report import ColumnReport, TableReport
@@ -39,6 +41,7 @@ def value_warnings(
         yield from _months_first(table, report)
         if not table.public:
             yield from stored.never_false()
+            yield from stored.padded(report)
             yield from stored.far_bound(report)
             yield from stored.identities()
 
@@ -94,6 +97,28 @@ class _Stored:
                     f"{self.table.name}.{column.name}: is true or empty, and never "
                     "false: does an empty cell mean no? Then declare null_values: [] "
                     'and map: {"": false}, with the mark that means true'
+                )
+
+    def padded(self, report: TableReport) -> Iterator[str]:
+        """Yield the columns without a domain, of which some texts end in blanks."""
+        texts = [
+            c
+            for c in self.columns
+            if c.type is ColumnType.TEXT and c.domain is None and not c.trim
+        ]
+        blanks = quoted(WHITE_SPACE)
+        counts = self._answers(
+            [
+                f'count(*) FILTER ("{c.name}" <> rtrim("{c.name}", {blanks}))'
+                for c in texts
+            ]
+        )
+        for column, count in zip(texts, counts, strict=True):
+            if isinstance(count, int) and count:
+                yield (
+                    f"{self.table.name}.{column.name}: {count} of "
+                    f"{counted(report.rows_kept, 'row')} have blanks at the end of its "
+                    "text, so 'A ' is another value than 'A': declare trim: true"
                 )
 
     def far_bound(self, report: TableReport) -> Iterator[str]:

@@ -267,8 +267,13 @@ class TableDraft:
         """Return one row of what is computed of all rows."""
         return row_of(self.connection, self.rows, wanted)
 
+    @property
+    def domains(self) -> Domains:
+        """What looks for the domains of its columns."""
+        return Domains(self.connection, self.rows, self.guesses)
+
     def domain_of(self, column: Drafted) -> tuple[str | None, Proposal | None]:
         """Return what is said of a column's domain, and the proposal of one."""
         if column.source == self.unit:
             return None, None
-        return Domains(self.connection, self.rows, self.guesses).of(column)
+        return self.domains.of(column)

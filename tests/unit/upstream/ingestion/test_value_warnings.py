@@ -63,6 +63,15 @@ def test_columns_that_tell_units_apart_are_warned_of(hospital):
     assert [one.partition(":")[0] for one in said] == ["stays.mrn"]
 
 
+def test_texts_that_end_in_blanks_are_warned_of(hospital):
+    columns(hospital, {"name": "code", "type": "text"}, {"name": "w", "type": "text"})
+    (said,) = warned(hospital, "1,HR,A\n2,HR ,A\n", "at the end of its text")
+    assert said.startswith("stays.code: 1 of 2 rows have blanks at the end")
+    hospital.target = "trimmed.duckdb"
+    columns(hospital, {"name": "code", "type": "text", "trim": True})
+    assert warned(hospital, "1,HR\n2,HR \n", "at the end of its text") == []
+
+
 def test_few_days_that_are_none_may_be_written_month_first(hospital):
     columns(hospital, {"name": "seen", "type": "date", "format": "%d/%m/%Y"})
     rows = "".join(f"{n},{n % 28 + 1:02}/05/2023\n" for n in range(40))

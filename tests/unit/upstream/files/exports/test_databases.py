@@ -4,8 +4,12 @@ from datetime import UTC, datetime, timedelta, timezone
 from types import SimpleNamespace
 
 import pytest
+from sqlalchemy import CHAR, VARCHAR
 
-from upstream.files.exports.database_tables import value_text
+from upstream.files.exports.database_tables import (
+    padded_columns,
+    value_text,
+)
 from upstream.files.exports.databases import _only_read
 
 _BERLIN = timezone(timedelta(hours=1))
@@ -34,3 +38,9 @@ def test_a_session_of_postgresql_has_no_zone_and_no_form_of_days_of_its_own():
         )
     )
     assert {"SET TIME ZONE 'UTC'", "SET DateStyle TO ISO"} <= set(said[1:])
+
+
+def test_texts_of_a_fixed_length_are_known():
+    told = [{"name": "code", "type": CHAR(8)}, {"name": "ward", "type": VARCHAR(8)}]
+    assert padded_columns("postgresql", told) == {"code"}
+    assert padded_columns("sqlite", told) == frozenset()
