@@ -82,8 +82,14 @@ _UTC = "times in UTC: hours of the day, and days, are not those on the wall ther
 _OFFSET = re.compile(r"\+11(?::11)?$")  # in a shape, where +00:00 counts too
 _MOST_SHAPES = 500  # of which a column of days has few
 _NEARLY_ALL = 0.98
-_NO_DAYS = ("0", "99999999", *(day.replace("-", "") for day in FAR_AWAY))
+_NO_DAYS = ("0", "00000000", "99999999", *(day.replace("-", "") for day in FAR_AWAY))
 """What stands for no day, where days are digits."""
+
+WRITTEN_NO_DAYS = (
+    *("0000-00-00", "0000-00-00 00:00:00", "0000/00/00"),
+    *("00/00/0000", "00.00.0000", "00-00-0000"),
+)
+"""What stands for no day, where days are written with marks."""
 _TWINS = {"%d/%m": "%m/%d", "%m/%d": "%d/%m", "%d-%m": "%m-%d", "%m-%d": "%d-%m"}
 
 
@@ -319,7 +325,7 @@ def guess_of(
         _moments(connection, values, column, told, total)
         or _told_of(_numbers(connection, values, column, marks, total), reasons)
         or (_mixed_cells(connection, values, column, total) if has_cells else None)
-        or _text(column, told, (max(marks.values()), limited), total)
+        or _text(connection, values, column, told, (max(marks.values()), limited))
         or _plain_text(column, reason(reasons, _NEARLY_ALL * total))
     )
 
@@ -385,21 +391,36 @@ def _mixed_cells(
 
 
 def _text(
-    column: str, days: dict[str, int], counts: tuple[int, int], total: int
+    connection: duckdb.DuckDBPyConnection,
+    values: str,
+    column: str,
+    days: dict[str, int],
+    counts: tuple[int, int],
 ) -> Guess | None:
     """Return why a column stays a text, where that can be told."""
     numbers, limited = counts
+    first, second = [*sorted(days, key=lambda one: -days[one]), None, None][:2]
+    formats = [one for one in (first, second) if one is not None]
+    are_days = " OR ".join(f"{_moment(column, one)} IS NOT NULL" for one in formats)
+    total, either = connection.execute(
+        f"SELECT count(*), count(*) FILTER ({are_days or 'false'}) FROM ({values})"  # noqa: S608 - quoted names
+    ).fetchone() or (0, 0)
     said = None
     if limited and numbers + limited >= _NEARLY_ALL * total:
         said = (
             f"numbers, but {_percent(limited, total)} begin with < or >: a text, "
             "unless map says which numbers these are"
         )
-    elif sum(days.values()) >= _NEARLY_ALL * total:
-        first, second, *_ = sorted(days, key=lambda one: -days[one])
+    elif second is not None and either >= _NEARLY_ALL * total:
         said = (
             f"days in two forms that cannot be told apart ({first} and {second}): a "
             "text"
+        )
+    elif first is not None and days[first] * 2 >= total:
+        said = (
+            f"days ({first}), but {_percent(total - days[first], total)} are none: a "
+            "text, unless you declare the format, and in null_values what stands for "
+            "nothing"
         )
     return Guess(ColumnType.TEXT, column, question=said) if said else None
 

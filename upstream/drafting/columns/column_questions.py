@@ -12,6 +12,7 @@ import duckdb
 from privacy.schema import ColumnType
 from upstream.drafting.columns.column_guesses import (
     LIMITED,
+    WRITTEN_NO_DAYS,
     Guess,
     guess_of,
     has_other_decimals,
@@ -129,7 +130,8 @@ class _Beside:
         self.connection, self.rows, self.name = connection, rows, name
         self.units = units_sql(unit)
         column = quoted_name(name)
-        self.words = self._few(f"NOT regexp_matches({column}, '[0-9]')")
+        few = self._few(f"NOT regexp_matches({column}, '[0-9]')")
+        self.words = (*few, *self._no_days())
         self.limits = self._few(f"regexp_full_match({column}, {quoted(LIMITED)})")
 
     def _few(self, condition: str) -> tuple[str, ...]:
@@ -148,6 +150,13 @@ class _Beside:
         if not is_few or sum(count for _, count, *_ in found) * 2 > found[0][3]:
             return ()
         return tuple(str(word) for word, *_ in found)
+
+    def _no_days(self) -> tuple[str, ...]:
+        """Return the words for no day that a column has, however many."""
+        column, words = quoted_name(self.name), ", ".join(map(quoted, WRITTEN_NO_DAYS))
+        met = f"list(DISTINCT {column}) FILTER ({column} IN ({words}))"
+        found = self.connection.execute(f"SELECT {met} FROM {self.rows}").fetchone()  # noqa: S608 - quoted names
+        return tuple(sorted(str(one) for one in (found and found[0]) or ()))
 
     @property
     def may_be_truths(self) -> bool:

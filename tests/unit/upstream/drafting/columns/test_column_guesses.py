@@ -89,6 +89,28 @@ def test_a_listed_other_takes_the_place_of_what_is_not_listed(tmp_path):
     assert 'values: ["male", "female", "other", "unknown"]}' in found
 
 
+@pytest.mark.parametrize(
+    ("day", "none"),
+    [
+        ("{:02}/05/2023", "00/00/0000"),
+        ("{:02}.05.2023", "00.00.0000"),
+        ("2023-05-{:02}", "0000-00-00"),
+    ],
+)
+def test_days_of_zeros_are_asked_about(tmp_path, day, none):
+    values = [*(day.format(n) for n in range(1, 29)), *[none] * 40]
+    found = of_texts(tmp_path, values)
+    assert "type: date" in found
+    assert f'null_values: ["", "TODO {none}"]' in found
+    assert "take TODO away from the words" in found
+
+
+def test_days_beside_other_texts_are_in_one_form(tmp_path):
+    days = [f"{n % 28 + 1:02}/{n % 12 + 1:02}/2023" for n in range(60)]
+    found = of_texts(tmp_path, [*days, *(f"see p. {n}" for n in range(40))])
+    assert "days (%d/%m/%Y), but 40 % are none: a text" in found
+
+
 def test_yes_no_and_unknown_are_proposed_as_a_list(tmp_path):
     found = of_texts(tmp_path, ["Y", "N", "U"] * 4)
     assert 'domain: {values: ["Y", "N", "U"], other: true}' in found
