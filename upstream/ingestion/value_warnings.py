@@ -77,13 +77,34 @@ class _Stored:
                 for c in times
             ]
         )
+        open_centuries = self._in_open_centuries(times)
+        for column in open_centuries:
+            yield (
+                f"{self.table.name}.{column.name}: days before {column.century} are "
+                "written with four digits, so years of two digits may be theirs too, "
+                "and are read as a hundred years later: export all years with four "
+                "digits"
+            )
         for column, count in zip(times, counts, strict=True):
-            if isinstance(count, int) and count:
+            if isinstance(count, int) and count and column not in open_centuries:
                 yield (
                     f"{self.table.name}.{column.name}: {counted(count, 'row')} after "
                     f"{last} (the snapshot's date, or today if that is earlier): "
                     f"{_asked(column, last)}"
                 )
+
+    def _in_open_centuries(self, times: Sequence[ColumnSpec]) -> list[ColumnSpec]:
+        """Return the columns some of whose days lie before their short years.
+
+        These have four digits: no century says which of both the short years are of.
+        """
+        short = [c for c in times if c.century is not None]
+        firsts = self._answers([f'min(year("{c.name}"))' for c in short])
+        return [
+            column
+            for column, first in zip(short, firsts, strict=True)
+            if isinstance(first, int) and first < (column.century or 0)
+        ]
 
     def never_false(self) -> Iterator[str]:
         """Yield the truths that are true, or nothing, and never false."""

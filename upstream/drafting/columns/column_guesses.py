@@ -62,6 +62,7 @@ _CENTURY = (
     "years of two digits: say from which year on these are (with century: {first}, "
     "{short} to 99 are 19.., and none lies after {last}), then declare the domain"
 )
+_SOME_SHORT = "others have four digits: export all so, if any are older than that"
 _MIXED_CELLS = (
     "numbers and texts with a decimal comma: decimal is of the texts, cells of numbers "
     "are what they are"
@@ -577,12 +578,14 @@ def _moments(
         f"THEN {value} END"
     )
     twins = dict(_twins(formats, counts))
-    is_short = any(map(has_short_years, formats))
+    is_of_two = {has_short_years(one) for one in formats}
+    is_short = True in is_of_two
     questions = [
         f"each value can be read as {one} and as {twin}: which is it?"
         for one, twin in twins.items()
     ]
     questions += [_asked_century()] if is_short else []
+    questions += [_SOME_SHORT] if is_short and len(is_of_two) > 1 else []
     questions += [_CLOCK] if is_zoned else []
     questions += [_UTC] if set(formats) & set(IN_UTC) else []
     return Guess(

@@ -30,6 +30,15 @@ def test_the_century_is_named_where_days_to_come_have_short_years(hospital):
     assert warned(hospital, "1,05.01.26\n2,05.01.80\n", " after ") == []
 
 
+def test_no_century_is_named_where_older_days_have_four_digits(hospital):
+    born = {"name": "born", "type": "date", "formats": ["%d.%m.%y", "%d/%m/%Y"]}
+    columns(hospital, born | {"century": 1930})
+    rows = "1,05.01.26\n2,05.01.80\n3,05/01/1921\n"
+    (said,) = warned(hospital, rows, "stays.born")
+    assert said.startswith("stays.born: days before 1930 are written with four digits")
+    assert said.endswith("export all years with four digits")
+
+
 def test_truths_that_are_never_false_are_warned_of(hospital):
     mark = {"name": "shunt", "type": "boolean", "map": {"x": True}}
     columns(hospital, mark)

@@ -32,6 +32,7 @@ def of_texts(tmp_path, values, name="v"):
             'format: "%d-%b-%y", century: TODO',
             "none lies after",
         ),
+        (["24.12.22", "24/12/1921"], "century: TODO", "export all so, if any are old"),
         (["01MAR2024", "12DEC1985"], 'type: date, format: "%d%b%Y"', ""),
         (["20220304", "19851231"], 'type: date, format: "%Y%m%d", dom', "in digits"),
         (["20220304101500"], 'timestamp, format: "%Y%m%d%H%M%S"', "in digits"),
