@@ -110,7 +110,7 @@ class Guess:
         scale: Decimals of a decimal.
         is_open: Whether the question is of the decimal mark: until it is answered
             nothing can be loaded.
-        twins: Those of its formats of which another reads all their days too.
+        twins: Those of its formats that may be another: which, or none, is asked.
         is_short: Whether years have two digits.
         flag: A mark for yes, and all that stands where there is none.
         words: Words beside numbers or days, of which some may stand for nothing.
@@ -234,8 +234,9 @@ def _counted(name: str, one: str) -> Guess:
         f"make_timestamp(CAST({seconds} * 1000000 AS BIGINT))",
         formats=(one,),
         question=f"numbers that may be {one.removeprefix('unix_')} since 1970, all of "
-        "2000 to 2038, in UTC: if they only name or count things, write type: integer, "
-        "without format",
+        "2000 to 2038, in UTC: take TODO away; if they only name or count things, "
+        "write type: integer, without format",
+        twins=frozenset({one}),
     )
 
 

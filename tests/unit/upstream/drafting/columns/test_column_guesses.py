@@ -45,8 +45,12 @@ def of_texts(tmp_path, values, name="v"):
         (["1e5", "2.5e3", "7.25"], "type: text}", "with an exponent"),
         (["12,5", "13.25", "1,75", "3.5"], "type: text}", "export them alike"),
         (["10:30", "7:15"], "type: text}", "times of day"),
-        (["1709287860", "1609287860"], 'timestamp, format: "unix_seconds"', "in UTC"),
-        (["1709287860123"], 'timestamp, format: "unix_milliseconds"', "in UTC"),
+        (
+            ["1709287860", "1609287860"],
+            'timestamp, format: "TODO unix_seconds"',
+            "in UTC",
+        ),
+        (["1709287860123"], 'timestamp, format: "TODO unix_milliseconds"', "in UTC"),
         (["1709287860", "12"], "type: integer", ""),
         (["T", "N", "N"], "type: boolean", "if they are others here, write type: text"),
         (["J", "N", "N"], "type: boolean", ""),
@@ -110,6 +114,12 @@ def test_days_beside_other_texts_are_in_one_form(tmp_path):
     days = [f"{n % 28 + 1:02}/{n % 12 + 1:02}/2023" for n in range(60)]
     found = of_texts(tmp_path, [*days, *(f"see p. {n}" for n in range(40))])
     assert "days (%d/%m/%Y), but 40 % are none: a text" in found
+
+
+def test_ids_of_ten_digits_are_no_times(tmp_path):
+    ids = [str(1_003_000_126 + 7_919 * n) for n in range(40)] * 2
+    assert "type: integer" in of_texts(tmp_path, ids, "npi")
+    assert 'format: "TODO unix_seconds"' in of_texts(tmp_path, ids, "ts")
 
 
 def test_yes_no_and_unknown_are_proposed_as_a_list(tmp_path):
