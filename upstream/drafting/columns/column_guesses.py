@@ -63,6 +63,9 @@ _CENTURY = (
     "{short} to 99 are 19.., and none lies after {last}), then declare the domain"
 )
 _SOME_SHORT = "others have four digits: export all so, if any are older than that"
+_SERIAL = r"[1-6][0-9]{4}(?:\.[0-9]+)?"
+"""A day of 1927 to 2091 as spreadsheets count them."""
+
 _MIXED_CELLS = (
     "numbers and texts with a decimal comma: decimal is of the texts, cells of numbers "
     "are what they are"
@@ -404,14 +407,23 @@ def _text(
     first, second = [*sorted(days, key=lambda one: -days[one]), None, None][:2]
     formats = [one for one in (first, second) if one is not None]
     are_days = " OR ".join(f"{_moment(column, one)} IS NOT NULL" for one in formats)
-    total, either = connection.execute(
-        f"SELECT count(*), count(*) FILTER ({are_days or 'false'}) FROM ({values})"  # noqa: S608 - quoted names
-    ).fetchone() or (0, 0)
+    are_serials = f"regexp_full_match({column}, {quoted(_SERIAL)})"
+    total, either, serials = connection.execute(
+        f"SELECT count(*), count(*) FILTER ({are_days or 'false'}), "  # noqa: S608 - quoted names
+        f"count(*) FILTER ({are_serials}) FROM ({values})"
+    ).fetchone() or (0, 0, 0)
+    days_and_serials = either + serials if either else 0
     said = None
     if limited and numbers + limited >= _NEARLY_ALL * total:
         said = (
             f"numbers, but {_percent(limited, total)} begin with < or >: a text, "
             "unless map says which numbers these are"
+        )
+    elif serials and days_and_serials >= _NEARLY_ALL * total:
+        said = (
+            f"days, but {_percent(serials, total)} are numbers that may be days as "
+            "spreadsheets count them (45292 is 2024-01-01): a text; give all cells of "
+            "the column the format of a date, and export it again"
         )
     elif second is not None and either >= _NEARLY_ALL * total:
         said = (

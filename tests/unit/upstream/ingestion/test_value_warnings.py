@@ -114,6 +114,17 @@ def test_a_hidden_sheet_is_warned_of(hospital):
     assert [one for one in warnings if "the sheet 'Old' is hidden" in one]
 
 
+def test_a_column_of_a_sheet_without_values_is_warned_of(hospital):
+    rows = [["pid", "Size\nmm", "w"], [1, None, "A"], [2, None, "B"]]
+    write_workbook(hospital.folder / "t.xlsx", {"Now": rows})
+    hospital.csv = None
+    size = {"name": "size", "from": "Size mm", "type": "integer"}
+    columns(hospital, size, {"name": "w", "type": "text"})
+    hospital.table = {"files": ["t.xlsx"]}
+    (said,) = hospital.load().report.warnings
+    assert said.startswith("stays.size: no value in any row: if formulas stand there")
+
+
 def test_rows_without_an_id_are_warned_of(hospital):
     rows = "1,2024-01-01,A\n,2024-01-02,B\n,2024-01-02,B\n2,2024-01-02,B\n"
     said = warned(hospital, rows, "as in merged cells")

@@ -1,6 +1,7 @@
 """What a draft makes of a column's values, and what it says where it takes a text."""
 
 import re
+from datetime import date
 
 import pytest
 import yaml
@@ -120,6 +121,24 @@ def test_ids_of_ten_digits_are_no_times(tmp_path):
     ids = [str(1_003_000_126 + 7_919 * n) for n in range(40)] * 2
     assert "type: integer" in of_texts(tmp_path, ids, "npi")
     assert 'format: "TODO unix_seconds"' in of_texts(tmp_path, ids, "ts")
+
+
+def test_days_beside_days_that_a_sheet_counts_are_told(tmp_path):
+    cells = [date(2024, 1, 1), 45293, date(2024, 1, 3), 45294]
+    rows = [[n, cell] for n, cell in enumerate(cells * 5)]
+    write_workbook(tmp_path / "t.xlsx", {"A": [["pid", "v"], *rows]})
+    found = drafted(tmp_path / "t.xlsx", "v")
+    assert "days, but 50 % are numbers that may be days as spreadsheets" in found
+
+
+def test_a_column_of_a_sheet_without_values_is_told_and_keeps_to_nothing(tmp_path):
+    rows = [[n // 2, None, 30 + n // 2] for n in range(20)]
+    heading = ["pid", "Mass\nkg", "v"]
+    write_workbook(tmp_path / "t.xlsx", {"A": [heading, *rows]})
+    text = draft_manifest([tmp_path / "t.xlsx"], ["pid"])
+    assert re.search("# no value in any row: if formulas .*: mass_kg\n", text)
+    assert not re.search("constant_in_unit: true: .*mass_kg", text)
+    assert 'from: "Mass kg"' in text
 
 
 def test_yes_no_and_unknown_are_proposed_as_a_list(tmp_path):
