@@ -63,6 +63,10 @@ _CENTURY = (
     "{short} to 99 are 19.., and none lies after {last}), then declare the domain"
 )
 _SOME_SHORT = "others have four digits: export all so, if any are older than that"
+_ZERO_DECIMALS = (
+    "whole numbers written with .0, as of a program that met empty cells: if they name "
+    "or count things, export them without, and write type: integer"
+)
 _SERIAL = r"[1-6][0-9]{4}(?:\.[0-9]+)?"
 """A day of 1927 to 2091 as spreadsheets count them."""
 
@@ -271,6 +275,11 @@ def decimal_guesses(
         guess = _decimal(connection, values, column, (".", None))
         if guess.kind is ColumnType.DECIMAL:
             found[name] = replace(guess, value=column)
+            if not is_typed and guess.question is None:
+                said = (
+                    _ZERO_DECIMALS if _are_whole(connection, values, column) else None
+                )
+                found[name] = replace(found[name], question=said)
     return found
 
 
@@ -284,6 +293,14 @@ def _exponents(
         + f" FROM ({values}) WHERE TRY_CAST({column} AS DOUBLE) IS NOT NULL"
     ).fetchone() or (0, 0)
     return reason(reasons, total) if plain < total * _NEARLY_ALL else None
+
+
+def _are_whole(connection: duckdb.DuckDBPyConnection, values: str, column: str) -> bool:
+    """Return whether all numbers of a column have .0 behind them, and no more."""
+    form = f"bool_and(regexp_full_match({column}, '[+-]?[0-9]+[.]0+'))"
+    wanted = f"SELECT {form} FROM ({values}) WHERE {column} <> ''"  # noqa: S608 - quoted names
+    found = connection.execute(wanted).fetchone()
+    return bool(found and found[0])
 
 
 def guess_of(

@@ -326,6 +326,10 @@ def test_many_decimals_are_said_to_be_rounded(tmp_path):
         (["0.4", "0.42", "41,5 %"], "some with a unit behind them (41.5 %)", "text"),
         (["1,5"] * 99 + ["145,05-"], "a minus behind them", "decimal"),
         (["1", "2"] * 50 + ["3-"], "or they become NULL", "integer"),
+        (["10.50", "20.25", "(45.00)"], "some with brackets around them", "text"),
+        (["$1,234.50", "$2.10", "($45.00)"], "with a minus in front of", "text"),
+        (["12.5%", "13.5%"], "export the numbers alone", "text"),
+        (["12345678.0", "12345679.0", ""], "export them without, and write", "decimal"),
     ],
 )
 def test_what_stands_behind_some_numbers_is_told(tmp_path, values, said, kind):
