@@ -22,17 +22,18 @@ _KEY = re.compile(r'([\w:]+)="([^"]*)"')
 _CELL = re.compile(
     r"<c ([^<>]{1,300})(?<!/)>\s*(<f\b[^<>]*(?:/>|>[^<]*</f>))?\s*(<v>)?"
 )
+Sheet = str | tuple[str, ...] | None
 _PERCENT = frozenset({"9", "10"})
 """Excel's own formats of percentages."""
 
 
-def odd_cells(file: BinaryIO, name: str, sheet: str | None) -> Iterator[str]:
+def odd_cells(file: BinaryIO, name: str, sheet: Sheet) -> Iterator[str]:
     """Yield a warning of each column of a workbook whose cells are not what they show.
 
     Args:
         file: The workbook; of other kinds than .xlsx nothing is told.
         name: What to call it.
-        sheet: Which one is read; None: it has one.
+        sheet: Which one is read, or which ones; None: it has one.
     """
     try:
         file.seek(0)
@@ -107,13 +108,14 @@ def _percent_styles(archive: zipfile.ZipFile) -> frozenset[str]:
     return frozenset(str(n) for n, one in enumerate(styles) if one in formats)
 
 
-def _sheet_paths(archive: zipfile.ZipFile, sheet: str | None) -> Iterator[str]:
+def _sheet_paths(archive: zipfile.ZipFile, sheet: Sheet) -> Iterator[str]:
     links = {
         keys.get("Id"): keys.get("Target", "")
         for tag, keys in _tags(archive, "xl/_rels/workbook.xml.rels")
         if tag == "Relationship"
     }
+    wanted = (sheet,) if isinstance(sheet, str) else sheet
     for tag, keys in _tags(archive, "xl/workbook.xml"):
-        if tag == "sheet" and (sheet is None or keys.get("name") == sheet):
+        if tag == "sheet" and (wanted is None or keys.get("name") in wanted):
             target = links.get(keys.get("r:id"), "")
             yield target[1:] if target.startswith("/") else f"xl/{target}"
