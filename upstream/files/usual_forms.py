@@ -94,10 +94,14 @@ TRUTHS = (
     (("TRUE",), ("FALSE",)),
     (("ja", "J"), ("nein", "N")),
     (("yes", "Y"), ("no", "N")),
+    (("T",), ("F",)),
+    (("T", "1"), ("F", "0")),
+    (("Y", "1"), ("N", "0")),
+    (("J", "1"), ("N", "0")),
 )
 """Words for true and false, of which a column may have one pair."""
 
-LETTERS = frozenset({("O", "N"), ("T", "N"), ("E", "H"), ("S", "N")})
+LETTERS = frozenset({("O", "N"), ("T", "N"), ("T", "F"), ("E", "H"), ("S", "N")})
 """Of them, letters that in other languages stand for other things than yes and no."""
 
 YES_MARKS = frozenset(
@@ -125,6 +129,6 @@ def truth_words(
 ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Return the words for true and false that all values are of."""
     met = set(values)
-    if not met or (len(met) == 1 and len(next(iter(met))) == 1):
-        return None  # one letter alone may be anything
+    if met <= {"0", "1"} or (len(met) == 1 and len(next(iter(met))) == 1):
+        return None  # numbers, and one letter alone, may be anything
     return next((pair for pair in TRUTHS if met <= {*pair[0], *pair[1]}), None)

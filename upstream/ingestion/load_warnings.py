@@ -8,6 +8,7 @@ import duckdb
 from privacy.schema import ColumnType
 from privacy.wording import counted
 from upstream.manifests.declarations import FOLDS, ColumnSpec, PopulationSpec, TableSpec
+from upstream.manifests.file_specs import kind_of
 from upstream.manifests.proposals import names_people
 from upstream.staging.report import ColumnReport, TableReport
 
@@ -82,7 +83,14 @@ def _lost(table: TableSpec, report: TableReport) -> Iterator[str]:
             "all declared columns, and count once more: if an export has them twice, "
             "declare key, by which rows of one unit are kept once"
         )
+    is_sheet = any(kind_of(file) == "workbook" for file in table.files)
     for column in report.columns:
+        if is_sheet and report.rows_kept and not column.values:
+            yield (
+                f"{table.name}.{column.name}: no value in any row: if formulas stand "
+                "there, the sheet has no value saved with them; open the workbook in "
+                "Excel or LibreOffice, save it, and load it again"
+            )
         yield from _changed(f"{table.name}.{column.name}", column)
         if column.too_long:
             most = table.column(column.name).length_bytes

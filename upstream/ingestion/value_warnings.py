@@ -7,6 +7,8 @@ import duckdb
 
 from privacy.schema import ColumnType
 from privacy.wording import counted
+from upstream.files.reading_sql import quoted
+from upstream.files.usual_forms import WHITE_SPACE
 from upstream.id_forms.identities import Described, second_identities
 from upstream.manifests.declarations import ColumnSpec, TableSpec
 from upstream.staging.report import ColumnReport, TableReport
@@ -39,6 +41,7 @@ def value_warnings(
         yield from _months_first(table, report)
         if not table.public:
             yield from stored.never_false()
+            yield from stored.padded(report)
             yield from stored.far_bound(report)
             yield from stored.identities()
 
@@ -74,13 +77,34 @@ class _Stored:
                 for c in times
             ]
         )
+        open_centuries = self._in_open_centuries(times)
+        for column in open_centuries:
+            yield (
+                f"{self.table.name}.{column.name}: days before {column.century} are "
+                "written with four digits, so years of two digits may be theirs too, "
+                "and are read as a hundred years later: export all years with four "
+                "digits"
+            )
         for column, count in zip(times, counts, strict=True):
-            if isinstance(count, int) and count:
+            if isinstance(count, int) and count and column not in open_centuries:
                 yield (
                     f"{self.table.name}.{column.name}: {counted(count, 'row')} after "
                     f"{last} (the snapshot's date, or today if that is earlier): "
                     f"{_asked(column, last)}"
                 )
+
+    def _in_open_centuries(self, times: Sequence[ColumnSpec]) -> list[ColumnSpec]:
+        """Return the columns some of whose days lie before their short years.
+
+        These have four digits: no century says which of both the short years are of.
+        """
+        short = [c for c in times if c.century is not None]
+        firsts = self._answers([f'min(year("{c.name}"))' for c in short])
+        return [
+            column
+            for column, first in zip(short, firsts, strict=True)
+            if isinstance(first, int) and first < (column.century or 0)
+        ]
 
     def never_false(self) -> Iterator[str]:
         """Yield the truths that are true, or nothing, and never false."""
@@ -94,6 +118,28 @@ class _Stored:
                     f"{self.table.name}.{column.name}: is true or empty, and never "
                     "false: does an empty cell mean no? Then declare null_values: [] "
                     'and map: {"": false}, with the mark that means true'
+                )
+
+    def padded(self, report: TableReport) -> Iterator[str]:
+        """Yield the columns without a domain, of which some texts end in blanks."""
+        texts = [
+            c
+            for c in self.columns
+            if c.type is ColumnType.TEXT and c.domain is None and not c.trim
+        ]
+        blanks = quoted(WHITE_SPACE)
+        counts = self._answers(
+            [
+                f'count(*) FILTER ("{c.name}" <> rtrim("{c.name}", {blanks}))'
+                for c in texts
+            ]
+        )
+        for column, count in zip(texts, counts, strict=True):
+            if isinstance(count, int) and count:
+                yield (
+                    f"{self.table.name}.{column.name}: {count} of "
+                    f"{counted(report.rows_kept, 'row')} have blanks at the end of its "
+                    "text, so 'A ' is another value than 'A': declare trim: true"
                 )
 
     def far_bound(self, report: TableReport) -> Iterator[str]:

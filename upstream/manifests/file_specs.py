@@ -72,7 +72,8 @@ UNREAD = (
 
 
 _DATABASES = frozenset({".sqlite", ".sqlite3", ".db", ".db3"})
-_TEXTS = frozenset({".psv", ".sql", ".dump", ".asc", ".tab", ".log", ".rpt", ".out"})
+_DUMPS = frozenset({".sql", ".dump", ".dmp"})
+_TEXTS = frozenset({".psv", ".asc", ".tab", ".log", ".rpt", ".out"})
 
 
 def unread(name: str) -> str:
@@ -80,6 +81,8 @@ def unread(name: str) -> str:
 
     >>> unread("his.sqlite")
     'is a database: declare database: {url: "sqlite:///his.sqlite", table: ...}'
+    >>> unread("his.sql").partition(":")[0]
+    'is a dump of a database'
     """
     suffixes = [suffix.lower() for suffix in PurePath(name).suffixes]
     packed = next((last for last in suffixes[-1:] if last in COMPRESSIONS), "")
@@ -87,6 +90,12 @@ def unread(name: str) -> str:
     if last and last[0] in _DATABASES and not packed:
         url = f'"sqlite:///{name}"'
         return f"is a database: declare database: {{url: {url}, table: ...}}"
+    if last and last[0] in _DUMPS:
+        return (
+            "is a dump of a database: restore it into one, and give the database's "
+            "URL in place of the file (postgresql+psycopg://reader@host/name), or "
+            "export its tables as text"
+        )
     if last and last[0] in _TEXTS:
         return (
             f"its name ends in {last[0]}{packed}: if it is a text of rows, rename it "

@@ -61,6 +61,24 @@ def names_people(name: str) -> bool:
     return _PEOPLE.search(name) is not None
 
 
+_THINGS = re.compile(
+    r"(?:^|_)(?:npi|lanr|bsnr|upin)(?:_|$)|"
+    r"(?:^|_)(?:ids?|ik|ein|ndc|pzn|ean|gtin|codes?|num|nummer|numero|claims?|"
+    r"accounts?|acct|polic[ey]|orders?|accession|serial|barcode|phone|telefon|tel|fax|"
+    r"mobile)(?:_?[0-9]+)?$"
+)
+
+
+def names_things(name: str) -> bool:
+    """Return whether a column's name says that its numbers name people or things.
+
+    >>> [names_things(n) for n in ("npi", "claim_2", "account_nr", "order_time")]
+    [True, True, True, False]
+    """
+    found = is_identifier(name) or names_people(name)
+    return found or _THINGS.search(name) is not None
+
+
 def age_proposal() -> Proposal:
     """Propose ages."""
     return Proposal("{min: 0, max: 120}", "ages in completed years, 0 to 120")

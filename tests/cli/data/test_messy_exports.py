@@ -159,7 +159,7 @@ def test_a_draft_proposes_a_key_that_no_two_rows_share(bare, tmp_path):
 def test_files_of_other_names_are_told_what_to_do(bare, tmp_path):
     for name, words in (
         ("labs.psv.gz", "rename it to end in .txt.gz, and declare csv"),
-        ("dump.sql", "rename it to end in .txt, and declare csv"),
+        ("dump.sql", "restore it into one, and give the database's"),
         ("his.sqlite", "sqlite:///his.sqlite"),
         ("notes.pdf", "can be read: export the table as one"),
     ):

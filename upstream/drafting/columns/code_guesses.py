@@ -13,6 +13,7 @@ import duckdb
 
 from query_lang.rendering.duckdb.levels import is_code_sql
 from upstream.files.reading_sql import quoted, quoted_name
+from upstream.files.usual_forms import WHITE_SPACE
 from upstream.manifests.proposals import (
     PUBLISHED,
     SYSTEMS,
@@ -80,7 +81,7 @@ def code_guess(
         source: The column's name there.
         name: Its name in the manifest, which may say what it holds.
     """
-    column = quoted_name(source)
+    column = f"trim({quoted_name(source)}, {quoted(WHITE_SPACE)})"
     atc = f"regexp_full_match({column}, {quoted(_ATC)})"
     wanted = [
         f"{is_code_sql(system, column, {})} AND NOT {atc} AND "

@@ -62,6 +62,14 @@ _CENTURY = (
     "years of two digits: say from which year on these are (with century: {first}, "
     "{short} to 99 are 19.., and none lies after {last}), then declare the domain"
 )
+_SOME_SHORT = "others have four digits: export all so, if any are older than that"
+_ZERO_DECIMALS = (
+    "whole numbers written with .0, as of a program that met empty cells: if they name "
+    "or count things, export them without, and write type: integer"
+)
+_SERIAL = r"[1-6][0-9]{4}(?:\.[0-9]+)?"
+"""A day of 1927 to 2091 as spreadsheets count them."""
+
 _MIXED_CELLS = (
     "numbers and texts with a decimal comma: decimal is of the texts, cells of numbers "
     "are what they are"
@@ -82,8 +90,14 @@ _UTC = "times in UTC: hours of the day, and days, are not those on the wall ther
 _OFFSET = re.compile(r"\+11(?::11)?$")  # in a shape, where +00:00 counts too
 _MOST_SHAPES = 500  # of which a column of days has few
 _NEARLY_ALL = 0.98
-_NO_DAYS = ("0", "99999999", *(day.replace("-", "") for day in FAR_AWAY))
+_NO_DAYS = ("0", "00000000", "99999999", *(day.replace("-", "") for day in FAR_AWAY))
 """What stands for no day, where days are digits."""
+
+WRITTEN_NO_DAYS = (
+    *("0000-00-00", "0000-00-00 00:00:00", "0000/00/00"),
+    *("00/00/0000", "00.00.0000", "00-00-0000"),
+)
+"""What stands for no day, where days are written with marks."""
 _TWINS = {"%d/%m": "%m/%d", "%m/%d": "%d/%m", "%d-%m": "%m-%d", "%m-%d": "%d-%m"}
 
 
@@ -103,7 +117,7 @@ class Guess:
         scale: Decimals of a decimal.
         is_open: Whether the question is of the decimal mark: until it is answered
             nothing can be loaded.
-        twins: Those of its formats of which another reads all their days too.
+        twins: Those of its formats that may be another: which, or none, is asked.
         is_short: Whether years have two digits.
         flag: A mark for yes, and all that stands where there is none.
         words: Words beside numbers or days, of which some may stand for nothing.
@@ -227,8 +241,9 @@ def _counted(name: str, one: str) -> Guess:
         f"make_timestamp(CAST({seconds} * 1000000 AS BIGINT))",
         formats=(one,),
         question=f"numbers that may be {one.removeprefix('unix_')} since 1970, all of "
-        "2000 to 2038, in UTC: if they only name or count things, write type: integer, "
-        "without format",
+        "2000 to 2038, in UTC: take TODO away; if they only name or count things, "
+        "write type: integer, without format",
+        twins=frozenset({one}),
     )
 
 
@@ -260,6 +275,11 @@ def decimal_guesses(
         guess = _decimal(connection, values, column, (".", None))
         if guess.kind is ColumnType.DECIMAL:
             found[name] = replace(guess, value=column)
+            if not is_typed and guess.question is None:
+                said = (
+                    _ZERO_DECIMALS if _are_whole(connection, values, column) else None
+                )
+                found[name] = replace(found[name], question=said)
     return found
 
 
@@ -273,6 +293,14 @@ def _exponents(
         + f" FROM ({values}) WHERE TRY_CAST({column} AS DOUBLE) IS NOT NULL"
     ).fetchone() or (0, 0)
     return reason(reasons, total) if plain < total * _NEARLY_ALL else None
+
+
+def _are_whole(connection: duckdb.DuckDBPyConnection, values: str, column: str) -> bool:
+    """Return whether all numbers of a column have .0 behind them, and no more."""
+    form = f"bool_and(regexp_full_match({column}, '[+-]?[0-9]+[.]0+'))"
+    wanted = f"SELECT {form} FROM ({values}) WHERE {column} <> ''"  # noqa: S608 - quoted names
+    found = connection.execute(wanted).fetchone()
+    return bool(found and found[0])
 
 
 def guess_of(
@@ -319,7 +347,7 @@ def guess_of(
         _moments(connection, values, column, told, total)
         or _told_of(_numbers(connection, values, column, marks, total), reasons)
         or (_mixed_cells(connection, values, column, total) if has_cells else None)
-        or _text(column, told, (max(marks.values()), limited), total)
+        or _text(connection, values, column, told, (max(marks.values()), limited))
         or _plain_text(column, reason(reasons, _NEARLY_ALL * total))
     )
 
@@ -385,21 +413,45 @@ def _mixed_cells(
 
 
 def _text(
-    column: str, days: dict[str, int], counts: tuple[int, int], total: int
+    connection: duckdb.DuckDBPyConnection,
+    values: str,
+    column: str,
+    days: dict[str, int],
+    counts: tuple[int, int],
 ) -> Guess | None:
     """Return why a column stays a text, where that can be told."""
     numbers, limited = counts
+    first, second = [*sorted(days, key=lambda one: -days[one]), None, None][:2]
+    formats = [one for one in (first, second) if one is not None]
+    are_days = " OR ".join(f"{_moment(column, one)} IS NOT NULL" for one in formats)
+    are_serials = f"regexp_full_match({column}, {quoted(_SERIAL)})"
+    total, either, serials = connection.execute(
+        f"SELECT count(*), count(*) FILTER ({are_days or 'false'}), "  # noqa: S608 - quoted names
+        f"count(*) FILTER ({are_serials}) FROM ({values})"
+    ).fetchone() or (0, 0, 0)
+    days_and_serials = either + serials if either else 0
     said = None
     if limited and numbers + limited >= _NEARLY_ALL * total:
         said = (
             f"numbers, but {_percent(limited, total)} begin with < or >: a text, "
             "unless map says which numbers these are"
         )
-    elif sum(days.values()) >= _NEARLY_ALL * total:
-        first, second, *_ = sorted(days, key=lambda one: -days[one])
+    elif serials and days_and_serials >= _NEARLY_ALL * total:
+        said = (
+            f"days, but {_percent(serials, total)} are numbers that may be days as "
+            "spreadsheets count them (45292 is 2024-01-01): a text; give all cells of "
+            "the column the format of a date, and export it again"
+        )
+    elif second is not None and either >= _NEARLY_ALL * total:
         said = (
             f"days in two forms that cannot be told apart ({first} and {second}): a "
             "text"
+        )
+    elif first is not None and days[first] * 2 >= total:
+        said = (
+            f"days ({first}), but {_percent(total - days[first], total)} are none: a "
+            "text, unless you declare the format, and in null_values what stands for "
+            "nothing"
         )
     return Guess(ColumnType.TEXT, column, question=said) if said else None
 
@@ -556,12 +608,14 @@ def _moments(
         f"THEN {value} END"
     )
     twins = dict(_twins(formats, counts))
-    is_short = any(map(has_short_years, formats))
+    is_of_two = {has_short_years(one) for one in formats}
+    is_short = True in is_of_two
     questions = [
         f"each value can be read as {one} and as {twin}: which is it?"
         for one, twin in twins.items()
     ]
     questions += [_asked_century()] if is_short else []
+    questions += [_SOME_SHORT] if is_short and len(is_of_two) > 1 else []
     questions += [_CLOCK] if is_zoned else []
     questions += [_UTC] if set(formats) & set(IN_UTC) else []
     return Guess(

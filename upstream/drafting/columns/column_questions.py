@@ -12,6 +12,7 @@ import duckdb
 from privacy.schema import ColumnType
 from upstream.drafting.columns.column_guesses import (
     LIMITED,
+    WRITTEN_NO_DAYS,
     Guess,
     guess_of,
     has_other_decimals,
@@ -21,7 +22,7 @@ from upstream.drafting.sources.draft_sources import texts_of
 from upstream.drafting.yaml_words import in_yaml
 from upstream.files.csv_structure import CsvFile
 from upstream.files.reading_sql import quoted, quoted_name
-from upstream.files.usual_forms import NULL_WORDS, YES_MARKS
+from upstream.files.usual_forms import NULL_WORDS, YES_MARKS, truth_words
 
 _DAYS = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
 _NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
@@ -109,7 +110,7 @@ def text_guesses(
     found = {}
     for name in names:
         beside = _Beside(connection, rows, name, unit)
-        guess = beside.guess(has_cells=has_cells)
+        guess = None if beside.may_be_truths else beside.guess(has_cells=has_cells)
         guess = guess or guess_of(connection, rows, name, has_cells=has_cells)
         if guess is not None:
             found[name] = guess
@@ -129,7 +130,8 @@ class _Beside:
         self.connection, self.rows, self.name = connection, rows, name
         self.units = units_sql(unit)
         column = quoted_name(name)
-        self.words = self._few(f"NOT regexp_matches({column}, '[0-9]')")
+        few = self._few(f"NOT regexp_matches({column}, '[0-9]')")
+        self.words = (*few, *self._no_days())
         self.limits = self._few(f"regexp_full_match({column}, {quoted(LIMITED)})")
 
     def _few(self, condition: str) -> tuple[str, ...]:
@@ -148,6 +150,23 @@ class _Beside:
         if not is_few or sum(count for _, count, *_ in found) * 2 > found[0][3]:
             return ()
         return tuple(str(word) for word, *_ in found)
+
+    def _no_days(self) -> tuple[str, ...]:
+        """Return the words for no day that a column has, however many."""
+        column, words = quoted_name(self.name), ", ".join(map(quoted, WRITTEN_NO_DAYS))
+        met = f"list(DISTINCT {column}) FILTER ({column} IN ({words}))"
+        found = self.connection.execute(f"SELECT {met} FROM {self.rows}").fetchone()  # noqa: S608 - quoted names
+        return tuple(sorted(str(one) for one in (found and found[0]) or ()))
+
+    @property
+    def may_be_truths(self) -> bool:
+        """Whether the words are letters such as T and F, and all others 0 and 1."""
+        if truth_words({*self.words, "0", "1"}) is None:
+            return False
+        listed = ", ".join(map(quoted, ("", "0", "1", *self.words)))
+        every = f"bool_and({quoted_name(self.name)} IN ({listed}))"
+        found = self.connection.execute(f"SELECT {every} FROM {self.rows}").fetchone()  # noqa: S608 - quoted names
+        return bool(found and found[0])
 
     def guess(self, *, has_cells: bool) -> Guess | None:
         """Return the guess of the column's other values, and what these ask."""

@@ -13,7 +13,8 @@ from upstream.drafting.columns.column_guesses import Guess
 from upstream.drafting.columns.column_names import Drafted
 from upstream.drafting.columns.vocabularies import sex_proposal, vocabulary_proposal
 from upstream.drafting.rows import row_of
-from upstream.files.reading_sql import quoted_name
+from upstream.files.reading_sql import quoted, quoted_name
+from upstream.files.usual_forms import WHITE_SPACE
 from upstream.manifests.proposals import (
     Proposal,
     age_proposal,
@@ -23,6 +24,8 @@ from upstream.manifests.proposals import (
     moment_proposal,
     number_proposal,
 )
+
+_BLANKS = quoted(WHITE_SPACE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +49,18 @@ class Domains:
         guess = self.guesses.get(column.source)
         if guess is not None and guess.is_padded:  # postcodes, not codes
             return None, self._listed(column)
+        # as a load reads them: a draft declares trim where blanks stand at an end
         found = code_guess(self.connection, self.rows, column.source, column.name)
         return found.said, found.proposal or self._listed(column)
+
+    def are_padded(self, column: Drafted) -> bool:
+        """Whether blanks stand at the ends of some of a column's texts."""
+        if column.kind is not ColumnType.TEXT:
+            return False
+        name = quoted_name(column.source)
+        padded = f"bool_or({name} <> trim({name}, {_BLANKS}))"
+        (found,) = row_of(self.connection, self.rows, [padded])
+        return found is True
 
     def _proposal(self, column: Drafted) -> Proposal | None:
         guess = self.guesses.get(column.source)
@@ -73,12 +86,15 @@ class Domains:
         return None
 
     def _ends(self, column: Drafted) -> tuple[object, ...]:
-        """Return the ends of times, or of numbers in whole steps; else two Nones."""
+        """Return the ends of times, or of numbers in whole steps; else two Nones.
+
+        Whole steps are those below: a rung above one lies beyond the number itself.
+        """
         name = quoted_name(column.source)
         if column.kind in {ColumnType.DATE, ColumnType.TIMESTAMP}:
             return row_of(self.connection, self.rows, [f"min({name})", f"max({name})"])
         if column.kind in {ColumnType.INTEGER, ColumnType.DECIMAL}:
-            whole = f"TRY_CAST(CAST({name} AS DOUBLE) AS DECIMAL(38, 0))"
+            whole = f"TRY_CAST(floor(CAST({name} AS DOUBLE)) AS DECIMAL(38, 0))"
             return row_of(
                 self.connection, self.rows, [f"min({whole})", f"max({whole})"]
             )
@@ -90,7 +106,7 @@ class Domains:
 
     def _values(self, column: Drafted) -> list[str]:
         """Return the values of a column as texts; none where they are many."""
-        text = f"CAST({quoted_name(column.source)} AS VARCHAR)"
+        text = f"trim(CAST({quoted_name(column.source)} AS VARCHAR), {_BLANKS})"
         listed = f"list(DISTINCT {text}) FILTER ({text} <> '')[:20]"
         many = f"approx_count_distinct({text})"
         values, count = row_of(self.connection, self.rows, [listed, many])

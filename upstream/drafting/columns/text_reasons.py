@@ -15,20 +15,30 @@ _UNITS = (
 
 _CURRENCY = "[$€£¥]|EUR|USD|CHF|GBP|Fr\\.|DKK|SEK|NOK"
 _AMOUNT = r"[-+]?(?:[0-9]+(?:[.,][0-9]+)?|[0-9]{1,3}(?:[., '][0-9]{3})+(?:[.,][0-9]+)?)"
-_BEHIND = {
-    "-": "a minus behind them (145.05-): export it in front of the number",
-    "[*#!]|HH?|LL": "a mark of a result behind them (5.2*): export it as a column",
-    _UNITS: "a unit behind them (41.5 %): are others in it? Export the numbers alone",
+_PLAIN = rf"(?:[<>]=? ?)?{_AMOUNT}"
+_BESIDE = {
+    rf"{_PLAIN} ?-": "a minus behind them (145.05-): export it in front of the number",
+    rf"{_PLAIN} ?(?:[*#!]|HH?|LL)": (
+        "a mark of a result behind them (5.2*): export it as a column"
+    ),
+    rf"{_PLAIN} ?(?:{_UNITS})": (
+        "a unit behind them (41.5 %): are others in it? Export the numbers alone"
+    ),
+    rf"\( ?(?:{_CURRENCY})? ?{_AMOUNT} ?\)": (
+        "brackets around them, as of what is less than 0 ((45.00)): export a minus in "
+        "front of the number"
+    ),
 }
-"""What may stand behind some of a column's numbers, and what is said of it."""
+"""Numbers with something beside them, and what is said where some are so."""
 
 _DRESSED = {
     rf"{_NUMBER} ?(?:{_UNITS})": (
         "numbers followed by a unit: a text; export the numbers alone, and say the "
         "unit in the column's name"
     ),
-    rf"[-+]? ?(?:{_CURRENCY}) ?{_NUMBER}|{_NUMBER} ?(?:{_CURRENCY})": (
-        "numbers beside the sign of a currency: a text; export the numbers alone"
+    rf"\(?[-+]? ?(?:{_CURRENCY}) ?{_NUMBER}\)?|{_NUMBER} ?(?:{_CURRENCY})": (
+        "numbers beside the sign of a currency: a text; export the numbers alone, with "
+        "a minus in front of those below 0"
     ),
     "'.*'": (
         "all values stand between apostrophes: if these are the file's quotes, "
@@ -53,10 +63,8 @@ def reason_conditions(column: str) -> Iterator[str]:
     """Yield a condition for each form that a column's texts may have."""
     for form in _DRESSED:
         yield f"regexp_full_match({column}, {quoted(form)})"
-    plain = rf"(?:[<>]=? ?)?{_AMOUNT}"
-    yield f"regexp_full_match({column}, {quoted(plain)})"
-    for behind in _BEHIND:
-        yield f"regexp_full_match({column}, {quoted(f'{plain} ?(?:{behind})')})"
+    for form in (_PLAIN, *_BESIDE):
+        yield f"regexp_full_match({column}, {quoted(form)})"
 
 
 def reason(counts: Sequence[int], least: float) -> str | None:
@@ -83,6 +91,6 @@ def behind_some(counts: Sequence[int]) -> str | None:
     """
     behind = counts[len(_DRESSED) + 1 :]
     told = [
-        f"some with {s}" for s, n in zip(_BEHIND.values(), behind, strict=True) if n
+        f"some with {s}" for s, n in zip(_BESIDE.values(), behind, strict=True) if n
     ]
     return "; ".join(told) or None

@@ -90,6 +90,8 @@ VOCABULARIES = (
         "triage, five levels (ESI, MTS)",
         ("triage", "esi", "mts"),
     ),
+    Vocabulary(("Y", "N", "U"), "yes, no and unknown"),
+    Vocabulary(("J", "N", "U"), "ja, nein und unbekannt"),
 )
 
 FAR_AWAY = ("9999-12-31", "9999-01-01", "2999-12-31")
@@ -109,8 +111,10 @@ def sex_proposal(name: str, values: Collection[str]) -> Proposal | None:
 def vocabulary_proposal(name: str, values: Collection[str]) -> Proposal | None:
     """Propose the least vocabulary that holds all values of a column of such a name."""
     for one in VOCABULARIES:
-        is_meant = any(word in name for word in one.words)
+        named = any(word in name for word in one.words)
+        is_meant = named or (not one.words and len(values) > 1)
         if is_meant and values and set(values) <= set(one.values):
             listed = ", ".join(f'"{value}"' for value in one.values)
-            return Proposal(f"{{values: [{listed}], other: true}}", one.ladder)
+            more = "" if "other" in one.values else ", other: true"  # a value itself
+            return Proposal(f"{{values: [{listed}]{more}}}", one.ladder)
     return None

@@ -1,6 +1,6 @@
 """Tables and views of a database, looked at for a draft as a load would read them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -15,7 +15,12 @@ from sqlalchemy.exc import ArgumentError
 from upstream.drafting.sources.draft_sources import SAMPLED, DraftSource, SourceReader
 from upstream.drafting.sources.file_samples import Look
 from upstream.errors import IngestionError, Problem
-from upstream.files.exports.database_tables import DeclaredTable, value_text
+from upstream.files.exports.database_tables import (
+    DeclaredTable,
+    padded_columns,
+    value_text,
+    without_padding,
+)
 from upstream.files.exports.databases import connected, database_refused
 from upstream.files.records import Record
 from upstream.manifests.file_specs import DatabaseSpec
@@ -133,7 +138,9 @@ def _looked_at(
     names = [str(one["name"]) for one in told]
     unread = _unread(connection, source, names)
     kept = [name for name in names if name not in unread]
-    copy = reader.copies.of_records(_records(connection, source, kept), source.name)
+    padded = padded_columns(connection.dialect.name, told)
+    records = _records(connection, source, kept, padded)
+    copy = reader.copies.of_records(records, source.name)
     path = _named_as(copy.path, spec.table)
     drafted = reader.drafted(
         spec.table, (path,), (), Look(), (replace(copy, path=path),)
@@ -179,8 +186,12 @@ def _unread(
 
 
 def _records(
-    connection: Connection, source: DeclaredTable, names: Sequence[str]
+    connection: Connection,
+    source: DeclaredTable,
+    names: Sequence[str],
+    padded: Collection[str],
 ) -> Iterator[Record]:
     yield 0, list(names)
     for number, row in enumerate(_rows(connection, source, names), 1):
-        yield number, [value_text(value) or "" for value in row]
+        texts = [value_text(value) or "" for value in row]
+        yield number, without_padding(names, texts, padded)

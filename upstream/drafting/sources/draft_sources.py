@@ -20,8 +20,8 @@ from upstream.manifests.declarations import TableSpec
 from upstream.manifests.file_specs import CsvSpec, DatabaseSpec, is_compressed, kind_of
 
 _APART = (
-    "written otherwise than another of a like name, so a table of its own: write them "
-    "alike if they are one"
+    "written otherwise than another of a like name ({keys} differ), so a table of its "
+    "own: write them alike if they are one"
 )
 _UNQUOTED = "read as if nothing were quoted: quotes stand within texts, not around them"
 _EMPTY = "has no name in the header, and no value"
@@ -194,7 +194,8 @@ class SourceReader:
             yield replace(whole, copies=copies)
             return
         for file, look, copy in zip(group, looks, copies, strict=True):
-            told = look if alike else replace(look, said=(*look.said, _APART))
+            apart = () if alike else (_APART.format(keys=_differing(looks)),)
+            told = replace(look, said=(*look.said, *apart))
             yield self.drafted(
                 _table_name([file]), (file,), (file.name,), told, (copy,)
             )
@@ -304,6 +305,17 @@ class SourceReader:
         found = self.connection.execute(f"SELECT {told} FROM {rows}").fetchone() or ()  # noqa: S608 - quoted names
         met = {word for each in found for word in each or ()}
         return [word for word in NULL_WORDS if word in met]
+
+
+def _differing(looks: Sequence[Look]) -> str:
+    """Return the keys of ``csv`` that files are not alike in."""
+    specs = [look.csv or CsvSpec() for look in looks]
+    told = [
+        key
+        for key in CsvSpec.model_fields
+        if any(getattr(one, key) != getattr(specs[0], key) for one in specs)
+    ]
+    return ", ".join(told)
 
 
 def _is_unquoted(look: Look) -> bool:

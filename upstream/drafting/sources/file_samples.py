@@ -16,7 +16,12 @@ from engines.regular_files import opened
 from upstream.drafting.sources.letters import likely_encodings
 from upstream.files.exports.footers import is_like_rows, is_note, is_total
 from upstream.files.exports.packed import unpacked
-from upstream.files.exports.workbooks import hidden_sheets, sheet_rows, trimmed
+from upstream.files.exports.workbooks import (
+    hidden_sheets,
+    sheet_rows,
+    trimmed,
+    without_breaks,
+)
 from upstream.files.records import Record, refused
 from upstream.files.usual_forms import NULL_WORDS
 from upstream.manifests.file_specs import CsvSpec, Encoding, ExcelSpec, is_compressed
@@ -393,7 +398,8 @@ def _look_at_sheet(name: str, rows: Sequence[Record], *, is_one: bool) -> Look |
     if skip := rows[before][0] - 1:
         keys["skip_rows"] = skip
         said.append(_counted(skip, "row before the header"))
-    header, below = told[before][: trimmed(told[before])], told[before + 1 :]
+    header = [without_breaks(one) for one in told[before][: trimmed(told[before])]]
+    below = told[before + 1 :]
     is_double = is_second_header(below[:1], below[1:])
     reasons = [one for one in (_unclear_names(header), is_double and _UNITS) if one]
     if reasons:

@@ -7,10 +7,15 @@ from upstream.drafting.tables.table_drafts import TableDraft
 from upstream.drafting.tables.table_questions import after_today
 from upstream.drafting.yaml_words import in_yaml
 from upstream.files.reading_sql import quoted_name
+from upstream.manifests.file_specs import kind_of
 
 _CONSTANT = (
     "one value in all rows of a unit, as far as was looked; where that is so by its "
     "nature, write constant_in_unit: true: "
+)
+_NO_VALUE = (
+    "no value in any row: if formulas stand there, the sheet has no value saved with "
+    "them; open the workbook in Excel or LibreOffice, save it, and export it again: "
 )
 _LATER = (
     "some days lie after today; planned, valid until then, or slips? If one such day "
@@ -32,7 +37,9 @@ def questions_of(draft: TableDraft, columns: Sequence[Drafted]) -> Iterator[str]
         yield _NO_UNIT.format(unit=in_yaml(draft.unit))
     if later := list(after_today(draft.connection, draft.rows, _whole(draft, columns))):
         yield _LATER + ", ".join(later)
+    is_sheet = kind_of(draft.file.name) == "workbook"
     for said, found in (
+        (_NO_VALUE, _empty(draft, columns) if is_sheet else []),
         (_CONSTANT, _once_a_unit(draft, columns)),
         (_FULL, _never_empty(draft, columns)),
     ):
@@ -72,7 +79,14 @@ def _once_a_unit(draft: TableDraft, columns: Sequence[Drafted]) -> list[Drafted]
         f"SELECT max(n), {wanted} FROM ({rows})"  # noqa: S608 - as above
     ).fetchone() or (0,)
     pairs = zip(columns, same, strict=False)
-    return [c for c, is_same in pairs if is_same and (many or 0) > 1]
+    same_in_all = [c for c, is_same in pairs if is_same and (many or 0) > 1]
+    return [c for c in same_in_all if c not in _empty(draft, same_in_all)]
+
+
+def _empty(draft: TableDraft, columns: Sequence[Drafted]) -> list[Drafted]:
+    """Return the columns without a value: of them nothing can be told."""
+    counts = draft.one(*(f"count({quoted_name(c.source)})" for c in columns))
+    return [c for c, count in zip(columns, counts, strict=True) if not count]
 
 
 def _never_empty(draft: TableDraft, columns: Sequence[Drafted]) -> list[Drafted]:

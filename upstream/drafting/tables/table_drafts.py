@@ -34,7 +34,12 @@ from upstream.errors import IngestionError, Problem
 from upstream.files.reading_sql import quoted_name
 from upstream.id_forms.loose_ids import forms_sql
 from upstream.manifests.file_specs import kind_of
-from upstream.manifests.proposals import Proposal, is_age, is_identifier
+from upstream.manifests.proposals import (
+    Proposal,
+    is_age,
+    is_identifier,
+    names_things,
+)
 from upstream.public_check.published_ids import HANDFUL, literal_rows
 from upstream.staging.raw_rows import unread_type
 
@@ -204,7 +209,8 @@ class TableDraft:
             self.connection, self.source.texts, decimals, is_typed=kind == "parquet"
         )
         read |= compact_guesses(self.connection, self.source.texts, whole)
-        read |= counted_guesses(self.connection, self.source.texts, [*whole, *decimals])
+        times = [n for n in (*whole, *decimals) if not names_things(identifier(n))]
+        read |= counted_guesses(self.connection, self.source.texts, times)
         copies = self.source.copies
         read = with_marks_of_files(self.connection, with_shared_marks(read), copies)
         marked = [s for s, _ in described if s not in self._units]
@@ -267,8 +273,13 @@ class TableDraft:
         """Return one row of what is computed of all rows."""
         return row_of(self.connection, self.rows, wanted)
 
+    @property
+    def domains(self) -> Domains:
+        """What looks for the domains of its columns."""
+        return Domains(self.connection, self.rows, self.guesses)
+
     def domain_of(self, column: Drafted) -> tuple[str | None, Proposal | None]:
         """Return what is said of a column's domain, and the proposal of one."""
         if column.source == self.unit:
             return None, None
-        return Domains(self.connection, self.rows, self.guesses).of(column)
+        return self.domains.of(column)

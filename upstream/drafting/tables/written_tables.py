@@ -78,6 +78,7 @@ def _column(draft: TableDraft, column: Drafted) -> Iterator[str]:
         keys.append("optional: true")
     if column.source != draft.unit:
         keys += column_words(column, draft.columns, draft.guesses, draft.source.nulls)
+        keys += ["trim: true"] if draft.domains.are_padded(column) else []
     if proposal is not None:
         keys.append(f"domain: {proposal.domain}")
         keys.append(f'source: "{TODO} proposed: {proposal.ladder}"')

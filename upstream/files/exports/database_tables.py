@@ -1,13 +1,13 @@
 """Tables of databases, row by row, as texts; all of a load in one state of each."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
 
-from sqlalchemy import Connection, inspect
+from sqlalchemy import CHAR, Connection, inspect
 from sqlalchemy import column as sql_column
 from sqlalchemy import select as sql_select
 from sqlalchemy import table as sql_table
@@ -23,6 +23,8 @@ from upstream.manifests.declarations import TableSpec
 from upstream.manifests.file_specs import DatabaseSpec
 
 _ROWS = 10_000  # fetched at once
+_PADDING = frozenset({"postgresql", "oracle", "mssql"})
+"""Databases that give texts of ``char(n)`` with blanks up to their length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,9 @@ def database_records(table: TableSpec, databases: OpenDatabases) -> Iterator[Rec
         raise ValueError
     source = declared_table(table, table.database)
     connection = databases.connection(source)
-    names = _column_names(source, connection) if table.public else source.columns
+    told = inspect(connection).get_columns(str(source.table), source.table_schema)
+    names = [str(one["name"]) for one in told] if table.public else source.columns
+    padded = padded_columns(connection.dialect.name, told)
     read = sql_table(
         str(source.table), *map(sql_column, names), schema=source.table_schema
     )
@@ -101,12 +105,29 @@ def database_records(table: TableSpec, databases: OpenDatabases) -> Iterator[Rec
     result = connection.execution_options(**options).execute(statement)
     yield 0, list(names)
     for number, row in enumerate(result.yield_per(_ROWS), 1):
-        yield number, [_text(source, value) for value in row]
+        texts = [_text(source, value) for value in row]
+        yield number, without_padding(names, texts, padded)
 
 
-def _column_names(source: DatabaseSource, connection: Connection) -> Sequence[str]:
-    told = inspect(connection).get_columns(str(source.table), source.table_schema)
-    return [str(one["name"]) for one in told]
+def padded_columns(
+    dialect: str, told: Sequence[Mapping[str, object]]
+) -> frozenset[str]:
+    """Return the columns whose texts a database fills up with blanks: ``char(n)``."""
+    if dialect not in _PADDING:
+        return frozenset()
+    return frozenset(str(one["name"]) for one in told if isinstance(one["type"], CHAR))
+
+
+def without_padding(
+    names: Sequence[str], texts: Sequence[str], padded: Collection[str]
+) -> list[str]:
+    """Return a row's texts without the blanks of ``char(n)``, which mean nothing.
+
+    >>> without_padding(["code", "note"], ["AB  ", "AB  "], {"code"})
+    ['AB', 'AB  ']
+    """
+    pairs = zip(names, texts, strict=True)
+    return [text.rstrip(" ") if name in padded else text for name, text in pairs]
 
 
 def _text(source: DatabaseSource, value: object) -> str:

@@ -33,6 +33,9 @@ _ONE_STATE = {
 }
 """Isolation in which all statements of a transaction see one state."""
 
+_FORMS = {"postgresql": ("SET TIME ZONE 'UTC'", "SET DateStyle TO ISO")}
+"""What settles how times are given, whatever a server, database or role is set to."""
+
 
 class DatabaseSource(Protocol):
     """What is read of a database, as it is declared."""
@@ -114,6 +117,8 @@ def _only_read(connection: Connection) -> None:
         connection.execution_options(isolation_level=_ONE_STATE[name])
     if name in _READ_ONLY:
         connection.exec_driver_sql(_READ_ONLY[name])
+    for statement in _FORMS.get(name, ()):
+        connection.exec_driver_sql(statement)
     if name == "sqlite":
         connection.exec_driver_sql("BEGIN")
 

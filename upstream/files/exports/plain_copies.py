@@ -24,6 +24,7 @@ from upstream.files.csv_structure import (
     check_csv,
     other_separator,
 )
+from upstream.files.exports.cell_forms import odd_cells
 from upstream.files.exports.database_tables import (
     OpenDatabases,
     database_records,
@@ -112,8 +113,11 @@ class CopyArea:
                 copied = self._write(records, shown, _names(table), _footer(table))
             self.warnings.extend(several_rows_warnings(name, several))
             self.warnings.extend(_as_other_encoding(table, file, name))
-            if kind_of(name) == "workbook" and not self.is_forgiving:
-                self.warnings.extend(_as_hidden(table, file, name))
+            if kind_of(name) == "workbook":
+                sheet = table.excel.sheet if table.excel else None
+                self.warnings.extend(odd_cells(file, shown, sheet))
+                if not self.is_forgiving:
+                    self.warnings.extend(_as_hidden(table, file, name))
             tell(identity.size_bytes)
         return copied.read(path, identity)
 

@@ -7,6 +7,7 @@ column with a decimal mark of its own, numbers are written with that: the mark i
 cells that are texts, and a number is what it is.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -65,12 +66,21 @@ def _below(
             continue
         texts = [cell_text(cell) for cell in cells]
         if header is None:
-            header = texts
+            header = texts = [without_breaks(text) for text in texts]
         elif marks:
             told = zip(header, cells, texts, strict=False)
             written = [_with_mark(c, text, marks.get(name)) for name, c, text in told]
             texts = written + texts[len(written) :]
         yield number, texts
+
+
+def without_breaks(heading: str) -> str:
+    r"""Return a heading in one line, as the sheet has it in several.
+
+    >>> without_breaks("Size\nmm")
+    'Size mm'
+    """
+    return re.sub(r"\s*[\r\n]+\s*", " ", heading)
 
 
 def _with_mark(cell: Cell, text: str, mark: str | None) -> str:
@@ -179,7 +189,8 @@ def _number(number: float) -> str:
 
 
 def _moment(moment: datetime) -> str:
-    if moment.time() == time(0):
+    """Return a moment; at midnight its day alone, unless it has an offset to UTC."""
+    if moment.timetz() == time(0):
         return moment.date().isoformat()
     return moment.isoformat(sep=" ")
 

@@ -30,6 +30,15 @@ def test_the_century_is_named_where_days_to_come_have_short_years(hospital):
     assert warned(hospital, "1,05.01.26\n2,05.01.80\n", " after ") == []
 
 
+def test_no_century_is_named_where_older_days_have_four_digits(hospital):
+    born = {"name": "born", "type": "date", "formats": ["%d.%m.%y", "%d/%m/%Y"]}
+    columns(hospital, born | {"century": 1930})
+    rows = "1,05.01.26\n2,05.01.80\n3,05/01/1921\n"
+    (said,) = warned(hospital, rows, "stays.born")
+    assert said.startswith("stays.born: days before 1930 are written with four digits")
+    assert said.endswith("export all years with four digits")
+
+
 def test_truths_that_are_never_false_are_warned_of(hospital):
     mark = {"name": "shunt", "type": "boolean", "map": {"x": True}}
     columns(hospital, mark)
@@ -63,6 +72,15 @@ def test_columns_that_tell_units_apart_are_warned_of(hospital):
     assert [one.partition(":")[0] for one in said] == ["stays.mrn"]
 
 
+def test_texts_that_end_in_blanks_are_warned_of(hospital):
+    columns(hospital, {"name": "code", "type": "text"}, {"name": "w", "type": "text"})
+    (said,) = warned(hospital, "1,HR,A\n2,HR ,A\n", "at the end of its text")
+    assert said.startswith("stays.code: 1 of 2 rows have blanks at the end")
+    hospital.target = "trimmed.duckdb"
+    columns(hospital, {"name": "code", "type": "text", "trim": True})
+    assert warned(hospital, "1,HR\n2,HR \n", "at the end of its text") == []
+
+
 def test_few_days_that_are_none_may_be_written_month_first(hospital):
     columns(hospital, {"name": "seen", "type": "date", "format": "%d/%m/%Y"})
     rows = "".join(f"{n},{n % 28 + 1:02}/05/2023\n" for n in range(40))
@@ -94,6 +112,17 @@ def test_a_hidden_sheet_is_warned_of(hospital):
     hospital.table = {"files": ["t.xlsx"], "excel": {"sheet": "Old"}}
     warnings = hospital.load().report.warnings
     assert [one for one in warnings if "the sheet 'Old' is hidden" in one]
+
+
+def test_a_column_of_a_sheet_without_values_is_warned_of(hospital):
+    rows = [["pid", "Size\nmm", "w"], [1, None, "A"], [2, None, "B"]]
+    write_workbook(hospital.folder / "t.xlsx", {"Now": rows})
+    hospital.csv = None
+    size = {"name": "size", "from": "Size mm", "type": "integer"}
+    columns(hospital, size, {"name": "w", "type": "text"})
+    hospital.table = {"files": ["t.xlsx"]}
+    (said,) = hospital.load().report.warnings
+    assert said.startswith("stays.size: no value in any row: if formulas stand there")
 
 
 def test_rows_without_an_id_are_warned_of(hospital):

@@ -57,6 +57,15 @@ def test_whole_codes_are_proposed_as_the_hierarchy_that_they_are_of(
     assert "no codes" not in found
 
 
+def test_blanks_around_codes_and_words_are_left_out_by_declaration(tmp_path):
+    found = drafted(tmp_path, "code", ["E11.9  ", "I10    ", " I11.0"] * 5)
+    assert "type: text, trim: true, domain: {hierarchy: icd10}" in found
+    assert 'trim: true, domain: {values: ["F", "M"]' in drafted(
+        tmp_path, "sex", ["M ", "F "] * 5
+    )
+    assert "trim" not in drafted(tmp_path, "word", ["red", "very blue"] * 5)
+
+
 def test_a_share_that_does_not_fit_is_told_beside_the_proposal(tmp_path):
     values = [*["E11.9", "I10"] * 12, "N02BE01"]
     found = drafted(tmp_path, "code", values)

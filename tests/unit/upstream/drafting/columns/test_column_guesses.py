@@ -1,6 +1,7 @@
 """What a draft makes of a column's values, and what it says where it takes a text."""
 
 import re
+from datetime import date
 
 import pytest
 import yaml
@@ -32,6 +33,7 @@ def of_texts(tmp_path, values, name="v"):
             'format: "%d-%b-%y", century: TODO',
             "none lies after",
         ),
+        (["24.12.22", "24/12/1921"], "century: TODO", "export all so, if any are old"),
         (["01MAR2024", "12DEC1985"], 'type: date, format: "%d%b%Y"', ""),
         (["20220304", "19851231"], 'type: date, format: "%Y%m%d", dom', "in digits"),
         (["20220304101500"], 'timestamp, format: "%Y%m%d%H%M%S"', "in digits"),
@@ -44,11 +46,19 @@ def of_texts(tmp_path, values, name="v"):
         (["1e5", "2.5e3", "7.25"], "type: text}", "with an exponent"),
         (["12,5", "13.25", "1,75", "3.5"], "type: text}", "export them alike"),
         (["10:30", "7:15"], "type: text}", "times of day"),
-        (["1709287860", "1609287860"], 'timestamp, format: "unix_seconds"', "in UTC"),
-        (["1709287860123"], 'timestamp, format: "unix_milliseconds"', "in UTC"),
+        (
+            ["1709287860", "1609287860"],
+            'timestamp, format: "TODO unix_seconds"',
+            "in UTC",
+        ),
+        (["1709287860123"], 'timestamp, format: "TODO unix_milliseconds"', "in UTC"),
         (["1709287860", "12"], "type: integer", ""),
         (["T", "N", "N"], "type: boolean", "if they are others here, write type: text"),
         (["J", "N", "N"], "type: boolean", ""),
+        (["T", "F", "0", "1", "1"], "type: boolean}", "write type: text"),
+        (["T", "F", "0", "1", "1", "0"], "type: boolean}", "write type: text"),
+        (["T", "F"], "type: boolean}", "if they are others here, write type: text"),
+        (["Y", "1", "0"], "type: boolean}", ""),
         (
             ["2024-03-01T10:00:00+01:00", "2024-07-01T10:00:00Z"],
             'format: "%Y-%m-%dT%H:%M:%S%z", clock: TODO as_written',
@@ -70,6 +80,74 @@ def test_what_values_look_like_is_declared_or_said(tmp_path, values, words, said
     assert words in where.strip()
     assert said in found
     assert not any(value in found for value in values)
+
+
+@pytest.mark.parametrize(
+    ("values", "domain"),
+    [
+        (["-0.4", "0.25", "0.4"], "{min: -2, max: 1}"),
+        (["-2.4", "19.6"], "{min: -5, max: 20}"),
+        (["0.5", "20.0"], "{min: 0, max: 50}"),
+    ],
+)
+def test_a_proposed_domain_holds_all_fractions(tmp_path, values, domain):
+    assert f"domain: {domain}" in of_texts(tmp_path, values * 4)
+
+
+def test_a_listed_other_takes_the_place_of_what_is_not_listed(tmp_path):
+    found = of_texts(tmp_path, ["male", "female", "other"] * 4, "sex")
+    assert 'values: ["male", "female", "other", "unknown"]}' in found
+
+
+@pytest.mark.parametrize(
+    ("day", "none"),
+    [
+        ("{:02}/05/2023", "00/00/0000"),
+        ("{:02}.05.2023", "00.00.0000"),
+        ("2023-05-{:02}", "0000-00-00"),
+    ],
+)
+def test_days_of_zeros_are_asked_about(tmp_path, day, none):
+    values = [*(day.format(n) for n in range(1, 29)), *[none] * 40]
+    found = of_texts(tmp_path, values)
+    assert "type: date" in found
+    assert f'null_values: ["", "TODO {none}"]' in found
+    assert "take TODO away from the words" in found
+
+
+def test_days_beside_other_texts_are_in_one_form(tmp_path):
+    days = [f"{n % 28 + 1:02}/{n % 12 + 1:02}/2023" for n in range(60)]
+    found = of_texts(tmp_path, [*days, *(f"see p. {n}" for n in range(40))])
+    assert "days (%d/%m/%Y), but 40 % are none: a text" in found
+
+
+def test_ids_of_ten_digits_are_no_times(tmp_path):
+    ids = [str(1_003_000_126 + 7_919 * n) for n in range(40)] * 2
+    assert "type: integer" in of_texts(tmp_path, ids, "npi")
+    assert 'format: "TODO unix_seconds"' in of_texts(tmp_path, ids, "ts")
+
+
+def test_days_beside_days_that_a_sheet_counts_are_told(tmp_path):
+    cells = [date(2024, 1, 1), 45293, date(2024, 1, 3), 45294]
+    rows = [[n, cell] for n, cell in enumerate(cells * 5)]
+    write_workbook(tmp_path / "t.xlsx", {"A": [["pid", "v"], *rows]})
+    found = drafted(tmp_path / "t.xlsx", "v")
+    assert "days, but 50 % are numbers that may be days as spreadsheets" in found
+
+
+def test_a_column_of_a_sheet_without_values_is_told_and_keeps_to_nothing(tmp_path):
+    rows = [[n // 2, None, 30 + n // 2] for n in range(20)]
+    heading = ["pid", "Mass\nkg", "v"]
+    write_workbook(tmp_path / "t.xlsx", {"A": [heading, *rows]})
+    text = draft_manifest([tmp_path / "t.xlsx"], ["pid"])
+    assert re.search("# no value in any row: if formulas .*: mass_kg\n", text)
+    assert not re.search("constant_in_unit: true: .*mass_kg", text)
+    assert 'from: "Mass kg"' in text
+
+
+def test_yes_no_and_unknown_are_proposed_as_a_list(tmp_path):
+    found = of_texts(tmp_path, ["Y", "N", "U"] * 4)
+    assert 'domain: {values: ["Y", "N", "U"], other: true}' in found
 
 
 def test_the_words_of_a_sex_are_proposed_as_a_public_list(tmp_path):
@@ -252,6 +330,10 @@ def test_many_decimals_are_said_to_be_rounded(tmp_path):
         (["0.4", "0.42", "41,5 %"], "some with a unit behind them (41.5 %)", "text"),
         (["1,5"] * 99 + ["145,05-"], "a minus behind them", "decimal"),
         (["1", "2"] * 50 + ["3-"], "or they become NULL", "integer"),
+        (["10.50", "20.25", "(45.00)"], "some with brackets around them", "text"),
+        (["$1,234.50", "$2.10", "($45.00)"], "with a minus in front of", "text"),
+        (["12.5%", "13.5%"], "export the numbers alone", "text"),
+        (["12345678.0", "12345679.0", ""], "export them without, and write", "decimal"),
     ],
 )
 def test_what_stands_behind_some_numbers_is_told(tmp_path, values, said, kind):

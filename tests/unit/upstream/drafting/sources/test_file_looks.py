@@ -100,6 +100,7 @@ def test_files_of_like_names_that_are_written_otherwise_say_so(tmp_path):
     (tmp_path / "x_2023.csv").write_bytes(f"pid;ward\n{end}".encode("cp1252"))
     text = draft_manifest(sorted(tmp_path.iterdir()), ["pid"])
     assert text.count("so a table of its own: write them alike if they are one") == 2
+    assert text.count("of a like name (encoding, footer_rows differ), so") == 2
     first, second = text.split("- name: x_2023")
     assert "left out by footer_rows" in second
     assert "left out by footer_rows" not in first
