@@ -126,14 +126,14 @@ class ForeseenReleases:
 
     def _plan(self, row: AnnouncementRow, wanted: Wanted) -> _Planned | None:
         """Return a release as it would be asked; None where nobody can foresee it."""
-        spec = spec_from_json(str(row.spec))
-        if not isinstance(spec, CubeSpec) or spec.strategy != Cells.name:
-            return None
         try:
+            spec = spec_from_json(str(row.spec))
+            if not isinstance(spec, CubeSpec) or spec.strategy != Cells.name:
+                return None
             known = self._open_releases.planned(
                 str(row.id), spec, wanted.snapshot, wanted.declared
             )
-        except CuratorError:  # the dataset declares something else by now
+        except (CuratorError, ValueError):  # dataset or server know something else
             return None
         cells = Cells(GAUSSIAN if spec.is_rho else LAPLACE)
         model = cells.foreseen(known.cube.domain, spec.loss)

@@ -54,6 +54,12 @@ ONE = "SELECT COUNT(*) FROM encounters e WHERE age > (SELECT {rest})"
             "take the first",
         ),
         (
+            TWO.format(
+                shown="level", tied="e.patient_id = p.patient_id", compared="IS NULL"
+            ),
+            "take the first",
+        ),
+        (
             TWO.format(shown="COUNT(*)", tied="e.ward = p.region", compared="> 2"),
             "x.patient_id = p.patient_id",
         ),

@@ -156,6 +156,28 @@ def test_a_turn_that_was_free_at_a_requests_arrival_is_waited_for_by_nobody():
     assert asyncio.run(run()) == []
 
 
+def test_a_request_that_meets_a_late_reading_begins_at_a_public_moment():
+    """It arrived when the last one was through by its cost, and was not really."""
+
+    async def run():
+        callers = Callers()
+        await callers.has_taken("ada", 0.2)
+        late = asyncio.create_task(callers.waits("ada"))
+        await asyncio.sleep(0)
+
+        async def next_one():
+            async with callers.turns.take("ada", 0.5):
+                return callers.clock.begun[-1]
+
+        behind = asyncio.create_task(next_one())
+        await asyncio.sleep(0)
+        callers.go_on.set()
+        await late
+        return await behind
+
+    assert asyncio.run(run()) == 0.5
+
+
 def test_what_readings_took_is_made_up_for_in_time():
     turn, one = ReadingTurn(), SHORT_SECONDS + LONG_SECONDS
     turn.note(read(one, at=100.0))
