@@ -7,7 +7,7 @@
 #'   and remaining of each of your projects, as texts with every digit: `as.numeric()`
 #'   makes numbers of them, that may be off in the last. `curator_history()`: your
 #'   questions, newest first, also those of [curator_answer()]; `time` is a POSIXct, UTC. `curator_releases()`: what is published for
-#'   you. `curator_release()`: what its columns are called, and their values;
+#'   you. `curator_announcements()`: what will be, and by which day. `curator_release()`: what its columns are called, and their values;
 #'   of sequences, what they are split by, and their symbols.
 #' @export
 curator_datasets <- function(con) {
@@ -76,6 +76,15 @@ curator_releases <- function(con) {
   rows_of(
     all_items(con, c("v1", "releases")),
     c("name", "id", "kind", "strategy", "dataset", "counts", "epsilon", "created")
+  )
+}
+
+#' @rdname curator_datasets
+#' @export
+curator_announcements <- function(con) {
+  rows_of(
+    all_items(con, c("v1", "announcements")),
+    c("name", "kind", "strategy", "dataset", "counts", "epsilon", "by")
   )
 }
 
