@@ -1,6 +1,7 @@
 """No route shows a time finer than the second: whatever is listed, whoever asks."""
 
 import re
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 
 import pytest
@@ -59,6 +60,7 @@ class World:
 def test_no_route_shows_finer_times_than_seconds(tmp_path):
     world = World(tmp_path)
     named = world.named
+    later = spec(name="later", readers=[{"project": "study"}])
     readable = {
         path: operations["get"]
         for path, operations in openapi_document()["paths"].items()
@@ -67,6 +69,13 @@ def test_no_route_shows_finer_times_than_seconds(tmp_path):
     seen = set()
     with serve_in_thread(world.made) as url, client(url, world.keys["ada"]) as ada:
         named["query_id"] = ask(ada).json()["query_id"]
+        with client(url, world.keys["carol"]) as carol:
+            told = {
+                "release": later,
+                "by": (datetime.now(UTC) + timedelta(days=9)).date().isoformat(),
+            }
+            made = carol.post("/v1/admin/announcements", json=told)
+        named["announcement"] = made.json()["id"]
         for path in readable:
             for reader in READERS:
                 with client(url, world.keys[reader]) as http:

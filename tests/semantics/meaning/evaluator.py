@@ -203,6 +203,7 @@ class Prepared:
 
     def __init__(self, query, tables, dataset, bounds, hierarchies=None):
         self._bounds = bounds
+        self._units = {t.unit_column for t in dataset.tables.values()} - {None}
         own = {name: own_codes(h) for name, h in dataset.hierarchies.items()}
         world = World(tables, dataset, bounds, {**(hierarchies or {}), **own})
         for name, common in query.ctes:
@@ -369,7 +370,11 @@ class Prepared:
         By the value itself, and by the columns that it is computed of. What follows
         from parts of it, from two columns or from tables below is not worked out.
         """
-        joined = [j.on for j in self.select.joins if j.kind != "left"]
+        joined = [
+            j.on
+            for j in self.select.joins
+            if j.kind != "left" and not self._is_tie(j.on)
+        ]
         held = [c for c in (self.select.where, *joined) if c is not None]
         self._require_plain(argument, held)
         if not held:
@@ -382,6 +387,13 @@ class Prepared:
         left = left if ends is None else numbers.within(left, ends) or left
         ends = domains.hull(left.domain)
         return info if ends is None or ends[0] == ends[1] else left
+
+    def _is_tie(self, on):
+        """Whether a condition equates unit keys alone: it bounds nothing."""
+        match on:
+            case tree.Compare("=", tree.Col(name), tree.Col(other)):
+                return name == other and name in self._units
+        return False
 
     def _narrow_scope(self, where):
         def left_of(entry):
