@@ -47,7 +47,7 @@ NOBODYS = {
     "proposal": "pr_" + "0" * 24, "job": "job_" + "0" * 24, "snapshot": "s_" + "0" * 24,
     "linkage": "lnk_" + "0" * 24, "pair": "7_8", "decision": "dec_" + "0" * 24,
     "copy": "anon_" + "0" * 24,
-    "release": "rel_" + "0" * 24,
+    "release": "rel_" + "0" * 24, "announcement": "ann_" + "0" * 24,
 }  # fmt: skip
 NAMES = {"analyst": "ada", "custodian": "carol", "auditor": "olga", "admin": "root"}
 

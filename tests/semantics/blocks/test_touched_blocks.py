@@ -155,7 +155,7 @@ def run(rng, questions, counts):
 def test_units_of_blocks_that_a_text_does_not_touch_change_nothing(chunk):
     counts = Counter()
     run(random.Random(6_100 + chunk), QUESTIONS, counts)
-    assert counts["confined"] > QUESTIONS // 20
+    assert counts["confined"] > QUESTIONS // 40  # of those that the evaluator answers
     assert counts["all"] > QUESTIONS // 20
 
 

@@ -497,7 +497,7 @@ def narrowed(node, infos, scope):
     A result that is a column or computed, and not NULL there, is never unknown beside
     a literal: its own condition holds, those before it do not.
     """
-    conditions = [condition for condition, _ in node.branches]
+    conditions = [_as_a_branch(condition) for condition, _ in node.branches]
     results = [result for _, result in node.branches]
     results += [] if node.otherwise is None else [node.otherwise]
     found = []
@@ -515,6 +515,14 @@ def narrowed(node, infos, scope):
             limits = _limits_of(result, info, conditions[: place + 1], place, scope)
         found.append(numbers.within(info, limits))
     return [info for info in found if info is not None] or infos
+
+
+def _as_a_branch(condition):
+    """Return what a branch asks: that it IS TRUE says the same."""
+    match condition:
+        case tree.IsTruth(value, True, False):
+            return _as_a_branch(value)
+    return condition
 
 
 def _limits_of(value, info, conditions, place, scope):
@@ -537,7 +545,8 @@ def _as_written(text, result, conditions, scope, place):
     near = numbers.within(info, limits)
     if near is None:
         return None
-    written = set(domains.listed(info_of_cast(result, near)))
+    cast = info_of_cast(result, near)
+    written = set(domains.listed(text if cast.domain is None else cast))
     left = tuple(each for each in domains.listed(text) if each in written)
     return replace(text, domain=(left,)) if left else None
 
