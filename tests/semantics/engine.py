@@ -6,16 +6,18 @@ columns but the unit column (decimals as scaled BIGINT); a public table has "_ro
 BIGINT, its row number from 1, then its declared columns.
 """
 
+from collections import Counter
 from contextlib import contextmanager
 from functools import partial
 from itertools import combinations, permutations
+from types import SimpleNamespace
 
 import duckdb
 
 from engines.duckdb.snapshots import BLIND, new_hash_key, set_hash_key
 from privacy.errors import QueryError
 from privacy.schema import ColumnType
-from query_lang.plans.compiled import DependentShown
+from query_lang.plans.compiled import DependentShown, KeyShown
 from tests.semantics import hospital
 from tests.semantics.meaning.answers import prepare
 from tests.semantics.meaning.evaluator import NotAnswerableError
@@ -204,8 +206,9 @@ def expected_vectors(compiled, prepared, found_vectors=None):
 
 def _ways_to_follow(compiled, found, cells):
     """Yield functions of a cell of all keys: the compiler's cell, if it has one."""
-    shown = (c.shown for c in compiled.columns)
+    shown = [c.shown for c in compiled.columns]
     dependent = [s for s in dict.fromkeys(shown) if isinstance(s, DependentShown)]
+    dependent += _repeated(shown, found)
     width, own = len(cells[0]), len(found[0])
     for kept in combinations(range(width), own):
         projected = dict.fromkeys(tuple(cell[at] for at in kept) for cell in cells)
@@ -214,6 +217,16 @@ def _ways_to_follow(compiled, found, cells):
             continue
         for chosen in permutations(dependent, len(rest)):
             yield partial(_followed, kept, dict(zip(rest, chosen, strict=True)))
+
+
+def _repeated(shown, found):
+    """Return how a key that is shown again, in other words, follows from itself."""
+    times = Counter(s.index for s in shown if isinstance(s, KeyShown))
+    return [
+        SimpleNamespace(index=key, pairs=[(cell[key], cell[key]) for cell in found])
+        for key, number in times.items()
+        for _ in range(number - 1)
+    ]
 
 
 def _followed(kept, follow, cell):
