@@ -1,5 +1,6 @@
 """IN (SELECT ...) that reads the rows around it, as the EXISTS that it is."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Protocol
 
@@ -51,6 +52,14 @@ def as_exists(tree: InQuery, around: Names) -> Exists | None:
     star = SelectItem(Star(tree.position), None, tree.position)
     found = replace(query, distinct=False, items=(star,), where=where)
     return Exists(found, tree.position)
+
+
+def paired(tree: Comparison, around: Collection[str]) -> tuple[Name, Name] | None:
+    """Return the column within and the one around that a comparison is of alone."""
+    names = [side for side in (tree.left, tree.right) if isinstance(side, Name)]
+    outer = [name for name in names if name.qualifier in around]
+    inner = [name for name in names if name.qualifier not in around]
+    return (inner[0], outer[0]) if len(inner) == len(outer) == 1 else None
 
 
 def reads_outside(query: Select) -> bool:

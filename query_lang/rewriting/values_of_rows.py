@@ -5,10 +5,10 @@ LEFT JOIN with a roll-up by what ties both; ``(SELECT l.value ... ORDER BY l.tak
 LIMIT 1)`` is one of a LEFT JOIN LATERAL. So no row is doubled or lost.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
-from query_lang.rewriting.correlated import outside, reads_outside
+from query_lang.rewriting.correlated import outside, paired, reads_outside
 from query_lang.rewriting.trees import (
     all_of,
     called,
@@ -259,8 +259,4 @@ def _ties(
 def _tie(tree: Expression, around: set[str]) -> tuple[Name, Name] | None:
     if not isinstance(tree, Comparison) or tree.operator != "=":
         return None
-    sides: Sequence[Expression] = (tree.left, tree.right)
-    names = [side for side in sides if isinstance(side, Name)]
-    outer = [name for name in names if name.qualifier in around]
-    inner = [name for name in names if name.qualifier not in around]
-    return (inner[0], outer[0]) if len(inner) == len(outer) == 1 else None
+    return paired(tree, around)

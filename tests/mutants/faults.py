@@ -4173,8 +4173,8 @@ FAULTS = (
         "look_ups_of_many_rows",
         "a look-up of several rows doubles those around it",
         "query_lang/binding/sources/from_clause.py",
-        "if join.is_of_one and node.rows_per_unit != left.rows_per_unit:",
-        "if join.is_of_one and node.rows_per_unit < left.rows_per_unit:",
+        "if join.is_of_one and joined.rows_per_unit != node.rows_per_unit:",
+        "if join.is_of_one and joined.rows_per_unit < node.rows_per_unit:",
         ("tests/unit/query_lang/rewriting/test_values_of_rows.py",),
     ),
     Fault(

@@ -157,7 +157,10 @@ class SourceBinder:
         for join in joins:
             if isinstance(node, PublicScan):
                 raise refuse(rules.PUBLIC_FIRST, first.position)
-            node = self._joined(node, scope, join, asked, wheres)
+            joined = self._join(node, scope, join, asked, wheres)
+            if join.is_of_one and joined.rows_per_unit != node.rows_per_unit:
+                raise refuse(rules.SCALAR_SUBQUERY, join.position, hint=_SEVERAL_ROWS)
+            node = joined
             check_rows(node.rows_per_unit, join.position)
         return Source(node, scope)
 
@@ -271,20 +274,6 @@ class SourceBinder:
         )
 
     # -- joins ----------------------------------------------------------------
-
-    def _joined(
-        self,
-        left: Node,
-        scope: Scope,
-        join: Join,
-        asked: RowsAsked,
-        wheres: Sequence[Tree],
-    ) -> Node:
-        """Bind a join; one with a single row is refused where there may be two."""
-        node = self._join(left, scope, join, asked, wheres)
-        if join.is_of_one and node.rows_per_unit != left.rows_per_unit:
-            raise refuse(rules.SCALAR_SUBQUERY, join.position, hint=_SEVERAL_ROWS)
-        return node
 
     def _join(  # noqa: PLR0911 - an arm a kind
         self,

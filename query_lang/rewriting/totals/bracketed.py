@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from privacy.errors import SqlNotAllowedError
 from query_lang.rewriting.calls import filtered
-from query_lang.rewriting.correlated import outside, reads_outside
+from query_lang.rewriting.correlated import outside, paired, reads_outside
 from query_lang.rewriting.trees import (
     all_of,
     called,
@@ -52,8 +52,9 @@ _OF_ANOTHER_TABLE = (
 def scalar_refusal(tree: ScalarQuery) -> SqlNotAllowedError:
     """Return the refusal of a subquery as a value, with what stands for it."""
     query = tree.query
-    is_of_row = isinstance(query, Select) and reads_outside(query)
-    hint = _of_each_row(query) if is_of_row and isinstance(query, Select) else None
+    hint = None
+    if isinstance(query, Select) and reads_outside(query):
+        hint = _of_each_row(query)
     return refuse(rules.SCALAR_SUBQUERY, tree.position, hint=hint)
 
 
@@ -61,12 +62,9 @@ def _of_each_row(query: Select) -> str:
     """Return how a value of each row is written as a join, in the names of a query."""
     around, inner, key = outside(query), called(query.source), ("patient_id", "e")
     for part in conjuncts(query.where):
-        sides = (part.left, part.right) if isinstance(part, Comparison) else ()
-        names = [side for side in sides if isinstance(side, Name)]
-        out = [name for name in names if name.qualifier in around]
-        own = [name for name in names if name not in out]
-        if len(own) == len(out) == 1:
-            key = own[0].name, f"{out[0].qualifier}"
+        pair = paired(part, around) if isinstance(part, Comparison) else None
+        if pair is not None:
+            key = pair[0].name, f"{pair[1].qualifier}"
             break
     name, other = key
     table = query.source.name if isinstance(query.source, TableName) else "..."

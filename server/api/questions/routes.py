@@ -265,7 +265,7 @@ class QueryEndpoint:
 
     async def _busy(self, arrival: Arrival, *, slots: int) -> Response:
         await self._clock.wait(arrival=arrival.time, slots=slots)
-        return _busy()
+        return _all_taken()
 
     async def _answered(
         self, visit: Visit, work: Work, permit: Permit
@@ -283,7 +283,7 @@ class QueryEndpoint:
             if not permit.take():
                 waited = slots_of(reading.begun - arrived, self._clock.slot_seconds)
                 slots = max(visit.checked.slots, waited)
-                return PendingResponse(_busy()), slots
+                return PendingResponse(_all_taken()), slots
             ticket = self._arrived(visit)
             begun, cost = await self._read_in_turn(context, ticket, visit, work)
             promise = await ticket.promise
@@ -462,7 +462,7 @@ class EndpointSettings:
     limits_rate: bool = True
 
 
-def _busy() -> Response:
+def _all_taken() -> Response:
     return Problem("busy", "too many requests are under way").response()
 
 

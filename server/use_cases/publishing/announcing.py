@@ -35,7 +35,7 @@ from server.use_cases.releases.announced import (
     is_open,
 )
 from server.use_cases.services.errors import CommandRefusedError, NotFoundError
-from server.use_cases.services.paging import ListOf, Page, read_page
+from server.use_cases.services.paging import ListOf, Page, listed, read_page
 from server.use_cases.services.services import Services, now_text, random_id, today
 
 _TABLE = tables.announcement
@@ -96,7 +96,7 @@ class ReleaseAnnouncer:
             _item(row, states[str(row.id)], measures[str(row.population)])
             for row in rows
         ]
-        return {"items": items, "next_cursor": cursor}
+        return listed(items, cursor)
 
     def show(self, viewer: Viewer, announcement: str) -> AdminAnnouncement:
         """Return one announcement, by its id.

@@ -17,7 +17,7 @@ from upstream.drafting.columns.column_guesses import (
     guess_of,
     has_other_decimals,
 )
-from upstream.drafting.rows import LEAST_UNITS, units_sql
+from upstream.drafting.rows import LEAST_UNITS, row_of, units_sql
 from upstream.drafting.sources.draft_sources import texts_of
 from upstream.drafting.yaml_words import in_yaml
 from upstream.files.csv_structure import CsvFile
@@ -155,8 +155,8 @@ class _Beside:
         """Return the words for no day that a column has, however many."""
         column, words = quoted_name(self.name), ", ".join(map(quoted, WRITTEN_NO_DAYS))
         met = f"list(DISTINCT {column}) FILTER ({column} IN ({words}))"
-        found = self.connection.execute(f"SELECT {met} FROM {self.rows}").fetchone()  # noqa: S608 - quoted names
-        return tuple(sorted(str(one) for one in (found and found[0]) or ()))
+        (found,) = row_of(self.connection, self.rows, [met])
+        return tuple(sorted(map(str, found))) if isinstance(found, list) else ()
 
     @property
     def may_be_truths(self) -> bool:
@@ -165,8 +165,8 @@ class _Beside:
             return False
         listed = ", ".join(map(quoted, ("", "0", "1", *self.words)))
         every = f"bool_and({quoted_name(self.name)} IN ({listed}))"
-        found = self.connection.execute(f"SELECT {every} FROM {self.rows}").fetchone()  # noqa: S608 - quoted names
-        return bool(found and found[0])
+        (found,) = row_of(self.connection, self.rows, [every])
+        return found is True
 
     def guess(self, *, has_cells: bool) -> Guess | None:
         """Return the guess of the column's other values, and what these ask."""
