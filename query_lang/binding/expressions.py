@@ -641,6 +641,16 @@ def _negated(bound: Expression, *, negated: bool) -> Expression:
     for truth in (True, False):
         if is_constant_truth(bound, truth=truth):
             return truth_constant(truth=not truth)
+    return _denied(bound)
+
+
+def _denied(bound: Expression) -> Expression:
+    """Return NOT of a condition, whose conjuncts are seen: what filters reads these."""
+    match bound:
+        case Call(Function.NOT, (inner,)):
+            return inner
+        case Call(Function.OR, operands):
+            return truth_of(Function.AND, tuple(_denied(each) for each in operands))
     return truth_of(Function.NOT, (bound,))
 
 

@@ -18,9 +18,12 @@ from query_lang.syntax.nodes import (
     Expression,
     Extract,
     FunctionCall,
+    IsNull,
     Name,
     Negative,
+    Not,
     NumberLiteral,
+    Or,
     Position,
     Select,
     SelectItem,
@@ -110,11 +113,30 @@ def _with_fields(
 
 
 def conjuncts(tree: Expression | None) -> list[Expression]:
-    """Return the top-level conjuncts of a condition; of none there are none."""
+    """Return the top-level conjuncts of a condition; of none there are none.
+
+    Those that stand under NOT as well: NOT NOT, NOT of OR and NOT IS NULL mean what
+    they return here, where NULL is met too.
+    """
     if tree is None:
         return []
     if isinstance(tree, And):
         return [part for item in tree.items for part in conjuncts(item)]
+    if isinstance(tree, Not):
+        return _denied(tree)
+    return [tree]
+
+
+def _denied(tree: Not) -> list[Expression]:
+    inner = tree.item
+    if isinstance(inner, Not):
+        return conjuncts(inner.item)
+    if isinstance(inner, Or):
+        return [
+            part for item in inner.items for part in _denied(Not(item, tree.position))
+        ]
+    if isinstance(inner, IsNull):
+        return [replace(inner, negated=not inner.negated)]
     return [tree]
 
 

@@ -88,7 +88,7 @@ def _filled(columns, rows):
 
 
 def _named(kind, columns, *own):
-    every = sorted({repr(column.name) for column in columns})
+    every = sorted(repr(column.name) for column in columns)
     return (kind, *(column.name for column in own), "of", *every)
 
 

@@ -182,7 +182,7 @@ def join(left, relation, join_node, alias, parent_and_world):
             before = len(found)
             for other in fitting(row):
                 both = row.values + other.values
-                if test((*env, both)) is True:
+                if meet(row, other) and test((*env, both)) is True:
                     found.append(Row(both, owner(row, other), ties(row, other)))
             if is_left and len(found) == before:
                 found.append(
@@ -289,6 +289,11 @@ def _index(relation, sides, scope, boundary):
 
 def owner(row, other):
     return other.owner if row.owner is None else row.owner
+
+
+def meet(row, other):
+    """Whether rows may be joined: those of two units never are (PRIVACY 1)."""
+    return row.owner is None or other.owner is None or row.owner == other.owner
 
 
 def ties(row, other):
