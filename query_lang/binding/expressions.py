@@ -646,11 +646,11 @@ def _negated(bound: Expression, *, negated: bool) -> Expression:
 
 def _denied(bound: Expression) -> Expression:
     """Return NOT of a condition, whose conjuncts are seen: what filters reads these."""
-    match bound:
-        case Call(Function.NOT, (inner,)):
-            return inner
-        case Call(Function.OR, operands):
-            return truth_of(Function.AND, tuple(_denied(each) for each in operands))
+    if isinstance(bound, Call):
+        if bound.function is Function.NOT:
+            return bound.operands[0]
+        if bound.function is Function.OR:
+            return truth_of(Function.AND, tuple(map(_denied, bound.operands)))
     return truth_of(Function.NOT, (bound,))
 
 

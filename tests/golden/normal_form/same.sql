@@ -388,3 +388,10 @@ SELECT COUNT(*) AS n FROM encounters WHERE CONCAT(ward, CAST(age AS TEXT)) = 'x7
 
 SELECT COUNT(*) AS n FROM encounters WHERE MAKE_DATE(EXTRACT(YEAR FROM started), 7, 1) > started;
 SELECT COUNT(*) AS n FROM encounters WHERE DATEADD(year, EXTRACT(YEAR FROM started) - 2001, DATE '2001-07-01') > started;
+
+SELECT COUNT(*) FROM encounters e LEFT JOIN diagnoses d ON d.patient_id = e.patient_id AND d.seq = 1 WHERE d.seq IS NULL;
+SELECT COUNT(*) FROM encounters e LEFT JOIN diagnoses d ON d.patient_id = e.patient_id AND d.seq = 1 WHERE NOT (d.seq IS NOT NULL);
+SELECT COUNT(*) FROM encounters e LEFT JOIN diagnoses d ON d.patient_id = e.patient_id AND d.seq = 1 WHERE NOT (NOT (d.seq IS NULL));
+
+SELECT COUNT(DISTINCT patient_id) FROM (SELECT patient_id, level, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY taken) AS rn FROM labs) x WHERE rn = 2 AND level = 5;
+SELECT COUNT(DISTINCT patient_id) FROM (SELECT patient_id, level, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY taken) AS rn FROM labs) x WHERE NOT (NOT (rn = 2) OR NOT (level = 5));
