@@ -16,7 +16,7 @@ from query_lang.rendering.dialect import Target
 from query_lang.rendering.duckdb.dialect import DUCKDB
 from query_lang.showing.confidence import intervals_of
 from query_lang.showing.presentation import present
-from server.use_cases.questions.noise_law import LaplaceNoise
+from server.use_cases.questions.noise_law import AnswerNoise
 from tests.support.data.hospital import HOSPITAL
 
 A, B, C, D, E = (
@@ -25,6 +25,7 @@ A, B, C, D, E = (
 )
 FORMS = {
     "difference": f"{A} - {B}",
+    "weighted sum": "SUM(level) + COUNT(*) * 7",
     "share of two": f"{A} / ({A} + {B})",
     "share of three": f"{A} / ({A} + {B} + {C})",
     "share of five": f"{A} / ({A} + {B} + {C} + {D} + {E})",
@@ -72,7 +73,7 @@ def measured(form: str, keys: str) -> tuple[CompiledQuery, float]:
         ]
         for _ in query.measures
     ]
-    noise = LaplaceNoise(tuple(10.0 + place for place, _ in enumerate(vectors)))
+    noise = AnswerNoise(tuple(10.0 + place for place, _ in enumerate(vectors)))
     started = time.thread_time()
     list(present(query, vectors))
     intervals_of(query, vectors, noise, 1 - MISS)

@@ -49,6 +49,7 @@ _MOST_STEPS: Final = 2_000
 """Values looked at, comparisons read and values of lists compared for one query; what
 is asked beyond keeps what is declared. A step takes some 20 microseconds."""
 _MAPPED_IN_A_STEP: Final = 8
+_NOTED_IN_A_STEP: Final = 4
 
 _Said = tuple[Expression, bool]
 """A condition, and whether it is true, or is not."""
@@ -70,6 +71,7 @@ class Bounds:
         self._tries, self.made = conditions.tries, conditions.made
         self._steps = _MOST_STEPS
         self._said: dict[Hashable, list[_Said]] = {}
+        self._spoken: dict[int, tuple[Expression, Sequence[Hashable]]] = {}
         self._depth = 0  # of branches of CASE
         self._known: dict[int, Facts | None] = {}
         self._by_said: dict[tuple[int, tuple[tuple[int, bool], ...]], Facts | None] = {}
@@ -145,13 +147,24 @@ class Bounds:
         }
         return list(found.values())
 
-    def _say(self, condition: Expression, *, holds: bool) -> list[Hashable]:
+    def _say(self, condition: Expression, *, holds: bool) -> Sequence[Hashable]:
         """Note what a condition speaks of; return it, to be taken back."""
-        found: set[Hashable] = set(map(self._tries.number, compared_in(condition)))
-        found.update(self._pairs_in(condition))
+        found = self._spoken_of(condition)
+        self._steps -= 1 + len(found) // _NOTED_IN_A_STEP
         for key in found:
             self._said.setdefault(key, []).append((condition, holds))
-        return list(found)
+        return found
+
+    def _spoken_of(self, condition: Expression) -> Sequence[Hashable]:
+        """Return what a condition compares, found once: branches meet it many times."""
+        known = self._spoken.get(id(condition))
+        if known is None:
+            self._steps -= parts_of(condition) // _NOTED_IN_A_STEP
+            found: set[Hashable] = set(map(self._tries.number, compared_in(condition)))
+            found.update(self._pairs_in(condition))
+            # The condition is kept, too: another one may not take its identity.
+            known = self._spoken[id(condition)] = condition, tuple(found)
+        return known[1]
 
     def _pairs_in(self, condition: Expression) -> set[frozenset[int]]:
         if not isinstance(condition, Call):
@@ -188,15 +201,18 @@ class Bounds:
                 return self._by_operands(value)
 
     def _branches(self, value: Call) -> list[Facts | None]:
+        """Return what is known of each branch; no more than is declared of none."""
         *branches, rest = value.operands
         found, said = [], []
         self._depth += 1
         for condition, result in zip(branches[::2], branches[1::2], strict=True):
+            if self._steps < 0:
+                break
             own = self._say(condition, holds=True)
             found.append(self._result(result))
             self._take_back(own)
             said.append(self._say(condition, holds=False))
-        found.append(self._result(rest))
+        found.append(value.facts if self._steps < 0 else self._result(rest))
         for each in reversed(said):
             self._take_back(each)
         self._depth -= 1

@@ -12,7 +12,7 @@ from query_lang.binding.bind import bind_query
 from query_lang.reading.parse import parse_query
 from query_lang.showing.presentation import present
 from tests.semantics.engine import exact_vectors
-from tests.support.compiling import compile_query
+from tests.support.compiling import calls_of, compile_query
 from tests.support.data.hospital import HOSPITAL
 
 FROM = "FROM encounters"
@@ -331,3 +331,22 @@ def test_cells_are_those_that_conditions_leave_of_what_nobody_declared(
 ):
     sql = f"SELECT {key} AS k, COUNT(*) AS n {FROM} WHERE {where} GROUP BY 1"
     assert len(compile_query(sql, HOSPITAL).rendered.cells) == cells
+
+
+MOST_CALLS = 800_000
+"""It took 7 millions, and seconds of a free plan, when branches read it each time."""
+
+
+@pytest.mark.parametrize(("levels", "branches"), [(3, 9), (2, 31)])
+def test_a_long_condition_is_read_once_however_many_branches_meet_it(levels, branches):
+    long = " OR ".join(f"a < {number}" for number in range(300))
+    query = (
+        f"SELECT patient_id, age AS y, CASE WHEN {long} THEN 1 ELSE 0 END AS x "
+        f"FROM (SELECT patient_id, age, age AS a {FROM}) AS u"
+    )
+    whens = " ".join(f"WHEN y < {number} THEN x" for number in range(branches))
+    for _ in range(levels):
+        case = f"CASE {whens} ELSE x END AS x"
+        query = f"SELECT patient_id, y, {case} FROM ({query}) AS t"
+    sql = f"SELECT SUM(x) FROM ({query}) AS z"
+    assert calls_of(lambda: compile_query(sql, HOSPITAL)) < MOST_CALLS
