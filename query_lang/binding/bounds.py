@@ -49,7 +49,7 @@ _MOST_STEPS: Final = 2_000
 """Values looked at, comparisons read and values of lists compared for one query; what
 is asked beyond keeps what is declared. A step takes some 20 microseconds."""
 _MAPPED_IN_A_STEP: Final = 8
-_NOTED_IN_A_STEP: Final = 4
+_NOTED_IN_A_STEP: Final = 8
 
 _Said = tuple[Expression, bool]
 """A condition, and whether it is true, or is not."""
@@ -150,7 +150,7 @@ class Bounds:
     def _say(self, condition: Expression, *, holds: bool) -> Sequence[Hashable]:
         """Note what a condition speaks of; return it, to be taken back."""
         found = self._spoken_of(condition)
-        self._steps -= 1 + len(found) // _NOTED_IN_A_STEP
+        self._steps -= len(found) // _NOTED_IN_A_STEP
         for key in found:
             self._said.setdefault(key, []).append((condition, holds))
         return found
@@ -204,6 +204,7 @@ class Bounds:
         """Return what is known of each branch; no more than is declared of none."""
         *branches, rest = value.operands
         found, said = [], []
+        self._steps -= len(branches) // _NOTED_IN_A_STEP
         self._depth += 1
         for condition, result in zip(branches[::2], branches[1::2], strict=True):
             if self._steps < 0:
