@@ -9,6 +9,8 @@ import time
 from fractions import Fraction
 from random import Random
 
+from mechanisms.scales.noises import GAUSSIAN, LAPLACE, Noise
+from privacy.errors import QueryError
 from query_lang import compile as queries
 from query_lang.plans.compiled import CompiledQuery
 from query_lang.plans.costs import UNLIMITED
@@ -44,6 +46,28 @@ FORMS = {
     "share of the total": "COUNT(*) / SUM(COUNT(*)) OVER ()",
     "share so far": "COUNT(*) / SUM(COUNT(*)) OVER (ORDER BY age)",
     "rank": "RANK() OVER (ORDER BY COUNT(*))",
+    "percent, rounded": f"ROUND(100.0 * {A} / NULLIF({A} + {B}, 0), 1)",
+    "root": f"SQRT({A}) / {B}",
+    "deviation": "STDDEV(level) * 1",
+    "correlation": "CORR(level, age) + 0",
+    "slope": "REGR_SLOPE(level, visits) * 2",
+    "median": "MEDIAN(level) * 2",
+    "median of 64 bins": "MEDIAN(age) * 2",
+    "first that is there": f"COALESCE({A} / NULLIF({B}, 0), {D} / NULLIF({E}, 0), 0)",
+    "product of six": f"{A} * {B} * {C} * {D} * {E} * COUNT(*)",
+    "quotients in quotients": f"{A} / ({B} / ({C} / ({D} / {E})))",
+    "within ends": f"LEAST(GREATEST({A} - {B}, 0), {C} + 1)",
+    "running share of a window": (
+        "SUM(COUNT(*)) OVER (ORDER BY age ROWS BETWEEN 6 PRECEDING AND CURRENT ROW)"
+        " / SUM(COUNT(*)) OVER ()"
+    ),
+    "greatest so far": "MAX(COUNT(*)) OVER (ORDER BY age)",
+    "change in per cent": (
+        "100.0 * (COUNT(*) - LAG(COUNT(*)) OVER (ORDER BY age))"
+        " / LAG(COUNT(*)) OVER (ORDER BY age)"
+    ),
+    "vast literal": f"{A} * 123456789.123456789 / 987654321.987654321 - {B} / 777.7",
+    "forty operations": " + ".join(f"{A} * {n} / ({B} + {n})" for n in range(8)),
 }
 KEYS = ("age", "age, dose, ward")  # 122 and 732 cells
 MISS = Fraction(5, 100)
@@ -55,25 +79,37 @@ def main() -> None:
     print("|---|---:|---:|---:|")
     for name, form in FORMS.items():
         for keys in KEYS:
-            query, spent = measured(form, keys)
-            cells = len(query.rendered.cells)
-            part = spent * 1e9 / query.showing_steps
-            print(f"| {name} | {cells} | {1000 * spent / cells:.2f} | {part:.2f} |")
+            for by in (keys, f"ROLLUP({keys})"):
+                show(name, form, keys, by)
 
 
-def measured(form: str, keys: str) -> tuple[CompiledQuery, float]:
+def show(name: str, form: str, keys: str, by: str) -> None:
+    """Print a row for each kind of noise; none where it is refused."""
+    for kind in (LAPLACE, GAUSSIAN):
+        try:
+            query, spent = measured(form, keys, by, kind)
+        except QueryError:
+            continue
+        cells = query.row_count
+        part = spent * 1e9 / query.showing_steps
+        named = f"{name}{', totals' if by != keys else ''} ({kind.mechanism})"
+        print(f"| {named} | {cells} | {1000 * spent / cells:.2f} | {part:.2f} |")
+
+
+def measured(form: str, keys: str, by: str, kind: Noise) -> tuple[CompiledQuery, float]:
     """Return a question, and the processor time to show its answer, in seconds."""
-    sql = f"SELECT {keys}, {form} AS x FROM encounters GROUP BY {keys}"
+    sql = f"SELECT {keys}, {form} AS x FROM encounters GROUP BY {by}"
     query = queries.compile_query(sql, HOSPITAL, Target(DUCKDB, UNLIMITED))
     dice = Random(1)
     vectors = [
         [
             dice.choice((3, 20, 80, 500)) + dice.randrange(-9, 9)
-            for _ in query.rendered.cells
+            for _ in range(len(query.rendered.cells) * measure.size)
         ]
-        for _ in query.measures
+        for measure in query.measures
     ]
-    noise = AnswerNoise(tuple(10.0 + place for place, _ in enumerate(vectors)))
+    scales = tuple(10.0 + place for place, _ in enumerate(vectors))
+    noise = AnswerNoise(scales, kind)
     started = time.thread_time()
     list(present(query, vectors))
     intervals_of(query, vectors, noise, 1 - MISS)

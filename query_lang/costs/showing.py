@@ -18,6 +18,7 @@ from query_lang.plans.compiled import (
     OrderTerm,
     OutputColumn,
     Presentation,
+    PublicShown,
     QuantileShown,
     Shown,
     WindowShown,
@@ -27,17 +28,32 @@ from query_lang.plans.compiled import (
 )
 from query_lang.showing.noisy_conditions import shown_in
 
-VALUE_STEPS: Final = 40_000
+VALUE_STEPS: Final = 20_000
 """To compute one operation, or read one number, in one cell, exactly."""
 
-INTERVAL_STEPS: Final = 160_000
-"""To take one of them apart for an interval."""
+FUNCTION_STEPS: Final = 250_000
+"""Of a root, a logarithm or a power of e more, with its interval."""
 
-RATIO_STEPS: Final = 1_500_000
+INTERVAL_STEPS: Final = 100_000
+"""To take one of them apart for an interval, where each cell is taken apart anew."""
+
+SHARED_STEPS: Final = 25_000
+"""To find an interval's ends of one of them, where one cell was taken apart for all."""
+
+CLOSED_STEPS: Final = 80_000
+"""To find where a ratio of two noisy numbers lies in one cell."""
+
+RATIO_STEPS: Final = 1_000_000
 """To find where a ratio of more than two noisy numbers lies in one cell: a hundred sums
 of a series, for the tail of its noise."""
 
-FRAME_STEPS: Final = 2_000
+QUANTILE_STEPS: Final = 250_000
+"""To find a quantile that is computed on, and where it lies, in one cell; ..."""
+
+BIN_STEPS: Final = 5_000
+"""... and more for each of its bins."""
+
+FRAME_STEPS: Final = 1_200
 """To read one row that a window reads in another."""
 
 ADDED_STEPS: Final = 1_000
@@ -95,7 +111,9 @@ def _rows_written(presentation: Presentation, rows: int) -> int:
 def _value_steps(shown: Shown, cells: int) -> int:
     parts = [one for one in _parts(shown) if _is_computed(one)]
     operations = sum(1 + len(_operands(one)) for one in parts)
-    return VALUE_STEPS * operations + _frames(shown, cells) * FRAME_STEPS // 4
+    functions = FUNCTION_STEPS * sum(map(_is_function, parts))
+    frames = _frames(shown, cells) * FRAME_STEPS // 4
+    return VALUE_STEPS * operations + functions + frames
 
 
 def _interval_steps(shown: Shown, cells: int, *, of_many: bool = False) -> int:
@@ -106,15 +124,27 @@ def _interval_steps(shown: Shown, cells: int, *, of_many: bool = False) -> int:
     frames = _frames(shown, cells)
     noisy = {one for one in leaves(shown) if isinstance(one, _NOISY)}
     numbers = sum(2 if isinstance(one, AverageShown) else 1 for one in noisy)
+    is_apart = of_many or any(
+        isinstance(one, WindowShown | PublicShown) for one in parts
+    )
     is_long = of_many or frames > 0 or numbers > _CLOSED
-    ratios = sum(map(_is_ratio, parts)) if is_long else 0
+    ratios = sum(map(_is_ratio, parts))
+    each = INTERVAL_STEPS if is_apart else SHARED_STEPS
     return (
-        INTERVAL_STEPS * len(parts)
-        + RATIO_STEPS * max(ratios, int(is_long))
+        each * len(parts)
+        + (RATIO_STEPS * max(ratios, 1) if is_long else CLOSED_STEPS * ratios)
+        + sum(map(_quantile_steps, parts))
         + FRAME_STEPS * frames
     )
 
 
+def _quantile_steps(part: Shown) -> int:
+    if not isinstance(part, QuantileShown):
+        return 0
+    return QUANTILE_STEPS + BIN_STEPS * part.bins.count
+
+
+_FUNCTIONS: Final = {Operation.LN, Operation.EXP, Operation.SQRT}
 _NOISY = NumberShown | AverageShown | QuantileShown
 
 
@@ -123,6 +153,10 @@ def _is_ratio(shown: Shown) -> bool:
         shown.operation is Operation.DIVIDE
     )
     return is_quotient or isinstance(shown, AverageShown)
+
+
+def _is_function(shown: Shown) -> bool:
+    return isinstance(shown, ComputedShown) and shown.operation in _FUNCTIONS
 
 
 def _is_computed(shown: Shown) -> bool:

@@ -64,8 +64,8 @@ DEADLINE_SHARE: Final = 10
 MAX_NUMBERS: Final = 100_000
 """Shown, and measured, of one answer: some 8 MB when written."""
 
-MAX_SHOWING_STEPS: Final = 6_000_000_000
-"""Of the server, to show what is computed of an answer's numbers: six seconds."""
+MAX_SHOWING_STEPS: Final = 3_000_000_000
+"""Of the server, to show what is computed of an answer's numbers: three seconds."""
 
 NUMBER_BYTES: Final = 80
 """Of a number that an answer shows, with its interval, at most."""

@@ -280,12 +280,16 @@ class Promise:
         read: When the server is through with reading it, likewise: what is behind it
             is read then.
         reading: Seconds that it takes the server until then, with what it works for.
+        stored: When the server is through with it altogether, likewise.
+        storing: Seconds that it takes the server to take a result up; 0 without one.
     """
 
     take_up: float
     slots: int
     read: float
     reading: float
+    stored: float
+    storing: float
 
 
 @dataclass(slots=True, eq=False)
@@ -388,15 +392,17 @@ class Backlog:
         if isinstance(cost, Work):
             return self._executing(ticket, cost, reading)
         end = self._read + self._served(ticket, cost.alone)
-        return Promise(end, self._slots(ticket, end), self._read, reading)
+        slots = self._slots(ticket, end)
+        return Promise(end, slots, self._read, reading, self._read, 0.0)
 
     def _executing(self, ticket: Ticket, work: Work, reading: float) -> Promise:
         executing = work.executing / float(self._machine.executor_speed)
         self._executed = max(self._read, self._executed) + executing
         take_up = self._executed + float(MARGIN_SLOTS) * self._slot
-        self._stored = max(take_up, self._stored) + self._served(ticket, work.storing)
+        storing = self._served(ticket, work.storing)
+        self._stored = max(take_up, self._stored) + storing
         slots = self._slots(ticket, self._stored)
-        return Promise(take_up, slots, self._read, reading)
+        return Promise(take_up, slots, self._read, reading, self._stored, storing)
 
     def _slots(self, ticket: Ticket, end: float) -> int:
         begun = AT_ONCE - 1  # though behind

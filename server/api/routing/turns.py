@@ -55,9 +55,10 @@ class Turns:
 
 
 SHORT_SECONDS: Final = 0.1
-"""Of the server, to read a request that is ordinary: so much is not counted."""
+"""Of the server, to read a request that is ordinary, and to take its result up: so much
+is not counted."""
 LONG_SECONDS: Final = 0.5
-"""Seconds beyond it that one caller's readings may take at once, ..."""
+"""Seconds beyond it that one caller's requests may take at once, ..."""
 LONG_SHARE: Final = 64
 """... and one in so many seconds from then on: who takes more takes long."""
 SLACK: Final = 0.25
@@ -71,10 +72,11 @@ class ReadingTurn:
     """A turn to have a request read.
 
     Attributes:
-        next: When the server has read the last one by its public cost, on the
-            monotonic clock: the next one is read then.
-        full_at: When what the readings took, beyond what ordinary ones take, is made
-            up for, at one part in ``LONG_SHARE``, likewise.
+        next: When the server has read the last one by its public cost, and where
+            taking its result up takes long, has done that; on the monotonic clock: the
+            next one is read then.
+        full_at: When what they took the server, beyond what ordinary ones take, is
+            made up for, at one part in ``LONG_SHARE``, likewise.
     """
 
     next: float = 0.0
@@ -82,16 +84,18 @@ class ReadingTurn:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def takes_long(self, arrival: float) -> bool:
-        """Whether the readings before a request that arrived then took long."""
+        """Whether the requests before one that arrived then took long."""
         now = max(arrival, self.next)  # public moments, both
         return self.full_at - now > LONG_SHARE * LONG_SECONDS
 
     def note(self, promise: Promise) -> None:
         """Note when the server is through with a request, and what that takes it."""
-        self.next = promise.read
-        more = LONG_SHARE * (promise.reading - SHORT_SECONDS)
+        is_long = promise.storing > SHORT_SECONDS
+        self.next = promise.stored if is_long else promise.read
+        taken = promise.reading + promise.storing
+        more = LONG_SHARE * (taken - SHORT_SECONDS)
         if more > 0:
-            self.full_at = max(self.full_at, promise.read) + more
+            self.full_at = max(self.full_at, self.next) + more
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +123,11 @@ class ReadingTurns:
     """Lets one request of each caller wait among those that are to be read.
 
     However many of them a caller sends at once, others wait for one, and theirs for
-    each other. Of all callers whose readings have taken long, one request at a time
-    waits: however many keys somebody has, others wait for one. Requests and public
-    costs alone determine when, and who comes first (PRIVACY 6).
+    each other. What is long to take up, because much is computed of noisy numbers, is
+    waited for as what is long to read, whether it was charged or not. Of all callers
+    whose requests have taken long, one at a time waits: however many keys somebody has,
+    others wait for one. Requests and public costs alone determine when, and who comes
+    first (PRIVACY 6).
 
     Args:
         clock: Of the replies' slots.

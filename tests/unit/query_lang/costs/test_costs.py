@@ -1157,7 +1157,7 @@ def test_limits_follow_from_public_settings():
     slot = 100 * 10**6
     assert limits == CostLimits(
         *(6 * 10**9, 2**29, slot // 4 // 32, 2**24, slot // 4, 2**27),
-        showing_steps=6 * 10**9,
+        showing_steps=3 * 10**9,
     )
     assert cost_limits(replace(SIZE, permits=65)).unit_steps == 100 * 10**6 // 4 // 33
     assert cost_limits(replace(SIZE, slot_ms=0)).unit_steps == limits.unit_steps

@@ -70,7 +70,7 @@ def test_a_window_costs_the_rows_that_it_reads():
 
 def test_what_takes_too_long_to_show_is_refused_with_what_to_do():
     limits = cost_limits(EngineSize(64, 2, 100, 2**40, 10**6))
-    keys = "age, ward, sex, dose"
+    keys = "age, ward, sex, dose, level"
     assert compiled(f"{A} - {B}", keys, limits=limits).showing_steps > 0
     with pytest.raises(SqlNotAllowedError) as refused:
         compiled(SHARE, keys, limits=limits)
