@@ -4234,14 +4234,6 @@ FAULTS = (
         ("tests/unit/server/api/routing/test_turns.py",),
     ),
     Fault(
-        "long_conditions_read_again",
-        "branches of CASE walk a long condition anew each time they meet it",
-        "query_lang/binding/bounds.py",
-        "        if known is None:\n            self._steps -= parts",
-        "        if True:\n            self._steps -= parts",
-        ("tests/unit/query_lang/binding/test_where_bounds.py",),
-    ),
-    Fault(
         "permits_for_those_who_wait",
         "what waits for its caller's turn closes the server to others",
         "server/api/questions/routes.py",
