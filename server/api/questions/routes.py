@@ -83,6 +83,14 @@ class Visit:
     headers: Headers
     looked_at: LookedAt = field(default_factory=LookedAt)
 
+    @property
+    def ready(self) -> float:
+        """When it may be read, by public clocks: it is whole, and its caller checked.
+
+        From then on its caller's turn may be late, and not before.
+        """
+        return max(self.arrival.time, self.checked.end)
+
 
 Check = Callable[[Request, bytes], Headers]
 Work = Callable[[Visit, Caller], "Begun"]
@@ -279,7 +287,7 @@ class QueryEndpoint:
         """
         context = contextvars.copy_context()  # of the request's log lines
         arrived, caller = visit.arrival.time, visit.permit.principal
-        async with self._reading_turns.take(caller, arrived) as reading:
+        async with self._reading_turns.take(caller, visit.ready) as reading:
             if not permit.take():
                 waited = slots_of(reading.begun - arrived, self._clock.slot_seconds)
                 slots = max(visit.checked.slots, waited)

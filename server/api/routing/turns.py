@@ -146,7 +146,8 @@ class ReadingTurns:
 
         Args:
             principal: The caller.
-            arrival: Of the request's last byte, on the monotonic clock.
+            arrival: Of the request's last byte, or when its caller was checked by the
+                public clock, on the monotonic clock.
         """
         turn = self._turns.setdefault(principal, ReadingTurn())
         async with AsyncExitStack() as held:

@@ -1,7 +1,10 @@
 import asyncio
 import contextlib
 
+from server.api.questions.routes import Visit
 from server.api.routing.backlog import Promise
+from server.api.routing.caller_checks import Checked
+from server.api.routing.intake import Arrival
 from server.api.routing.turns import (
     LONG_SECONDS,
     LONG_SHARE,
@@ -215,3 +218,17 @@ def test_what_takes_long_to_store_is_waited_for_and_counts_as_what_is_long_to_re
     long.note(read(0.0, at=5.0, storing=3.0))
     assert long.next == 8.0
     assert long.takes_long(5.0)
+
+
+def test_a_request_may_be_read_when_it_is_whole_and_its_caller_checked():
+    """Else the time of its own checks counts as that of a late reading before it."""
+
+    async def run():
+        callers = Callers()
+        await callers.has_taken("ada", 0.2)
+        checked = Checked(0.24, 1, is_crowded=False)
+        visit = Visit(Arrival(0.19, b""), None, checked, None)
+        async with callers.turns.take("ada", visit.ready):
+            return callers.clock.begun
+
+    assert asyncio.run(run()) == []
