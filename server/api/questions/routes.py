@@ -39,7 +39,7 @@ from server.api.routing.backlog import (
 from server.api.routing.caller_checks import CHECKING_SECONDS, CallerChecks, Checked
 from server.api.routing.intake import Arrival, check_transport, read_key, receive
 from server.api.routing.slots import Permit, Permits, SlotClock
-from server.api.routing.turns import ReadingTurns, Turns
+from server.api.routing.turns import SHORT_SECONDS, Reading, ReadingTurns, Turns
 from server.api.schemas.problems import Problem, problem_of, problem_of_failure
 from server.telemetry.logs import note
 from server.use_cases.identity.access import Caller
@@ -131,8 +131,37 @@ class PaidVisit:
     form: Form
 
 
-Begun = PendingResponse | PaidVisit
+@dataclass(frozen=True, slots=True)
+class Postponed:
+    """A question that takes long to take up, and came in a turn that is not for that.
+
+    Nothing was charged or shown: it is read again when a turn of the long ones comes.
+    """
+
+
+class PostponedError(Exception):
+    """A question takes longer than its caller's turn is for."""
+
+
+Begun = PendingResponse | PaidVisit | Postponed
 """What reading a question brought: its response, or a charge that pays for one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A request that was read.
+
+    Attributes:
+        begun: What that brought.
+        slots: n of its reply.
+        number: Of its ticket.
+        take_up: When a result of its is taken up, on the monotonic clock.
+    """
+
+    begun: Begun
+    slots: int
+    number: int = 0
+    take_up: float = 0.0
 
 
 class QueryEndpoint:
@@ -286,36 +315,60 @@ class QueryEndpoint:
         body, holds none.
         """
         context = contextvars.copy_context()  # of the request's log lines
+        read = await self._read(context, visit, work, permit)
+        if isinstance(read.begun, Postponed):
+            permit.give_back()
+            visit = replace(visit, looked_at=LookedAt())
+            read = await self._read(context, visit, work, permit, is_long=True)
+        begun = read.begun
+        if isinstance(begun, Postponed):  # pragma: no cover - its turn is a long one
+            raise TypeError
+        if isinstance(begun, PendingResponse):
+            return begun, read.slots
+        async with self._executing.take(read.number):
+            computed = await self._in_thread(
+                context, partial(self._queries.executing.compute, begun.paid)
+            )
+        await self._clock.reach(read.take_up)
+        async with self._serving.take(read.number):
+            pending = await self._in_thread(
+                context, partial(self._answer, begun, computed)
+            )
+        return pending, read.slots
+
+    async def _read(
+        self,
+        context: contextvars.Context,
+        visit: Visit,
+        work: Work,
+        permit: Permit,
+        *,
+        is_long: bool = False,
+    ) -> "Read":
+        """Read a request when its turn has come."""
         arrived, caller = visit.arrival.time, visit.permit.principal
-        async with self._reading_turns.take(caller, visit.ready) as reading:
+        turns = self._reading_turns
+        async with turns.take(caller, visit.ready, is_long=is_long) as reading:
             if not permit.take():
                 waited = slots_of(reading.begun - arrived, self._clock.slot_seconds)
                 slots = max(visit.checked.slots, waited)
-                return PendingResponse(_all_taken()), slots
-            ticket = self._arrived(visit)
+                return Read(PendingResponse(_all_taken()), slots)
+            visit.looked_at.require_turn = partial(_require_turn, reading)
+            ticket = self._arrived(visit, reading.begun)
             begun, cost = await self._read_in_turn(context, ticket, visit, work)
             promise = await ticket.promise
             reading.note(promise)
         if isinstance(begun, PendingResponse):
             free = _free(cost, ticket) - read_again(visit.looked_at)
-            return replace(begun, free_seconds=max(0.0, free)), promise.slots
-        async with self._executing.take(ticket.number):
-            computed = await self._in_thread(
-                context, partial(self._queries.executing.compute, begun.paid)
-            )
-        await self._clock.reach(promise.take_up)
-        async with self._serving.take(ticket.number):
-            pending = await self._in_thread(
-                context, partial(self._answer, begun, computed)
-            )
-        return pending, promise.slots
+            begun = replace(begun, free_seconds=max(0.0, free))
+        return Read(begun, promise.slots, ticket.number, promise.take_up)
 
-    def _arrived(self, visit: Visit) -> Ticket:
+    def _arrived(self, visit: Visit, begun: float) -> Ticket:
         arrival, checked = visit.arrival, visit.checked
         return self._backlog.arrive(
             arrival.time,
             len(arrival.body),
-            checked.end,
+            max(checked.end, begun),
             is_crowded=checked.is_crowded,
         )
 
@@ -330,7 +383,8 @@ class QueryEndpoint:
         beginning = partial(self._begin, partial(work, visit), visit.permit)
         try:
             async with self._serving.take(ticket.number):
-                begun = await self._in_thread(context, partial(_refusing, beginning))
+                refusing = partial(_refusing, partial(_or_postponed, beginning))
+                begun = await self._in_thread(context, refusing)
             cost = _work_of(begun, visit.looked_at)
             self._backlog.decide(ticket, cost)
         finally:
@@ -440,6 +494,8 @@ def _free(cost: Cost, ticket: Ticket) -> float:
 def _work_of(begun: Begun, looked_at: LookedAt) -> Cost:
     """Return the public cost of what reading a question brought."""
     more, alone = comparing(looked_at), opening(looked_at)
+    if isinstance(begun, Postponed):
+        return NOTHING.after(more)
     if isinstance(begun, PendingResponse):
         return begun.work.after(more, alone)
     more, paid = more + alone, begun.paid
@@ -472,6 +528,23 @@ class EndpointSettings:
 
 def _all_taken() -> Response:
     return Problem("busy", "too many requests are under way").response()
+
+
+def _require_turn(reading: Reading, compiled: CompiledQuery) -> None:
+    """Require a turn of the long ones for what takes the server long to take up.
+
+    Raises:
+        PostponedError: This one is none.
+    """
+    if not reading.is_long and work_of(compiled).storing > SHORT_SECONDS:
+        raise PostponedError
+
+
+def _or_postponed(work: Callable[[], _T]) -> _T | Postponed:
+    try:
+        return work()
+    except PostponedError:
+        return Postponed()
 
 
 def _refusing(work: Callable[[], _T]) -> _T | PendingResponse:

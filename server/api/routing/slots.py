@@ -59,12 +59,17 @@ class Permit:
         self._taken = self._permits.take()
         return self._taken
 
+    def give_back(self) -> None:
+        """Return the permit: its request waits for another turn."""
+        if self._taken:
+            self._permits.give_back()
+        self._taken = False
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._taken:
-            self._permits.give_back()
+        self.give_back()
 
 
 @dataclass(frozen=True, slots=True)

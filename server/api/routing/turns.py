@@ -109,6 +109,11 @@ class Reading:
     turns: tuple[ReadingTurn, ...]
 
     @property
+    def is_long(self) -> bool:
+        """Whether what takes long may be done in it."""
+        return len(self.turns) > 1
+
+    @property
     def begun(self) -> float:
         """When its turn came, or before it arrived; public, on the monotonic clock."""
         return max(turn.next for turn in self.turns)
@@ -140,7 +145,7 @@ class ReadingTurns:
 
     @asynccontextmanager
     async def take(
-        self, principal: str | None, arrival: float
+        self, principal: str | None, arrival: float, *, is_long: bool = False
     ) -> AsyncIterator[Reading]:
         """Wait for the caller's turn, in order of arrival; have it within the block.
 
@@ -148,11 +153,13 @@ class ReadingTurns:
             principal: The caller.
             arrival: Of the request's last byte, or when its caller was checked by the
                 public clock, on the monotonic clock.
+            is_long: Whether it was read before, and takes long to take up: it waits
+                among the long ones, whatever its caller asked before.
         """
         turn = self._turns.setdefault(principal, ReadingTurn())
         async with AsyncExitStack() as held:
             await self._have(turn, arrival, SLACK, held)
-            if not turn.takes_long(arrival):
+            if not (is_long or turn.takes_long(arrival)):
                 yield Reading((turn,))
                 return
             since = max(arrival, turn.next)

@@ -1,7 +1,10 @@
 """What was read for a question beside compiling it: the public cost counts it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
+
+from query_lang.plans.compiled import CompiledQuery
 
 _CELLS_OF_A_RELEASE: Final = 600
 _CELLS_OF_AN_ANSWER: Final = 100
@@ -9,6 +12,14 @@ _CELLS_OF_A_STEP: Final = 5 / 3
 _STEPS_OF_A_CELL: Final = 60_000  # of releases, each a nanosecond
 MOST_DERIVED: Final = 10_000
 """Cells after which no further question of a request is looked for in paid answers."""
+
+
+RequiredTurn = Callable[[CompiledQuery], None]
+"""What raises where a question takes longer than its caller's turn is for."""
+
+
+def in_any_turn(_: CompiledQuery) -> None:
+    """Let a question be answered now, however long it takes."""
 
 
 @dataclass(slots=True)
@@ -24,6 +35,7 @@ class LookedAt:
         derives: Whether more of them may be looked for.
         releases: Ids of those that were opened, whose opening that reply alone waits
             for: they stay open for those to come.
+        require_turn: Called with what is to be charged, or shown anew, before either.
     """
 
     texts: int = 0
@@ -32,6 +44,7 @@ class LookedAt:
     derived: int = 0
     derives: bool = True
     releases: set[str] = field(default_factory=set)
+    require_turn: RequiredTurn = in_any_turn
 
     def add(self, texts: int = 0, cells: float = 0) -> None:
         """Count more of it.

@@ -101,7 +101,8 @@ class StudyService:
             CuratorError: Any refusal before the charge; nothing was spent.
         """
         planned = self._planned(caller, dataset, request, looked_at)
-        asked = Submission(caller, planned.grant, planned.question, key)
+        grant, question = planned.grant, planned.question
+        asked = Submission(caller, grant, question, key, looked_at.require_turn)
         stored = None
         if request.reuse == "allow":
             stored = self._stored_study(planned.grant, planned.question)

@@ -59,6 +59,7 @@ class Charging:
             CuratorError: Any refusal; nothing was spent.
         """
         question = asked.question
+        asked.require_turn(question.compiled)
         self._services.unreadable.require(asked.grant.snapshot)
         self._require_room()
         execution = self._executing.execution(question)

@@ -177,6 +177,7 @@ class Giving:
         Raises:
             RateLimitedError: Its asker has taken an hour's share already.
         """
+        asked.require_turn(asked.question.compiled)
         name = asked.caller.name
         self._limit.check(name)
         self._limit.take_showing(name, asked.question.compiled.showing_steps)

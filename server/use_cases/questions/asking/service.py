@@ -188,7 +188,7 @@ class QueryService:
             CuratorError: Any refusal before the charge; nothing was spent.
         """
         grant, question = self.pricing.priced(caller, dataset, request, looked_at)
-        asked = Submission(caller, grant, question, key)
+        asked = Submission(caller, grant, question, key, looked_at.require_turn)
         before = None
         if request.reuse == "allow":
             reply = self.giving.given(asked, request, looked_at)

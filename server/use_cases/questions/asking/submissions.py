@@ -17,6 +17,7 @@ from privacy.losses import Loss
 from query_lang.plans.compiled import CompiledQuery
 from server.use_cases.identity.access import Caller, Grant
 from server.use_cases.questions.asking.limits import scopes_of
+from server.use_cases.questions.looked_at import RequiredTurn, in_any_turn
 from server.use_cases.questions.paid.finer_draws import Finer
 from server.use_cases.questions.paid.refining import Earlier
 from server.use_cases.questions.questions import Question
@@ -50,12 +51,14 @@ class Submission:
         grant: Under which project, of which snapshot.
         question: As it is priced.
         key: Under which it was sent.
+        require_turn: Called before it is charged, or its numbers are shown anew.
     """
 
     caller: Caller
     grant: Grant
     question: Question
     key: IdempotencyKey | None
+    require_turn: RequiredTurn = in_any_turn
 
     @property
     def scopes(self) -> tuple[Scope, ...]:
