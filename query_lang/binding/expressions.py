@@ -31,6 +31,8 @@ from query_lang.binding.scalars.numbers import (
     NUMBER_FUNCTIONS,
     negated,
     number_function,
+    operand,
+    rescaled,
 )
 from query_lang.binding.scope import Scope, UnitColumn
 from query_lang.plans.expressions import (
@@ -81,6 +83,7 @@ from query_lang.syntax.nodes import (
     Negative,
     Not,
     NullLiteral,
+    NumberLiteral,
     Or,
     Position,
     Star,
@@ -518,7 +521,7 @@ class ExpressionBinder:
         if tree.name == "grouping":
             raise refuse(rules.GROUPING_SETS, tree.position)
         if tree.name in _CHOICES:
-            items = [self.value(item) for item in tree.arguments]
+            items = [operand(item, self) for item in tree.arguments]
             if tree.name == "coalesce":
                 return coalesce(items, tree, self.environment)
             return extreme(items, tree)
@@ -534,7 +537,11 @@ class ExpressionBinder:
             self._once[id(value)] = value, self.value(value)
         equal = Comparison("=", value, other, tree.position)
         missing = CaseBranch(equal, NullLiteral(tree.position))
-        return self._case(Case(None, (missing,), value, tree.position))
+        found = self._case(Case(None, (missing,), value, tree.position))
+        is_whole = found.facts.type is ColumnType.INTEGER
+        if is_whole and isinstance(other, NumberLiteral) and "." in other.text:
+            return rescaled(found, 1)  # a decimal is compared, as elsewhere
+        return found
 
     def kept_unit(self, tree: Tree) -> "KeptUnit | None":
         """Return the unit key that CASE gives where its conditions hold, else NULL.
@@ -575,11 +582,11 @@ class ExpressionBinder:
         return _case_call(Function.CASE, (), conditions, shown, (empty, rest))
 
     def _case(self, tree: Case) -> Expression:
-        results = [self.value(branch.result) for branch in tree.branches]
+        results = [operand(branch.result, self) for branch in tree.branches]
         otherwise = (
             Constant(None, Facts(ColumnType.TEXT, constant=True))
             if tree.otherwise is None
-            else self.value(tree.otherwise)
+            else operand(tree.otherwise, self)
         )
         positions = [branch.result.position for branch in tree.branches]
         conditions = (
@@ -605,12 +612,12 @@ class ExpressionBinder:
             raise refuse(rules.OPERAND, tree.position)
         if self.unit_column(operand_tree) is not None:
             raise self.opaque(operand_tree)
-        operand = self.value(operand_tree)
+        switched = self.value(operand_tree)
         values = [
-            self._beside(branch.condition, operand, operand_tree)
+            self._beside(branch.condition, switched, operand_tree)
             for branch in tree.branches
         ]
-        return _case_call(Function.SWITCH, (operand,), values, shown, (facts, rest))
+        return _case_call(Function.SWITCH, (switched,), values, shown, (facts, rest))
 
 
 @dataclass(frozen=True, slots=True)

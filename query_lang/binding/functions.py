@@ -28,6 +28,7 @@ from query_lang.plans.literals import (
 )
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
+    AggregateCall,
     Arithmetic,
     ArithmeticOperator,
     Extract,
@@ -64,6 +65,8 @@ def arithmetic(
     if moved is not None:
         return moved
     one, other = numbers.operand(left, binder), numbers.operand(right, binder)
+    if operator == "/" and (_is_rounded(left) or _is_rounded(right)):
+        one = numbers.rescaled(one, max(1, one.facts.scale))
     kinds = one.facts.type, other.facts.type
     if operator == "/" and set(kinds) == {INTEGER}:
         is_of_part = _is_of_part(left) or _is_of_part(right)
@@ -91,6 +94,26 @@ _CUT_PARTS = (
     "has 202.4; write EXTRACT(YEAR FROM d) / 10.0 for 202.4, or "
     "CAST(EXTRACT(YEAR FROM d) AS INTEGER) / 10 for 202 in both"
 )
+
+
+_ROUNDED = frozenset({"ceil", "ceiling", "floor", "round", "trunc"})
+_KEEPING = frozenset({"sum", "min", "max", "abs", "coalesce", "least", "greatest"})
+
+
+def _is_rounded(tree: Tree) -> bool:
+    """Whether whole numbers were rounded: PostgreSQL divides these as decimals."""
+    match tree:
+        case Arithmetic(_, left, right):
+            return _is_rounded(left) or _is_rounded(right)
+        case Negative(value):
+            return _is_rounded(value)
+        case FunctionCall() | AggregateCall():
+            is_passed_on = tree.name in _KEEPING and any(
+                map(_is_rounded, tree.arguments)
+            )
+            return tree.name in _ROUNDED or is_passed_on
+        case _:
+            return False
 
 
 def _is_of_part(tree: Tree) -> bool:

@@ -28,8 +28,14 @@ _START = Position(1, 1)
 _PROBE = "SELECT COUNT(*) FROM t"
 _log = logging.getLogger("curator.parser")
 _REFUSALS = {
-    "SqlSyntaxError": errors.SqlSyntaxError,
-    "SqlNotAllowedError": errors.SqlNotAllowedError,
+    refusal.__name__: refusal
+    for refusal in (
+        errors.SqlSyntaxError,
+        errors.SqlNotAllowedError,
+        errors.UnknownColumnError,
+        errors.NoPublicDomainError,
+        errors.TooManyGroupsError,
+    )
 }
 
 

@@ -39,6 +39,7 @@ from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     ArithmeticOperator,
     FunctionCall,
+    Negative,
     NumberLiteral,
     Position,
 )
@@ -68,8 +69,9 @@ class Binder(Protocol):
 def operand(tree: Tree, binder: Binder) -> Expression:
     """Bind an operand: a whole number that is written with a point is a decimal."""
     value = binder.value(tree)
-    if isinstance(tree, NumberLiteral) and isinstance(value, Constant):
-        return _as_written(value, tree.text)
+    written = tree.value if isinstance(tree, Negative) else tree
+    if isinstance(written, NumberLiteral) and isinstance(value, Constant):
+        return _as_written(value, written.text)
     return value
 
 

@@ -119,6 +119,13 @@ TEXTS = (
     "SELECT SUM(age - length_of_stay) FROM encounters WHERE age BETWEEN length_of_stay - 5 AND length_of_stay + 20",
     "SELECT STDDEV_POP(CASE WHEN department = 'surgery' THEN length_of_stay END), CORR(age / 7.0, length_of_stay), VAR_POP(length_of_stay / 30.0 / 1.5) FROM encounters WHERE length_of_stay < 40",
     "SELECT AVG(age / ((age / 100.0 + 1) * (age / 100.0 + 1))), AVG(POWER(age / 1000.0, 2)), SUM(age / 10.0) FROM encounters",
+    # whole numbers that are written with a point, or rounded, are divided as decimals
+    "SELECT AVG(x) FROM (SELECT patient_id, SUM(CASE WHEN age < 40 THEN 1.0 ELSE 0 END) / COUNT(*) AS x FROM encounters GROUP BY patient_id) AS t",
+    "SELECT AVG(COALESCE(length_of_stay, 0.0) / 100), AVG(GREATEST(age, 50.0) / 100), AVG(NULLIF(age, 40.0) / 100), AVG(age / -2.0) FROM encounters",
+    "SELECT AVG(CASE WHEN age > 40 THEN 1.0 ELSE 0 END / 2), SUM(CASE WHEN age > 40 THEN 7 ELSE -1.0 END / 2) FROM encounters",
+    "SELECT AVG(CEIL(age / 60.0) / 2), AVG(-ROUND(age / 7.0) / 4), SUM(length_of_stay / FLOOR(age / 10.0 + 1)) FROM encounters",
+    "SELECT COUNT(*) FROM (SELECT patient_id, SUM(CEIL(age / 60.0)) / COUNT(*) AS x FROM encounters GROUP BY patient_id) AS t WHERE x > 1.5",
+    "SELECT AVG(age / k.y) FROM encounters e JOIN (VALUES (2020, 7.0), (2021, 8.0)) AS k(x, y) ON e.year = k.x",
     # keys that follow from each other
     "SELECT EXTRACT(MONTH FROM admitted) AS m, MONTHNAME(admitted) AS name, COUNT(*) FROM encounters GROUP BY 1, 2",
     "SELECT sex, CASE WHEN sex = 'F' THEN 'women' WHEN sex = 'M' THEN 'men' ELSE 'unknown' END AS people, COUNT(*) FROM patients GROUP BY 1, 2",
