@@ -63,6 +63,11 @@ _EMPTY_CELLS = (
     "cells in which WHERE can leave no row come back, with noise alone; LIMIT, also of "
     "a large number, leaves them out"
 )
+_EMPTY_ROWS = (
+    "windows step over every group that there can be: one without rows is a row of 0 "
+    "here (and noise), and none in SQL, so moving averages and LAG meet it"
+)
+_STEPPING = frozenset({"avg", "min", "lag", "lead", "first_value", "last_value"})
 _UNMATCHED = (
     "rows in the text are groups in SQL where WHERE keeps them, also without a match; "
     "LIMIT, QUALIFY and windows leave out those in which ON can leave no row: list "
@@ -190,6 +195,8 @@ class TopBinder:
         """Say where cells come back that WHERE leaves empty, or count as groups."""
         if self.tree.hides_keys and self._reads_empty_groups(columns):
             self.rows.environment.warn("empty_cells", _EMPTY_GROUPS)
+        elif self._steps_over_groups(columns) and not self._is_whole():
+            self.rows.environment.warn("empty_cells", _EMPTY_ROWS)
         narrower = {
             index
             for index, key in enumerate(self.grouping.keys.values())
@@ -219,6 +226,20 @@ class TopBinder:
         )
         windows = (each for c in columns for each in windows_in(c.shown))
         return any(window.name in telling for window in windows)
+
+    def _steps_over_groups(self, columns: Sequence[PlanColumn]) -> bool:
+        """Whether a window reads so many rows away, or how many rows there are."""
+        windows = (each for c in columns for each in windows_in(c.shown))
+        return any(
+            one.name in _STEPPING
+            or (one.is_by_rows and any(end not in {None, 0} for end in one.frame))
+            for one in windows
+            if one.operand is not None
+        )
+
+    def _is_whole(self) -> bool:
+        """Whether each group is one in SQL, too: rows in the text are."""
+        return set(range(len(self.grouping.keys))) <= self._staying()
 
     def _having(self) -> NoisyCondition | None:
         """Return HAVING; with LIMIT, QUALIFY or windows, of the rows WHERE leaves."""

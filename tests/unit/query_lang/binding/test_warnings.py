@@ -10,6 +10,7 @@ from tests.support.data.hospital import HOSPITAL
 
 C = "SELECT COUNT(*) AS n FROM encounters WHERE "
 PER_UNIT = "SELECT COUNT(*) AS n FROM (SELECT patient_id, {} AS x FROM encounters) AS e"
+OVER = "SELECT level, {} OVER (ORDER BY level {}) FROM encounters GROUP BY level"
 BY = "OVER (PARTITION BY patient_id ORDER BY admitted{})"
 
 SWAPPED = (
@@ -22,6 +23,12 @@ SWAPPED = (
     [
         (C + "age / 7 > 1", ["integer_division"]),
         (C + "age / 7.0 > 1", []),
+        (C + "CEIL(age / 7.0) / 2 > 1", []),
+        (C + "CASE WHEN smoker THEN 1.0 ELSE 0 END / 2 > 0.4", []),
+        (OVER.format("AVG(COUNT(*))", "ROWS 2 PRECEDING"), ["empty_cells"]),
+        (OVER.format("SUM(COUNT(*))", "ROWS 2 PRECEDING"), ["empty_cells"]),
+        (OVER.format("LAG(COUNT(*))", ""), ["empty_cells"]),
+        (OVER.format("SUM(COUNT(*))", ""), []),
         (C + "age + 7 > 1", []),
         (C + "code LIKE 'C[0-9]%'", ["like_class"]),
         (C + "code LIKE 'C0%' OR code ~ '^C[0-9]'", []),
