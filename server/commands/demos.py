@@ -1,13 +1,12 @@
 """``curator demo``."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
-from server.cli.demos.hospital import run_demo, serve_demo
-from server.cli.demos.linking import run_linking_demo
-from server.cli.demos.notes import run_notes_demo
 from server.cli.terminal.output import refusals
+from server.cli.wiring import Wiring
 from server.commands.wired import WIRING
 from server.use_cases.services.errors import CommandRefusedError
 
@@ -36,5 +35,19 @@ def demo(
         if notes + linking + serve > 1:
             message = "say one of --serve (of the hospital's demo), --notes, --linking"
             raise CommandRefusedError(message)
-        wanted = {run_notes_demo: notes, run_linking_demo: linking, serve_demo: serve}
-        next((demo for demo, is_meant in wanted.items() if is_meant), run_demo)(WIRING)
+        _demo_of(serve=serve, notes=notes, linking=linking)(WIRING)
+
+
+def _demo_of(*, serve: bool, notes: bool, linking: bool) -> Callable[[Wiring], None]:
+    """Return what is to run; imported here, as --help and a refusal need none of it."""
+    if linking:
+        from server.cli.demos.linking import run_linking_demo  # noqa: PLC0415
+
+        return run_linking_demo
+    if notes:
+        from server.cli.demos.notes import run_notes_demo  # noqa: PLC0415
+
+        return run_notes_demo
+    from server.cli.demos.hospital import run_demo, serve_demo  # noqa: PLC0415
+
+    return serve_demo if serve else run_demo

@@ -68,7 +68,7 @@ def test_what_touches_no_rows_starts_without_engine_language_and_noise():
         *("principal list", "key list", "project list", "ledger export"),
         "ledger move --to postgresql://nobody/x",
         *("db upgrade", "init", "ledger verify", "doctor --help"),
-        *("job list", "job --help"),
+        *("job list", "job --help", "demo --help", "demo --notes --linking"),
     ]
     told = {k: v for k, v in os.environ.items() if not k.startswith("CURATOR_")}
     _, loaded, complaints = started(commands, told)

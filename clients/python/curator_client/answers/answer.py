@@ -522,7 +522,7 @@ class Answer:
         """Say how noisy the parts of averages and quantiles are."""
         said = []
         for noise in self.noise:
-            column, width = noise["column"], noise["half_width_95"]
+            column, width = noise["column"], parted(noise["half_width_95"])
             if "part" in noise:
                 said.append(f"{column}: its {noise['part']} ± {width}")
             elif "per" in noise:

@@ -191,7 +191,8 @@ class Plan(Generic[Asked]):
         notes += self._probe_notes()
         notes += self._refining_notes()
         notes += [_paid_note(one) for one in self.free if one["kind"] == "paid"]
-        notes += [_way_note(way) for way in self.ways if way["kind"] in _COARSER]
+        loss = loss_of(self.document)
+        notes += [_way_note(way, loss) for way in self.ways if way["kind"] in _COARSER]
         notes += [_later_note(way) for way in self.ways if way["kind"] == "announced"]
         lines = [f"price: {price} ({room})", *self._other_noise(given), *noise]
         derived = each_once(self.derivation)
@@ -307,14 +308,17 @@ def _noisy_name(noise: dict[str, Any]) -> str:
 _COARSER = ("values", "units", "period", "key", "rows", "groups")
 
 
-def _way_note(way: dict[str, Any]) -> str:
-    """Say what a coarser question costs, and how wide it is."""
-    return f"cheaper: {loss_in_words(way)}, {_widths_of(way)}: {way['detail']}"
+def _way_note(way: dict[str, Any], price: str) -> str:
+    """Say what a coarser question costs, and how wide it is, where that is known."""
+    word = "cheaper" if Decimal(loss_of(way)) < Decimal(price) else "less noise"
+    known = ", ".join(filter(None, [loss_in_words(way), _widths_of(way)]))
+    return f"{word}: {known}: {way['detail']}"
 
 
 def _later_note(way: dict[str, Any]) -> str:
     """Say what an announced release will give for nothing, and how wide it will be."""
-    return f"later: for nothing, {_widths_of(way)}: {way['detail']}"
+    known = ", ".join(filter(None, ["for nothing", _widths_of(way)]))
+    return f"later: {known}: {way['detail']}"
 
 
 def _widths_of(way: dict[str, Any]) -> str:
@@ -327,9 +331,9 @@ def _widths_of(way: dict[str, Any]) -> str:
 def _paid_note(offer: dict[str, Any]) -> str:
     """Say what paid questions give for nothing, and how wide it is."""
     widths = (
-        f"{each['column']} ± {each['least']}"
+        f"{each['column']} ± {parted(each['least'])}"
         if each["least"] == each["greatest"]
-        else f"{each['column']} ± {each['least']} to {each['greatest']}"
+        else f"{each['column']} ± {parted(each['least'])} to {parted(each['greatest'])}"
         for each in offer["half_widths"]
     )
     count = len(offer["queries"])

@@ -43,8 +43,9 @@ def optional(module: str, purpose: str) -> Any:
     except ImportError as error:
         extra = f"[{_EXTRAS[library]}]" if library in _EXTRAS else ""
         message = (
-            f"{purpose} needs {library}, which is not installed: in the folder of "
-            f"Curator's source, type pip install '{_SOURCE}{extra}'"
+            f"{purpose} needs {library}, which is not installed: install it as you "
+            "install other packages, or, in the folder of Curator's source, type pip "
+            f"install '{_SOURCE}{extra}'"
         )
         raise ImportError(message) from error
 

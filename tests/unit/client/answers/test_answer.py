@@ -117,6 +117,38 @@ def test_a_cheaper_way_is_told_in_lines_of_the_terminal(monkeypatch):
     assert max(map(len, plan._repr_html_().splitlines())) > 400  # it breaks by itself
 
 
+def test_a_way_says_what_it_saves_and_is_silent_of_widths_that_nobody_knows():
+    def told(loss, widths):
+        way = {
+            "kind": "rows",
+            "epsilon": loss,
+            "detail": "fewer",
+            "half_widths": widths,
+        }
+        later = {**way, "kind": "announced"}
+        plan = Plan({**document(), "epsilon": "1", "affordable": True, "free": [],
+                     "ways": [way, later]})  # fmt: skip
+        return str(plan).splitlines()[-2:]
+
+    width = [{"column": "n", "half_width_95": "1438"}]
+    assert told("0.1", width) == [
+        "cheaper: epsilon 0.1, n ± 1,438: fewer",
+        "later: for nothing, n ± 1,438: fewer",
+    ]
+    # an average's width is known with its answer alone
+    assert told("1", []) == [
+        "less noise: epsilon 1: fewer",
+        "later: for nothing: fewer",
+    ]
+
+
+def test_what_paid_answers_give_has_separators():
+    widths = [{"column": "n", "least": "1500", "greatest": "2500"}]
+    free = {"kind": "paid", "queries": ["q_1"], "half_widths": widths}
+    plan = Plan({**document(), "epsilon": "1", "affordable": True, "free": [free]})
+    assert "(n ± 1,500 to 2,500)" in str(plan)
+
+
 def test_an_answer_that_was_free_says_so():
     free = answer(charge={"epsilon": "0", "delta": "0", "reused": True})
     assert "free: answered before" in str(free)
@@ -247,7 +279,7 @@ def every_kind(**changes):
     ]
     noises = [
         noise("grams", "7.25"),
-        noise("mean", "749.5", part="sum"),
+        noise("mean", "1749.5", part="sum"),
         noise("mean", "30", part="count"),
         noise("median", "12", per="bin"),
         noise("first", "12", per="bin"),
@@ -256,7 +288,7 @@ def every_kind(**changes):
 
 
 def test_an_average_has_a_half_width_a_part():
-    assert every_kind().half_width("mean", part="sum") == 749.5
+    assert every_kind().half_width("mean", part="sum") == 1749.5
     assert every_kind().half_width("mean", "count") == 30
     assert every_kind().half_width("grams") == 7.25
     with pytest.raises(KeyError, match="'mean' is noisy in its sum and its count"):
@@ -301,7 +333,7 @@ def test_a_frame_names_the_half_widths_of_parts_and_bins():
         "median_bin_half_width_95",
         "first_bin_half_width_95",
     ]
-    assert frame["mean_sum_half_width_95"].tolist() == [749.5, 749.5]
+    assert frame["mean_sum_half_width_95"].tolist() == [1749.5, 1749.5]
 
 
 def test_parts_are_told_below_the_table_and_not_beside_the_value():
@@ -309,7 +341,7 @@ def test_parts_are_told_below_the_table_and_not_beside_the_value():
         assert "-12.50 ± 7.25" in shown
         assert "3.333333 ±" not in shown
         assert "41.500000 ±" not in shown
-        assert "mean: its sum ± 749.5" in shown
+        assert "mean: its sum ± 1,749.5" in shown
         assert "mean: its count ± 30" in shown
         assert "median: the count of each bin ± 12" in shown
 
@@ -325,7 +357,7 @@ def test_a_plan_names_parts_and_bins():
     lines = str(Plan(document)).splitlines()
     assert lines[1:6] == [
         "  grams: ± 7.25 (95 %)",
-        "  mean, its sum: ± 749.5 (95 %)",
+        "  mean, its sum: ± 1,749.5 (95 %)",
         "  mean, its count: ± 30 (95 %)",
         "  median, each bin: ± 12 (95 %)",
         "  first, each bin: ± 12 (95 %)",
@@ -369,7 +401,7 @@ def test_a_file_of_values_keeps_every_digit(tmp_path):
     titles, first, second = text.splitlines()
     assert titles.startswith("day,grams,mean,median,first,grams_half_width_95,")
     assert first == (
-        "2024-01-31,-12.50,3.333333,41.500000,2023-12-01,7.25,749.5,30,12,12"
+        "2024-01-31,-12.50,3.333333,41.500000,2023-12-01,7.25,1749.5,30,12,12"
     )
     assert second.startswith(",0.10,,,,")
     assert answer().to_csv(tmp_path / "answer.csv") is None
@@ -416,6 +448,7 @@ def test_a_missing_library_is_told_with_the_path_to_install(
     with pytest.raises(ImportError, match="pip install") as told:
         use()
     assert library in str(told.value)
+    assert "install it as you install other packages, or" in str(told.value)
     assert f"'./clients/python[{extra}]'" in str(told.value)
 
 
