@@ -315,11 +315,15 @@ class QueryEndpoint:
         body, holds none.
         """
         context = contextvars.copy_context()  # of the request's log lines
-        read = await self._read(context, visit, work, permit)
-        if isinstance(read.begun, Postponed):
-            permit.give_back()
-            visit = replace(visit, looked_at=LookedAt())
-            read = await self._read(context, visit, work, permit, is_long=True)
+        caller, turns = visit.permit.principal, self._reading_turns
+        async with turns.take(caller, visit.ready) as reading:
+            read = await self._read(context, visit, work, permit, reading)
+            if isinstance(read.begun, Postponed):
+                await reading.end()
+                permit.give_back()
+                await reading.join_the_long()
+                visit = replace(visit, looked_at=LookedAt())
+                read = await self._read(context, visit, work, permit, reading)
         begun = read.begun
         if isinstance(begun, Postponed):  # pragma: no cover - its turn is a long one
             raise TypeError
@@ -342,22 +346,18 @@ class QueryEndpoint:
         visit: Visit,
         work: Work,
         permit: Permit,
-        *,
-        is_long: bool = False,
+        reading: Reading,
     ) -> "Read":
-        """Read a request when its turn has come."""
-        arrived, caller = visit.arrival.time, visit.permit.principal
-        turns = self._reading_turns
-        async with turns.take(caller, visit.ready, is_long=is_long) as reading:
-            if not permit.take():
-                waited = slots_of(reading.begun - arrived, self._clock.slot_seconds)
-                slots = max(visit.checked.slots, waited)
-                return Read(PendingResponse(_all_taken()), slots)
-            visit.looked_at.require_turn = partial(_require_turn, reading)
-            ticket = self._arrived(visit, reading.begun)
-            begun, cost = await self._read_in_turn(context, ticket, visit, work)
-            promise = await ticket.promise
-            reading.note(promise)
+        """Read a request whose turn has come."""
+        if not permit.take():
+            waited = reading.begun - visit.arrival.time
+            slots = slots_of(waited, self._clock.slot_seconds)
+            return Read(PendingResponse(_all_taken()), max(visit.checked.slots, slots))
+        visit.looked_at.require_turn = partial(_require_turn, reading)
+        ticket = self._arrived(visit, reading.begun)
+        begun, cost = await self._read_in_turn(context, ticket, visit, work)
+        promise = await ticket.promise
+        reading.note(promise)
         if isinstance(begun, PendingResponse):
             free = _free(cost, ticket) - read_again(visit.looked_at)
             begun = replace(begun, free_seconds=max(0.0, free))

@@ -3,7 +3,7 @@
 import asyncio
 import heapq
 import itertools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final
@@ -98,7 +98,7 @@ class ReadingTurn:
             self.full_at = max(self.full_at, self.next) + more
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reading:
     """A request whose turn to be read has come.
 
@@ -106,7 +106,9 @@ class Reading:
         turns: Those that it has: its caller's, and perhaps that of the long ones.
     """
 
-    turns: tuple[ReadingTurn, ...]
+    turns: list[ReadingTurn]
+    _end: Callable[[ReadingTurn], Awaitable[None]]
+    _join: Callable[[ReadingTurn], Awaitable[ReadingTurn]]
 
     @property
     def is_long(self) -> bool:
@@ -122,6 +124,14 @@ class Reading:
         """Note when the server is through with reading it."""
         for turn in self.turns:
             turn.note(promise)
+
+    async def end(self) -> None:
+        """Wait until it was read by its public cost: not when it really was."""
+        await self._end(self.turns[0])
+
+    async def join_the_long(self) -> None:
+        """Wait among the long ones, with the caller's turn kept, to be read again."""
+        self.turns.append(await self._join(self.turns[0]))
 
 
 class ReadingTurns:
@@ -145,7 +155,7 @@ class ReadingTurns:
 
     @asynccontextmanager
     async def take(
-        self, principal: str | None, arrival: float, *, is_long: bool = False
+        self, principal: str | None, arrival: float
     ) -> AsyncIterator[Reading]:
         """Wait for the caller's turn, in order of arrival; have it within the block.
 
@@ -153,18 +163,25 @@ class ReadingTurns:
             principal: The caller.
             arrival: Of the request's last byte, or when its caller was checked by the
                 public clock, on the monotonic clock.
-            is_long: Whether it was read before, and takes long to take up: it waits
-                among the long ones, whatever its caller asked before.
         """
         turn = self._turns.setdefault(principal, ReadingTurn())
         async with AsyncExitStack() as held:
+
+            async def join(own: ReadingTurn) -> ReadingTurn:
+                await self._have(self._long, own.next, 2 * SLACK, held)
+                return self._long
+
             await self._have(turn, arrival, SLACK, held)
-            if not (is_long or turn.takes_long(arrival)):
-                yield Reading((turn,))
-                return
-            since = max(arrival, turn.next)
-            await self._have(self._long, since, 2 * SLACK, held)
-            yield Reading((turn, self._long))
+            reading = Reading([turn], self._end, join)
+            if turn.takes_long(arrival):
+                since = max(arrival, turn.next)
+                await self._have(self._long, since, 2 * SLACK, held)
+                reading.turns.append(self._long)
+            yield reading
+
+    async def _end(self, turn: ReadingTurn) -> None:
+        due = turn.next + SLACK * self._clock.slot_seconds
+        turn.next = await self._clock.begin(due)
 
     async def _have(
         self, turn: ReadingTurn, since: float, slack: float, held: AsyncExitStack

@@ -2,15 +2,14 @@
 
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 
 import pytest
 
 from server.api.questions import routes
+from server.api.questions.routes import QueryEndpoint
 from server.api.routing.backlog import Backlog
-from server.api.routing.turns import ReadingTurns
 from server.web import Server
 from tests.support.installations.harness import (
     Installation,
@@ -35,7 +34,7 @@ def installation(tmp_path_factory):
 
 
 class Taken(list):
-    """Turns, and when each of them came."""
+    """Readings, and when the turn of each came."""
 
     def __init__(self):
         super().__init__()
@@ -44,17 +43,16 @@ class Taken(list):
 
 @pytest.fixture
 def taken(monkeypatch):
-    """Whether each turn that was taken is one of the long ones; short is less here."""
-    found, take = Taken(), ReadingTurns.take
+    """Whether each reading had a turn of the long ones; short is less here."""
+    found, real = Taken(), QueryEndpoint._read
 
-    @asynccontextmanager
-    async def noted(self, *given, **more):
-        async with take(self, *given, **more) as reading:
-            found.append(reading.is_long)
-            found.begun.append(reading.begun)
-            yield reading
+    async def noted(self, *given):
+        reading = given[-1]
+        found.append(reading.is_long)
+        found.begun.append(reading.begun)
+        return await real(self, *given)
 
-    monkeypatch.setattr(ReadingTurns, "take", noted)
+    monkeypatch.setattr(QueryEndpoint, "_read", noted)
     monkeypatch.setattr(routes, "SHORT_SECONDS", 0.013)
     return found
 

@@ -37,8 +37,8 @@ def test_an_accuracy_that_small_numbers_could_not_have_is_bought_after_probes(se
 
 
 def test_nothing_is_bought_that_cannot_become_cheap_enough(served):
+    """By chance: noise of 13 times its scale or more, once in 1.6 million runs."""
     installation, url = served
-    """By chance alone noise would have to reach 13 times its scale: 1 in 1.6 million."""
     none = f"{ALL} WHERE age > 119"
     with Curator(url, key=installation.analyst("nil", "nothing")) as curator:
         curator.query(none, epsilon="0.8")

@@ -232,3 +232,30 @@ def test_a_request_may_be_read_when_it_is_whole_and_its_caller_checked():
             return callers.clock.begun
 
     assert asyncio.run(run()) == []
+
+
+def test_a_request_that_joins_the_long_ones_keeps_its_callers_turn_and_joins_by_cost():
+    """Else how long its first reading really took would say who is ahead of whom."""
+
+    async def run():
+        callers, order = Callers(), []
+
+        async def next_one():
+            async with callers.turns.take("ada", 0.1):
+                order.append("next")
+
+        async with callers.turns.take("ada", 0.0) as reading:
+            behind = asyncio.create_task(next_one())
+            await asyncio.sleep(0)
+            reading.note(read(0.2))
+            await reading.end()
+            await reading.join_the_long()
+            assert reading.is_long
+            order.append("long")
+            reading.note(read(0.3, at=reading.begun))
+        await behind
+        return callers.clock.begun, order
+
+    begun, order = asyncio.run(run())
+    assert order == ["long", "next"]
+    assert [round(moment, 6) for moment in begun] == [0.3, 0.7]
