@@ -56,7 +56,8 @@ typed <- function(values, type) {
   )
 }
 
-# The ends that the reply tells, else the number and its half-width on both sides.
+# The ends that the reply tells, else the number and its half-width on both sides; of
+# counts the possible ones.
 ends_of <- function(document, column, values) {
   told <- Filter(function(one) identical(one$column, column$name), document$intervals)
   if (length(told)) {
@@ -72,6 +73,9 @@ ends_of <- function(document, column, values) {
   if (!length(noise)) return(NULL)
   width <- as.numeric(noise[[1]]$half_width_95)
   numbers <- typed(values, column$type)
+  if (!is.null(column$unit)) { # counts alone have one, and are never negative
+    return(list(low = pmax(numbers - width, 0), high = pmax(numbers, 0) + width))
+  }
   list(low = numbers - width, high = numbers + width)
 }
 

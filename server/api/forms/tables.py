@@ -18,6 +18,7 @@ class Column(TypedDict):
     name: str
     kind: str
     type: str
+    unit: str | None
 
 
 class PerRow(TypedDict):
@@ -50,12 +51,14 @@ def table_of(answer: Mapping[str, object]) -> list[Series]:
     ``NAME_undecided``; a number is added where the answer has a column of that name.
 
     >>> answer = {
-    ...     "columns": [{"name": "n", "kind": "measure", "type": "integer"}],
+    ...     "columns": [
+    ...         {"name": "n", "kind": "measure", "type": "integer", "unit": "rows"}
+    ...     ],
     ...     "rows": [[7]], "intervals": [],
     ...     "noise": [{"column": "n", "half_width_95": "30"}],
     ... }
     >>> [(one.name, one.values) for one in table_of(answer)]
-    [('n', [7]), ('n_low', [-23]), ('n_high', [37])]
+    [('n', [7]), ('n_low', [0]), ('n_high', [37])]
     """
     columns = cast("Sequence[Column]", answer["columns"])
     rows = cast("Sequence[Sequence[Value]]", answer["rows"])
@@ -65,18 +68,23 @@ def table_of(answer: Mapping[str, object]) -> list[Series]:
         own = Series(column["name"], column["type"], [row[place] for row in rows])
         table.append(own)
         if column["kind"] == "measure":
-            for ending, values in _beside(answer, own):
+            for ending, values in _beside(answer, own, is_count=_is_count(column)):
                 name = _new(f"{own.name}_{ending}", taken)
                 taken.add(name)
                 table.append(Series(name, _type_of(values, own.type), values))
     return table
 
 
+def _is_count(column: Column) -> bool:
+    """Whether a measure counts something: counts alone have a unit."""
+    return column.get("unit") is not None
+
+
 def _beside(
-    answer: Mapping[str, object], own: Series
+    answer: Mapping[str, object], own: Series, *, is_count: bool
 ) -> Iterator[tuple[str, list[Value]]]:
     """Yield what stands beside a measure, by the ending of its name."""
-    ends = _ends(answer, own)
+    ends = _ends(answer, own, is_count=is_count)
     if ends is not None:
         yield "low", [_written(low, own.type) for low, _ in ends]
         yield "high", [_written(high, own.type) for _, high in ends]
@@ -86,11 +94,12 @@ def _beside(
 
 
 def _ends(
-    answer: Mapping[str, object], own: Series
+    answer: Mapping[str, object], own: Series, *, is_count: bool
 ) -> list[tuple[str | None, str | None]] | None:
     """Return a pair a row: as it is told, else the number and its half-width.
 
-    None where noise is known of the column's parts alone.
+    Of a count, which is never negative, the same from 0 up, and from a negative number
+    as from 0: as of releases. None where noise is known of the column's parts alone.
     """
     pairs = _told(answer, "intervals", own.name)
     if pairs is not None:
@@ -98,8 +107,9 @@ def _ends(
     widths = _told(answer, "half_widths", own.name) or _common_width(answer, own)
     if widths is None:
         return None
+    around = _possible if is_count else _around
     return [
-        _around(value, width) for value, width in zip(own.values, widths, strict=True)
+        around(value, width) for value, width in zip(own.values, widths, strict=True)
     ]
 
 
@@ -115,6 +125,19 @@ def _common_width(answer: Mapping[str, object], own: Series) -> Sequence[str] | 
         if one["column"] == own.name and not {"part", "per"} & one.keys():
             return [one["half_width_95"]] * len(own.values)
     return None
+
+
+def _possible(value: Value, width: str) -> tuple[str | None, str | None]:
+    """Return between which counts the exact one lies."""
+    if value is None:
+        return _NOTHING
+    low, high = _around(value, width)
+    is_negative = Decimal(value) < 0
+    return _not_negative(low), width if is_negative else high
+
+
+def _not_negative(end: str | None) -> str | None:
+    return "0" if end is not None and end.startswith("-") else end
 
 
 def _around(value: Value, width: str) -> tuple[str | None, str | None]:

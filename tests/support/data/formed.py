@@ -26,8 +26,8 @@ INTERVALS = {
 }
 
 
-def column(name, kind, type_):
-    return {"name": name, "kind": kind, "type": type_, "unit": None}
+def column(name, kind, type_, unit=None):
+    return {"name": name, "kind": kind, "type": type_, "unit": unit}
 
 
 def answer(columns=COLUMNS, rows=ROWS, intervals=INTERVALS, **members):

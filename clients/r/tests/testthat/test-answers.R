@@ -4,7 +4,7 @@ reply <- function(...) {
       list(name = "day", kind = "group", type = "date"),
       list(name = "seen", kind = "group", type = "timestamp"),
       list(name = "died", kind = "group", type = "boolean"),
-      list(name = "n", kind = "measure", type = "integer"),
+      list(name = "n", kind = "measure", type = "integer", unit = "rows"),
       list(name = "mean", kind = "measure", type = "decimal")
     ),
     rows = list(
@@ -37,8 +37,8 @@ test_that("columns have their types, and NULL is NA", {
 
 test_that("intervals stand beside what is noisy", {
   found <- reply()
-  expect_identical(found$n_low, c(-18, -34))
-  expect_identical(found$n_high, c(42, 26))
+  expect_identical(found$n_low, c(0, 0))
+  expect_identical(found$n_high, c(42, 30))
   expect_identical(found$mean_low, c(1.25, NA))
   expect_identical(found$mean_high, c(NA_real_, NA_real_))
   expect_null(found$day_low)

@@ -27,6 +27,16 @@ def test_ends_are_the_number_and_its_half_width_where_none_are_told():
     assert found["cost_high"].values == ["0.25", "12345678901234567890.55", "3.30"]
 
 
+def test_counts_lie_where_counts_can():
+    """The client says so of the same answer."""
+    noise = [{"column": "n", "half_width_95": "30"}]
+    counts = [("n", "measure", "integer", "rows")]
+    found = columns(columns=counts, rows=[[40], [7], [-4], [-266]], noise=noise)
+    assert found["n_low"].values == [10, 0, 0, 0]
+    assert found["n_high"].values == [70, 37, 30, 30]
+    assert found["n"].values == [40, 7, -4, -266]
+
+
 def test_ends_that_are_told_are_taken_and_open_ones_are_null():
     found = columns()
     assert found["mean_low"].values == ["67.9", None, None]
