@@ -15,7 +15,7 @@ from upstream.files.csv_structure import CsvFile, check_csv
 from upstream.files.exports.inner_names import inner_names
 from upstream.files.exports.plain_copies import CopyArea, needs_copy, of_each_sheet
 from upstream.manifests.declarations import ColumnSpec, TableSpec
-from upstream.manifests.file_specs import kind_of, unread
+from upstream.manifests.file_specs import FileKind, kind_of, unread
 from upstream.progress import Progress, ProgressStep, silent
 
 _SPECIAL = frozenset("*?[]{}")
@@ -338,7 +338,9 @@ def _missing_columns(
         twice = [name for name in found if file.header.count(name) > 1]
         if twice:
             key, spec = (
-                ("excel", table.excel) if _is_sheet(file) else ("csv", table.csv)
+                ("excel", table.excel)
+                if _kind(file) == "workbook"
+                else ("csv", table.csv)
             )
             above = (spec.skip_rows or 0) + 1 if spec is not None else 1
             sentence = (
@@ -354,20 +356,30 @@ def _missing_columns(
         yield Problem(name, line, None, said)
         return
     if len(absent) == len(table.columns) > 1:
-        sentence = (
-            f"the header has no column of table {table.name}: if the file has no "
-            "header, declare csv: {names: [...]}; if lines stand before it, skip_rows"
-        )
-        yield Problem(name, line, None, sentence)
+        yield Problem(name, line, None, _none_found(table, file))
         return
     for column in absent:
         yield Problem(name, line, None, _absent(table, column, file))
 
 
-def _is_sheet(file: SourceFile) -> bool:
-    """Whether a file is of a workbook, as the custodian has it."""
+def _none_found(table: TableSpec, file: SourceFile) -> str:
+    """Say that a file has no column of its table."""
+    if _kind(file) == "json":
+        return (
+            f"no object has a field of table {table.name}: fields within fields are "
+            "named by both (patient_id), and those of a list's elements are read with "
+            "json: {list: ...}"
+        )
+    return (
+        f"the header has no column of table {table.name}: if the file has no "
+        "header, declare csv: {names: [...]}; if lines stand before it, skip_rows"
+    )
+
+
+def _kind(file: SourceFile) -> FileKind | None:
+    """Return what a file is, as the custodian has it."""
     path = file.path if file.origin is None else file.origin.path
-    return path is not None and kind_of(path.name) == "workbook"
+    return None if path is None else kind_of(path.name)
 
 
 def _otherwise_written(header: Sequence[str]) -> str | None:

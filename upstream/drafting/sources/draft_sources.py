@@ -11,6 +11,7 @@ import duckdb
 
 from privacy.wording import counted
 from upstream.drafting.sources.file_samples import Look, look_at_sheets, look_at_text
+from upstream.drafting.sources.json_looks import Fields, JsonLook, look_at_json
 from upstream.errors import IngestionError
 from upstream.files.csv_structure import CsvFile
 from upstream.files.exports.plain_copies import CopyArea
@@ -105,6 +106,8 @@ class SourceReader:
                 yield from self._parquets(group)
             elif kind == "workbook":
                 yield from self._workbooks(group)
+            elif kind == "json":
+                yield from self._jsons(group)
             else:
                 yield from self._texts(group)
 
@@ -173,6 +176,35 @@ class SourceReader:
         copies = tuple(one.copy for one in sheets)
         return self.drafted(table, files, _patterns(files), look, copies)
 
+    def _jsons(self, group: Sequence[Path]) -> Iterator[DraftSource]:
+        """Yield a table of the objects of files, and one of each list in them."""
+        is_one = len(group) > 1
+        looks = {f: look_at_json(f, SAMPLED, is_one_of_several=is_one) for f in group}
+        for path in dict.fromkeys(p for look in looks.values() for p in look.tables):
+            files = [file for file in group if path in looks[file].tables]
+            copies = [self._copy(f, looks[f].of_table(path)) for f in files]
+            if _share_columns(copies):
+                yield self._of_objects(files, path, looks[files[0]], copies)
+                continue
+            for file, copy in zip(files, copies, strict=True):
+                yield self._of_objects([file], path, looks[file], [copy])
+
+    def _of_objects(
+        self,
+        files: Sequence[Path],
+        path: Fields,
+        look: JsonLook,
+        copies: Sequence[CsvFile],
+    ) -> DraftSource:
+        is_main = path == look.rows
+        own = [] if look.rows is None else [_table_name(files)]
+        name = "_".join(own if is_main else [*own, *path])
+        table = look.of_table(path)
+        drafted = self.drafted(
+            name, tuple(files), _patterns(files), table, tuple(copies)
+        )
+        return replace(drafted, left_out=look.left_out(path))
+
     def _texts(self, group: Sequence[Path]) -> Iterator[DraftSource]:
         """Yield one table of files of one look and most columns, else one of each."""
         found = [self._read(file, look_at_text(file)) for file in group]
@@ -239,7 +271,7 @@ class SourceReader:
 
     def _copy(self, file: Path, look: Look) -> CsvFile:
         table = TableSpec.model_construct(
-            name="draft", csv=look.csv, excel=look.excel, columns=()
+            name="draft", csv=look.csv, excel=look.excel, json=look.json_, columns=()
         )
         copy = self.copies.of_file(table, file, file.name, _untold, Path("/"))
         self._warned[copy.path] = tuple(self.copies.warnings)

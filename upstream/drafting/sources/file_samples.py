@@ -24,7 +24,13 @@ from upstream.files.exports.workbooks import (
 )
 from upstream.files.records import Record, refused
 from upstream.files.usual_forms import NULL_WORDS
-from upstream.manifests.file_specs import CsvSpec, Encoding, ExcelSpec, is_compressed
+from upstream.manifests.file_specs import (
+    CsvSpec,
+    Encoding,
+    ExcelSpec,
+    JsonSpec,
+    is_compressed,
+)
 
 _LOOKED_AT = 400  # lines at a file's beginning
 _AT_END_BYTES = 65_536
@@ -54,19 +60,16 @@ class Look:
     Attributes:
         csv: How a text file differs from plain CSV; None: not at all, or it is none.
         excel: Which part of a workbook is the table; None: it is none, or all of it.
+        json_: Which list of JSON files is the table; None: none, or they are none.
         said: What was seen, in words.
         is_hidden: Whether it is a sheet that its workbook does not show.
     """
 
     csv: CsvSpec | None = None
     excel: ExcelSpec | None = None
+    json_: JsonSpec | None = None
     said: tuple[str, ...] = ()
     is_hidden: bool = False
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether nothing has to be declared."""
-        return self.csv is None and self.excel is None
 
 
 @dataclass(slots=True)

@@ -1,13 +1,14 @@
-"""What names choose rows within a file: a workbook's sheet, an archive's member."""
+"""What names choose rows within a file: a sheet, an archive's member, a list."""
 
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePath
-from typing import Final
+from typing import BinaryIO, Final
 
 from python_calamine import CalamineWorkbook
 
 from engines.regular_files import opened
+from upstream.files.exports.json_objects import lists_of_objects, members_of
 from upstream.files.exports.workbooks import sheet_names
 from upstream.manifests.declarations import TableSpec
 from upstream.manifests.file_specs import kind_of
@@ -18,7 +19,7 @@ _ARCHIVE: Final = ".zip"
 def inner_names(table: TableSpec, path: Path, within: Path) -> tuple[str, ...]:
     """Return the names within a file by which rows of a table were chosen.
 
-    As a file's name they can be a patient's: a sheet or an archive for each.
+    As a file's name they can be a patient's: a sheet, an archive or a list for each.
 
     Args:
         table: With the one sheet that is read, where it names one.
@@ -27,11 +28,21 @@ def inner_names(table: TableSpec, path: Path, within: Path) -> tuple[str, ...]:
     """
     if kind_of(path.name) == "workbook":
         return tuple(_sheets(table, path, within))
-    if path.suffix.lower() == _ARCHIVE:
-        with opened(path, within=within) as file, zipfile.ZipFile(file) as archive:
-            names = [name for each in archive.namelist() for name in _parts(each)]
-        return tuple(dict.fromkeys(names))
-    return ()
+    names: list[str] = []
+    with opened(path, within=within) as file:
+        if kind_of(path.name) == "json":
+            names += _lists(table, file, path.name)
+        if path.suffix.lower() == _ARCHIVE:
+            with zipfile.ZipFile(file) as archive:
+                names += [one for each in archive.namelist() for one in _parts(each)]
+    return tuple(dict.fromkeys(names))
+
+
+def _lists(table: TableSpec, file: BinaryIO, name: str) -> Iterator[str]:
+    """Yield the names of the fields on the way to the list that is read."""
+    if table.json_ is not None:
+        yield from table.json_.path
+    yield from lists_of_objects(members_of(file, name) or {})
 
 
 def _sheets(table: TableSpec, path: Path, within: Path) -> Iterator[str]:

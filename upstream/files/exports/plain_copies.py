@@ -33,6 +33,7 @@ from upstream.files.exports.database_tables import (
 from upstream.files.exports.databases import names_of_database
 from upstream.files.exports.delimited import Utf8Lines, delimited_records
 from upstream.files.exports.footers import Footer
+from upstream.files.exports.json_rows import JsonRows, json_records
 from upstream.files.exports.packed import unpacked
 from upstream.files.exports.workbooks import (
     hidden_sheets,
@@ -110,7 +111,8 @@ class CopyArea:
             several = Places()
             with _records(table, file, name, several) as records:
                 shown = _with_sheet(table, name)
-                copied = self._write(records, shown, _names(table), _footer(table))
+                names, footer = _names(table, name), _footer(table, name)
+                copied = self._write(records, shown, names, footer)
             self.warnings.extend(several_rows_warnings(name, several))
             self.warnings.extend(_as_other_encoding(table, file, name))
             if kind_of(name) == "workbook":
@@ -253,12 +255,16 @@ def _with_sheet(table: TableSpec, name: str) -> str:
     return name if sheet is None or kind_of(name) != "workbook" else f"{name}:{sheet}"
 
 
-def _names(table: TableSpec) -> Sequence[str] | None:
+def _names(table: TableSpec, name: str) -> Sequence[str] | None:
+    if kind_of(name) == "json":
+        return None
     named = [s.names for s in (table.csv, table.excel) if s is not None and s.names]
     return named[0] if named else None
 
 
-def _footer(table: TableSpec) -> int:
+def _footer(table: TableSpec, name: str) -> int:
+    if kind_of(name) == "json":
+        return 0
     return max(s.footer_rows or 0 for s in (table.csv, table.excel, CsvSpec()) if s)
 
 
@@ -272,12 +278,25 @@ def _records(
         found = workbook_records(file, name, sheet, _decimal_marks(table))
         yield _within_sheet(found, len(sheet.names or ()))
         return
+    if kind_of(name) == "json":
+        yield json_records(file, name, _json_rows(table), _wanted(table))
+        return
     spec = table.csv or CsvSpec()
     with (
         unpacked(file, name) as content,
         delimited_records(content, name, spec, several) as found,
     ):
         yield found
+
+
+def _json_rows(table: TableSpec) -> JsonRows:
+    path = () if table.json_ is None else table.json_.path
+    return JsonRows(path, keeps_lists=table.public)
+
+
+def _wanted(table: TableSpec) -> frozenset[str]:
+    """Return the columns that a table declares, by their names in its files."""
+    return frozenset(name for each in table.columns for name in each.file_columns)
 
 
 def _decimal_marks(table: TableSpec) -> dict[str, str]:
@@ -305,13 +324,14 @@ def header_of(table: TableSpec, path: Path, name: str) -> Sequence[str]:
         OSError: It cannot be read.
         IngestionError: It is written otherwise than is declared, as far as it was read.
     """
-    if names := _names(table):
+    if names := _names(table, name):
         return names
     with opened(path) as file, _records(table, file, name) as records:
         first = next(records, None)
     if first is None:
         raise refused(name, _EMPTY_HEADER, 1)
-    if table.csv is None and (said := other_separator(first[1])):
+    is_plain = kind_of(name) == "csv" and table.csv is None
+    if is_plain and (said := other_separator(first[1])):
         raise refused(name, said, 1)
     return first[1]
 
@@ -327,7 +347,7 @@ def of_each_sheet(table: TableSpec) -> list[TableSpec]:
 def needs_copy(table: TableSpec, name: str) -> bool:
     """Return whether a file is read by a copy: it is no plain CSV, nor Parquet."""
     kind = kind_of(name)
-    return kind == "workbook" or (
+    return kind in {"json", "workbook"} or (
         kind == "csv" and (table.csv is not None or is_compressed(name))
     )
 

@@ -48,6 +48,8 @@ def _options(at: Place, table: TableSpec, kinds: set[FileKind]) -> Broken:
         yield (*at, "csv"), "no file of the table is a text file: remove csv"
     if table.excel is not None and kinds and "workbook" not in kinds:
         yield (*at, "excel"), "no file of the table is a workbook: remove excel"
+    if table.json_ is not None and kinds and "json" not in kinds:
+        yield (*at, "json"), "no file of the table is JSON: remove json"
 
 
 def _sheets(at: Place, sheets: Sequence[str]) -> Broken:
@@ -95,8 +97,14 @@ def _twice(at: Place, names: Sequence[str]) -> Broken:
 
 
 def _database(at: Place, table: TableSpec, spec: DatabaseSpec) -> Broken:
-    for key in ("files", "csv", "excel"):
-        if getattr(table, key):
+    declared = (
+        ("files", table.files),
+        ("csv", table.csv),
+        ("excel", table.excel),
+        ("json", table.json_),
+    )
+    for key, value in declared:
+        if value:
             yield (*at, key), f"the table is read from a database: remove {key}"
     for index, column in enumerate(table.columns):
         if len(column.file_columns) > 1:

@@ -385,7 +385,8 @@ def test_what_a_library_writes_is_read_back(rows):
     ("name", "kind"),
     [("a.csv", "csv"), ("a.TSV.gz", "csv"), ("a.gz", None), ("a.zip", "csv"),
      ("a.parquet", "parquet"), ("a.parquet.gz", None), ("a.xls", "workbook"),
-     ("a", None)],
+     ("a.NDJSON", "json"), ("a.json.gz", "json"), ("a.json.zip", "json"),
+     ("a.gz.json.zip", "json"), ("a", None)],
 )  # fmt: skip
 def test_what_a_file_is_shows_in_its_name(name, kind):
     assert kind_of(name) == kind
