@@ -1732,7 +1732,7 @@ FAULTS = (
         "a_sheet_for_each",
         "a public table may be read from a sheet, or an archive, for each patient",
         "upstream/files/sources.py",
-        "names = (*_names(path, match, folders), *part.inner_names(path))",
+        "names = (*_names(path, match, folders), *opened_by.inner_names(part))",
         "names = _names(path, match, folders)",
         ("tests/unit/upstream/public_check/test_public_names.py",),
     ),

@@ -139,6 +139,11 @@ def is_compressed(name: str) -> bool:
     return PurePath(name).suffix.lower() in COMPRESSIONS
 
 
+def is_archive(name: str) -> bool:
+    """Return whether a file's name says that it may hold several."""
+    return PurePath(name).suffix.lower() == ".zip"
+
+
 def _character(value: object) -> object:
     if value == "auto":
         message = "the manifest says it: manifest draft tells what the files have"
@@ -170,6 +175,7 @@ EncodingField = Annotated[
     Encoding, BeforeValidator(_encoding), WithJsonSchema({"type": "string"})
 ]
 RowsAside = Annotated[StrictInt, Field(ge=0, le=MOST_ROWS_ASIDE)]
+FooterRows = RowsAside | Literal["auto"]
 ColumnName = Annotated[str, Field(max_length=500)]
 
 
@@ -199,7 +205,8 @@ class CsvSpec(Spec):
             nothing does.
         escape: Stands before a quote within quotes, where it is not doubled.
         skip_rows: Lines before the header.
-        footer_rows: Records at the end that are no rows, such as totals.
+        footer_rows: Records at the end that are no rows, such as totals; ``auto``: up
+            to 5 that show it by themselves, as where files have other numbers of them.
         comment: Lines that begin with it are left out.
         names: What the columns are called, in order, where the files have no header.
         line_ends: ``any``: lines of one file may end in several ways.
@@ -210,7 +217,7 @@ class CsvSpec(Spec):
     quote: Quote | None = None
     escape: Character | None = None
     skip_rows: RowsAside | None = None
-    footer_rows: RowsAside | None = None
+    footer_rows: FooterRows | None = None
     comment: Character | None = None
     names: tuple[ColumnName, ...] | None = Field(default=None, min_length=1)
     line_ends: Literal["any"] | None = None
@@ -223,13 +230,13 @@ class ExcelSpec(Spec):
         sheet: Its name; needed where a workbook has several. Or the names of several,
             laid out alike, whose rows make one table.
         skip_rows: Rows of the sheet before the header, empty ones too.
-        footer_rows: Rows at the end that are no rows of the table.
+        footer_rows: Rows at the end that are no rows of the table; ``auto`` likewise.
         names: What the columns are called, in order, where there is no header.
     """
 
     sheet: Sheets | None = None
     skip_rows: RowsAside | None = None
-    footer_rows: RowsAside | None = None
+    footer_rows: FooterRows | None = None
     names: tuple[ColumnName, ...] | None = Field(default=None, min_length=1)
 
     def of_each_sheet(self) -> "list[ExcelSpec]":

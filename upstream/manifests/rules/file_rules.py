@@ -7,6 +7,7 @@ from upstream.manifests.file_specs import (
     CsvSpec,
     DatabaseSpec,
     FileKind,
+    is_archive,
     kind_of,
     unread,
 )
@@ -28,7 +29,8 @@ def broken_file_rules(at: Place, table: TableSpec) -> Broken:
     for index, pattern in enumerate(table.files):
         yield from _pattern((*at, "files", index), pattern)
     kinds = {kind for pattern in table.files if (kind := kind_of(pattern))}
-    yield from _options(at, table, kinds)
+    if not any(map(is_archive, table.files)):  # whatever the files in one are
+        yield from _options(at, table, kinds)
     if table.csv is not None:
         yield from _csv((*at, "csv"), table.csv)
     if table.excel is not None and isinstance(table.excel.sheet, tuple):
