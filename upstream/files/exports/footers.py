@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Literal
 
 from privacy.wording import counted
-from upstream.files.records import MOST_PLACES, Record
+from upstream.files.records import MOST_PLACES, Places, Record, refused
 
 _LOOKED_AT = 50  # rows above the last records, which these are compared with
 _MOST_COMPARED = 20  # of the last records: where they are rows, the first ones are
@@ -126,10 +126,13 @@ class Footer:
     Attributes:
         count: How many they are; auto: as many as show that they are no rows.
         width: The fields of a row.
+        among: Records among the rows that ``auto`` would leave out at the end: where
+            there are any, whether one is a row would depend on what rows follow it.
     """
 
     count: int | Literal["auto"]
     width: int = 0
+    among: Places = field(default_factory=Places)
     _last: deque[Record] = field(default_factory=deque)
     _above: deque[Sequence[str]] = field(
         default_factory=lambda: deque(maxlen=_LOOKED_AT)
@@ -145,12 +148,33 @@ class Footer:
                 row = self._last.popleft()
                 if self.count:
                     self._above.append(row[1])
-                yield row
+                yield self._kept(row)
         if self.count == AUTO:
             count = trailing([fields for _, fields in self._last], self.width)
             while len(self._last) > count:
-                yield self._last.popleft()
+                yield self._kept(self._last.popleft())
         self._is_at_end = True
+
+    def _kept(self, row: Record) -> Record:
+        line, fields = row
+        if self.count == AUTO and is_no_row(fields, self.width):
+            self.among.add(line)
+        return row
+
+    def refuse_among_rows(self, name: str) -> None:
+        """Refuse a file with totals among its rows.
+
+        Raises:
+            IngestionError: It has some.
+        """
+        if not self.among.count:
+            return
+        said = (
+            f"totals or notes stand before rows ({self.among.in_words()}), or more "
+            f"than {MOST_FOUND} at the end: footer_rows: auto leaves out those at the "
+            "end alone; take them out of the file, or declare a number of lines"
+        )
+        raise refused(name, said, self.among.first[0])
 
     def warnings(self, name: str) -> Iterator[str]:
         """Yield which lines of a file were left out; none if its end was not read."""

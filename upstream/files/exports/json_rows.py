@@ -160,20 +160,28 @@ def flattened(
     """
     texts: dict[Path, str] = {}
     lists: dict[Path, Iterable[object]] = {}
+    _flatten(fields, at, texts, lists)
+    return texts, lists
+
+
+def _flatten(
+    fields: Mapping[str, object],
+    at: Path,
+    texts: dict[Path, str],
+    lists: dict[Path, Iterable[object]],
+) -> None:
     if len(at) > _MOST_LEVELS:
         message = f"is nested deeper than {_MOST_LEVELS} levels"
         raise JsonFaultError(message)
     for key, value in fields.items():
-        path = (*at, key)
-        if isinstance(value, dict):
-            more, below = flattened(value, path)
-            texts |= more
-            lists |= below
+        if isinstance(value, str):
+            texts[*at, key] = value if value.isalnum() else _sound(value)
+        elif isinstance(value, dict):
+            _flatten(value, (*at, key), texts, lists)
         elif isinstance(value, list | TextList):
-            lists[path] = value
+            lists[*at, key] = value
         else:
-            texts[path] = _text(value)
-    return texts, lists
+            texts[*at, key] = _text(value)
 
 
 def _text(value: object) -> str:

@@ -202,6 +202,7 @@ class CopyArea:
                 if widths.fits(line, fields or [""]):
                     writer.writerow(fields or [""])
                     at.write(line.to_bytes(8, "little"))
+        end.refuse_among_rows(name)
         self.warnings.extend(end.warnings(name))
         problems = tuple(widths.problems())
         if problems and not self.is_forgiving:

@@ -182,6 +182,18 @@ def test_auto_leaves_out_no_row(months):
         assert months.load().report.tables[0].rows_kept == 41
 
 
+def test_auto_refuses_totals_among_rows(months):
+    months.table["csv"]["footer_rows"] = "auto"
+    among = month(2, "Summe;;;;7\n") + "77;2024-01-02;A;1;2\n"
+    put(months, {"a.csv": month(1), "b.csv": among})
+    said = refusal(months)
+    assert said.startswith("months.zip/b.csv:22: totals or notes stand before rows")
+    put(months, {"a.csv": month(1), "b.csv": month(2, "Summe;;;;7\n" * 7)})
+    assert "b.csv:22: totals or notes stand before rows (lines 22, 23)" in refusal(
+        months
+    )
+
+
 def test_a_draft_of_an_archive_finds_what_is_right_for_all_its_files(tmp_path):
     files = {f"a_{n}.csv": month(n, end) for n, end in enumerate(ENDS, 1)}
     path = archive(tmp_path / "months.zip", {**files, **JUNK})

@@ -14,7 +14,11 @@ from hypothesis import strategies as st
 from tests.unit.upstream.public_check.test_published_ids import IDS
 from upstream.errors import IngestionError, ManifestError
 from upstream.files.exports import json_objects, json_rows
+from upstream.files.exports.file_parts import FilePart
+from upstream.files.exports.inner_names import inner_names
 from upstream.files.exports.json_rows import JsonRows, json_records
+from upstream.manifests.declarations import TableSpec
+from upstream.manifests.file_specs import JsonSpec
 from upstream.manifests.manifest import load_manifest
 
 VISITS = [
@@ -322,3 +326,13 @@ def manifest(tmp_path, keys):
 def test_the_manifest_says_where_json_belongs(tmp_path):
     said = manifest(tmp_path, 'files: ["a.csv"]\n  json: {lists: x}')
     assert "unknown key 'lists': did you mean list?" in said
+
+
+def test_the_names_on_the_way_to_a_list_are_names_within_a_file(tmp_path):
+    (tmp_path / "a.json").write_text('{"P0001": [{"code": "x"}]}')
+    part = FilePart(tmp_path / "a.json", "a.json")
+    table = TableSpec.model_construct(name="t", public=True, columns=())
+    assert inner_names(table, part, tmp_path) == ("P0001",)
+    spec = JsonSpec.model_validate({"list": "v.P7"})
+    chosen = TableSpec.model_construct(name="t", public=True, json=spec, columns=())
+    assert inner_names(chosen, part, tmp_path)[:2] == ("v", "P7")
