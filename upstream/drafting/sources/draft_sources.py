@@ -230,8 +230,7 @@ class SourceReader:
                 self._unquoted_if_equal(file, look, copy)
                 for file, (look, copy) in zip(group, found, strict=True)
             ]
-        seen, copies = zip(*found, strict=True)
-        looks = _with_like_ends(seen)
+        looks, copies = zip(*self._with_like_ends(group, found), strict=True)
         alike = all(look.csv == looks[0].csv for look in looks)
         if alike and _share_columns(copies):
             named = self._archives.named(group)
@@ -251,6 +250,20 @@ class SourceReader:
             yield self.drafted(
                 _table_name([file]), (file,), (file.name,), told, (copy,)
             )
+
+    def _with_like_ends(
+        self, group: Sequence[Path], found: Sequence[tuple[Look, CsvFile]]
+    ) -> Sequence[tuple[Look, CsvFile]]:
+        """Return files whose ends differ as alike, if each can be read so."""
+        looks = _with_like_ends([look for look, _ in found])
+        if looks is None:
+            return found
+        try:
+            pairs = zip(group, looks, strict=True)
+            return [(look, self._copy(file, look)) for file, look in pairs]
+        except IngestionError:  # totals stand among rows
+            self.copies.warnings.clear()
+            return found
 
     def _read(self, file: Path, look: Look) -> tuple[Look, CsvFile]:
         """Return how a text file is written, and its copy; unquoted if quotes break.
@@ -362,15 +375,15 @@ class SourceReader:
         return [word for word in NULL_WORDS if word in met]
 
 
-def _with_like_ends(looks: Sequence[Look]) -> Sequence[Look]:
-    """Return files whose ends differ as alike, if what they leave out tells itself."""
+def _with_like_ends(looks: Sequence[Look]) -> Sequence[Look] | None:
+    """Return looks that differ in their ends as one; None: others, or not at all."""
     specs = [look.csv or CsvSpec() for look in looks]
     counts = [spec.footer_rows or 0 for spec in specs]
     if len(set(counts)) == 1 or counts != [look.ends for look in looks]:
-        return looks
+        return None
     alike = [spec.model_copy(update={"footer_rows": "auto"}) for spec in specs]
     if any(spec != alike[0] for spec in alike):
-        return looks
+        return None
     return [
         replace(look, csv=spec, said=(*look.said, _ENDS))
         for look, spec in zip(looks, alike, strict=True)

@@ -214,6 +214,15 @@ def test_a_draft_of_files_with_other_ends_declares_auto(tmp_path):
     assert 'files: ["a_*.csv"]' in text
 
 
+def test_a_draft_declares_no_auto_where_totals_stand_among_rows(tmp_path):
+    among = month(1, "Summe;;;;7\n") + month(3, "Summe;;;;8\n").removeprefix(HEADER)
+    (tmp_path / "a_1.csv").write_text(among)
+    (tmp_path / "a_2.csv").write_text(month(2))
+    text = draft_manifest(sorted(tmp_path.glob("*.csv")), ["pid"])
+    assert 'footer_rows: "auto"' not in text
+    assert "which lines at the ends are rows?" in text
+
+
 def test_a_draft_asks_where_ends_tell_nothing(tmp_path):
     (tmp_path / "a_1.csv").write_text(month(1, "xyz\n"))
     (tmp_path / "a_2.csv").write_text(month(2))
