@@ -8,12 +8,18 @@ import duckdb
 
 from engines.regular_files import identity_of
 from upstream.errors import IngestionError, ManifestError, Problem
-from upstream.files.exports.plain_copies import header_of, of_each_sheet
+from upstream.files.exports.file_parts import FilePart, parts_of
+from upstream.files.exports.plain_copies import (
+    header_of,
+    of_each_sheet,
+)
 from upstream.files.reading_sql import quoted
 from upstream.files.sources import no_file, two_names
 from upstream.manifests.declarations import TableSpec
 from upstream.manifests.file_specs import kind_of, unread
 from upstream.manifests.manifest import load_manifest
+
+_UNREADABLE = "cannot be read: export it again, and look at its rights"
 
 
 def manifest_problems(
@@ -53,40 +59,46 @@ def _in_file(table: TableSpec, file: Path, root: Path) -> Iterator[Problem]:
     if kind_of(file.name) is None:
         yield Problem(file.name, None, None, unread(file.name))
         return
-    if kind_of(file.name) == "workbook":
-        for part in of_each_sheet(table):
-            yield from _in_part(part, file)
-    else:
-        yield from _in_part(table, file)
-
-
-def _in_part(table: TableSpec, file: Path) -> Iterator[Problem]:
     try:
-        header = _header(table, file)
+        parts = parts_of(file, file.name)
+    except IngestionError as error:
+        yield from error.problems
+        return
+    except OSError:
+        yield Problem(file.name, None, None, _UNREADABLE)
+        return
+    for part in parts:
+        tables = of_each_sheet(table) if part.kind == "workbook" else [table]
+        for each in tables:
+            yield from _in_part(each, part)
+
+
+def _in_part(table: TableSpec, part: FilePart) -> Iterator[Problem]:
+    try:
+        header = _header(table, part)
     except IngestionError as error:
         yield from error.problems
         return
     except (OSError, duckdb.Error):
-        sentence = "cannot be read: export it again, and look at its rights"
-        yield Problem(file.name, None, None, sentence)
+        yield Problem(part.name, None, None, _UNREADABLE)
         return
     for column in table.columns:
         found = column.names_in(header)
         if len(found) > 1:
-            yield Problem(file.name, 1, None, two_names(table, column, found))
+            yield Problem(part.name, 1, None, two_names(table, column, found))
         if not found and not column.is_optional:
             names = " or ".join(map(repr, column.file_columns))
             sentence = (
                 f"the header lacks {names} of table {table.name}: "
                 "correct the column's from, or remove the column"
             )
-            yield Problem(file.name, 1, None, sentence)
+            yield Problem(part.name, 1, None, sentence)
 
 
-def _header(table: TableSpec, file: Path) -> Sequence[str]:
-    identity_of(file)  # DuckDB opens whatever is there
-    if kind_of(file.name) != "parquet":
-        return header_of(table, file, file.name)
+def _header(table: TableSpec, part: FilePart) -> Sequence[str]:
+    identity_of(part.path)  # DuckDB opens whatever is there
+    if part.kind != "parquet":
+        return header_of(table, part)
     with duckdb.connect() as connection:
-        rows = f"DESCRIBE SELECT * FROM read_parquet({quoted(str(file))})"  # noqa: S608 - a quoted path
+        rows = f"DESCRIBE SELECT * FROM read_parquet({quoted(str(part.path))})"  # noqa: S608 - a quoted path
         return [str(row[0]) for row in connection.execute(rows).fetchall()]

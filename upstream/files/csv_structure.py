@@ -18,6 +18,7 @@ from upstream.files.records import (
     is_several_rows,
     several_rows_warnings,
 )
+from upstream.manifests.file_specs import FileKind
 
 MAX_RECORD_BYTES = 2**20
 _LONGEST_LINE = MAX_RECORD_BYTES + 3
@@ -39,12 +40,14 @@ class Origin:
         identity: Which file was copied, and in which state; None likewise.
         lines: A file of 8 bytes a record, little-endian: the line, or row, at which
             the record begins in it.
+        kind: What it is; None: no file.
     """
 
     name: str
     path: Path | None
     identity: FileIdentity | None
     lines: Path
+    kind: FileKind | None = None
 
     def lines_of(self, numbers: Sequence[int]) -> list[int]:
         """Return the lines of records (from 1)."""

@@ -12,10 +12,15 @@ import duckdb
 from engines.regular_files import FileIdentity, identity_of
 from upstream.errors import IngestionError, Problem
 from upstream.files.csv_structure import CsvFile, check_csv
+from upstream.files.exports.file_parts import FilePart, parts_of
 from upstream.files.exports.inner_names import inner_names
-from upstream.files.exports.plain_copies import CopyArea, needs_copy, of_each_sheet
+from upstream.files.exports.plain_copies import (
+    CopyArea,
+    needs_copy,
+    of_each_sheet,
+)
 from upstream.manifests.declarations import ColumnSpec, TableSpec
-from upstream.manifests.file_specs import kind_of, unread
+from upstream.manifests.file_specs import FileKind, kind_of, unread
 from upstream.progress import Progress, ProgressStep, silent
 
 _SPECIAL = frozenset("*?[]{}")
@@ -100,15 +105,19 @@ def open_sources(
     tell = _Told(table.name, [path for path, _ in found], progress)
     opener = _Opener(table, folders, connection, tell)
     for path, match in found:
-        name = _name(match, folders.base)
-        for part in opener.parts(path):
+        try:
+            parts = list(opener.parts(path, _name(match, folders.base)))
+        except IngestionError as error:
+            problems.extend(error.problems)
+            continue
+        for opened_by, part in parts:
             try:
-                file = part.open(path, name)
+                file = opened_by.open(part)
             except IngestionError as error:
                 problems.extend(error.problems)
                 continue
             problems.extend(_missing_columns(table, file, file.name))
-            names = (*_names(path, match, folders), *part.inner_names(path))
+            names = (*_names(path, match, folders), *opened_by.inner_names(part))
             files.append(replace(file, names=names))
     problems.extend(_in_no_file(table, files) if files else ())
     if problems:
@@ -232,38 +241,50 @@ class _Opener:
     connection: duckdb.DuckDBPyConnection
     tell: Callable[[int], None]
 
-    def parts(self, path: Path) -> Iterator["_Opener"]:
-        """Yield what opens each part of a file: a sheet of several, or all of it."""
-        if kind_of(path.name) != "workbook":
-            yield self
-            return
-        tell = self.tell
-        for table in of_each_sheet(self.table):
-            yield replace(self, table=table, tell=tell)
-            tell = _untold
+    def parts(self, path: Path, name: str) -> Iterator[tuple["_Opener", FilePart]]:
+        """Yield each part of a file, and what opens it.
 
-    def inner_names(self, path: Path) -> tuple[str, ...]:
+        A part is a file of an archive, a sheet of several, or all of it.
+
+        Raises:
+            IngestionError: It is an archive that cannot be read.
+        """
+        copies = self.folders.copies
+        warnings = None if copies is None else copies.warnings
+        root = self.folders.import_folder.resolve()
+        try:
+            parts = parts_of(path, name, warnings, root)
+        except OSError as error:
+            raise _unreadable(name, error) from error
+        tell = self.tell
+        for part in parts:
+            is_workbook = part.kind == "workbook"
+            for table in of_each_sheet(self.table) if is_workbook else [self.table]:
+                yield replace(self, table=table, tell=tell), part
+                tell = _untold
+
+    def inner_names(self, part: FilePart) -> tuple[str, ...]:
         """Return by what names rows were chosen within a public table's file."""
         if not self.table.public:
             return ()
-        return inner_names(self.table, path, self.folders.import_folder.resolve())
+        return inner_names(self.table, part, self.folders.import_folder.resolve())
 
-    def open(self, path: Path, name: str) -> SourceFile:
+    def open(self, part: FilePart) -> SourceFile:
         """Return a file that was checked.
 
         Raises:
             IngestionError: What is wrong with it.
         """
         try:
-            if kind_of(path.name) == "parquet":
-                return self._parquet(path)
-            return self._rows(path, name)
+            if part.kind == "parquet":
+                return self._parquet(part.path)
+            return self._rows(part)
         except OSError as error:
-            sentence = f"cannot be read: {error.strerror}"
-            raise IngestionError((Problem(name, None, None, sentence),)) from error
+            raise _unreadable(part.name, error) from error
         except duckdb.Error as error:
             sentence = "is no Parquet file that can be read: export it again"
-            raise IngestionError((Problem(name, None, None, sentence),)) from error
+            problem = Problem(part.name, None, None, sentence)
+            raise IngestionError((problem,)) from error
 
     def _parquet(self, path: Path) -> ParquetFile:
         whole = _parquet(path, self.connection)
@@ -273,15 +294,20 @@ class _Opener:
         part = copies.of_parquet(self.connection, path)
         return replace(_parquet(part, self.connection), origin=whole)
 
-    def _rows(self, path: Path, name: str) -> CsvFile:
+    def _rows(self, part: FilePart) -> CsvFile:
         copies = self.folders.copies
         root = self.folders.import_folder.resolve()
         is_part = copies is not None and copies.most_rows is not None
-        if not is_part and not needs_copy(self.table, path.name):
-            return check_csv(path, name, self.tell, root)
+        if not is_part and not needs_copy(self.table, part.path.name):
+            return check_csv(part.path, part.file_name, self.tell, root)
         if copies is None:
             raise ValueError
-        return copies.of_file(self.table, path, name, self.tell, root)
+        return copies.of_file(self.table, part, self.tell, root)
+
+
+def _unreadable(name: str, error: OSError) -> IngestionError:
+    sentence = f"cannot be read: {error.strerror}"
+    return IngestionError((Problem(name, None, None, sentence),))
 
 
 def _untold(_: int) -> None:
@@ -338,7 +364,9 @@ def _missing_columns(
         twice = [name for name in found if file.header.count(name) > 1]
         if twice:
             key, spec = (
-                ("excel", table.excel) if _is_sheet(file) else ("csv", table.csv)
+                ("excel", table.excel)
+                if _kind(file) == "workbook"
+                else ("csv", table.csv)
             )
             above = (spec.skip_rows or 0) + 1 if spec is not None else 1
             sentence = (
@@ -354,20 +382,32 @@ def _missing_columns(
         yield Problem(name, line, None, said)
         return
     if len(absent) == len(table.columns) > 1:
-        sentence = (
-            f"the header has no column of table {table.name}: if the file has no "
-            "header, declare csv: {names: [...]}; if lines stand before it, skip_rows"
-        )
-        yield Problem(name, line, None, sentence)
+        yield Problem(name, line, None, _none_found(table, file))
         return
     for column in absent:
         yield Problem(name, line, None, _absent(table, column, file))
 
 
-def _is_sheet(file: SourceFile) -> bool:
-    """Whether a file is of a workbook, as the custodian has it."""
+def _none_found(table: TableSpec, file: SourceFile) -> str:
+    """Say that a file has no column of its table."""
+    if _kind(file) == "json":
+        return (
+            f"no object has a field of table {table.name}: fields within fields are "
+            "named by both (patient_id), and those of a list's elements are read with "
+            "json: {list: ...}"
+        )
+    return (
+        f"the header has no column of table {table.name}: if the file has no "
+        "header, declare csv: {names: [...]}; if lines stand before it, skip_rows"
+    )
+
+
+def _kind(file: SourceFile) -> FileKind | None:
+    """Return what a file is, as the custodian has it."""
     path = file.path if file.origin is None else file.origin.path
-    return path is not None and kind_of(path.name) == "workbook"
+    if path is None or isinstance(file, ParquetFile) or file.origin is None:
+        return None if path is None else kind_of(path.name)
+    return file.origin.kind
 
 
 def _otherwise_written(header: Sequence[str]) -> str | None:

@@ -33,6 +33,7 @@ from upstream.manifests.file_specs import (
     CsvSpec,
     DatabaseSpec,
     ExcelSpec,
+    JsonSpec,
     Spec,
 )
 
@@ -382,6 +383,7 @@ class TableSpec(Spec):
     files: tuple[str, ...] = ()
     csv: CsvSpec | None = None
     excel: ExcelSpec | None = None
+    json_: JsonSpec | None = Field(default=None, alias="json")
     database: DatabaseSpec | None = None
     null_values: tuple[Text, ...] | None = Field(default=None, exclude=True)
     true_values: tuple[Text, ...] | None = Field(default=None, exclude=True)

@@ -36,13 +36,16 @@ Encoding = Literal[
 CSV_SUFFIXES = frozenset({".csv", ".tsv", ".txt", ".dat"})
 PARQUET_SUFFIXES = frozenset({".parquet"})
 WORKBOOK_SUFFIXES = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
+LINE_SUFFIXES = frozenset({".ndjson", ".jsonl"})
+JSON_SUFFIXES = LINE_SUFFIXES | {".json"}
 COMPRESSIONS = frozenset({".gz", ".zst", ".zip"})
 MOST_ROWS_ASIDE = 10_000  # before a header, or at a file's end
 
-FileKind = Literal["csv", "parquet", "workbook"]
+FileKind = Literal["csv", "json", "parquet", "workbook"]
 
 _KINDS: dict[str, FileKind] = {
     **dict.fromkeys(CSV_SUFFIXES, "csv"),
+    **dict.fromkeys(JSON_SUFFIXES, "json"),
     **dict.fromkeys(PARQUET_SUFFIXES, "parquet"),
     **dict.fromkeys(WORKBOOK_SUFFIXES, "workbook"),
 }
@@ -64,9 +67,9 @@ _ALIASES: dict[str, Encoding] = {
 
 
 UNREAD = (
-    "only text files (*.csv, *.tsv, *.txt, *.dat, also as *.gz, *.zst or *.zip), "
-    "*.parquet and workbooks (*.xlsx, *.xls, *.ods) can be read: export the table as "
-    "one"
+    "only text files (*.csv, *.tsv, *.txt, *.dat) and JSON (*.ndjson, *.jsonl, "
+    "*.json), also as *.gz, *.zst or *.zip, *.parquet and workbooks (*.xlsx, *.xls, "
+    "*.ods) can be read: export the table as one"
 )
 """What is said of a file whose name's end is none that is read."""
 
@@ -112,16 +115,33 @@ def kind_of(name: str) -> FileKind | None:
     ('csv', 'workbook', None)
     """
     suffixes = [suffix.lower() for suffix in PurePath(name).suffixes]
-    if suffixes[-1:] == [".zip"]:
-        return "csv"  # whatever its one member is called
     if suffixes and suffixes[-1] in COMPRESSIONS:
-        return "csv" if CSV_SUFFIXES.intersection(suffixes[-2:-1]) else None
+        within = next((_KINDS.get(one) for one in suffixes[-2:-1]), None)
+        if within in {"csv", "json"}:
+            return within
+        return "csv" if suffixes[-1] == ".zip" else None  # whatever its member is
     return next((_KINDS[last] for last in suffixes[-1:] if last in _KINDS), None)
+
+
+def is_by_line(name: str) -> bool:
+    """Return whether a file of JSON has one object a line by its name's end.
+
+    >>> is_by_line("visits.ndjson.gz"), is_by_line("visits.json")
+    (True, False)
+    """
+    suffixes = [suffix.lower() for suffix in PurePath(name).suffixes]
+    last = [one for one in suffixes if one not in COMPRESSIONS][-1:]
+    return not LINE_SUFFIXES.isdisjoint(last)
 
 
 def is_compressed(name: str) -> bool:
     """Return whether a file's name says that it is compressed."""
     return PurePath(name).suffix.lower() in COMPRESSIONS
+
+
+def is_archive(name: str) -> bool:
+    """Return whether a file's name says that it may hold several."""
+    return PurePath(name).suffix.lower() == ".zip"
 
 
 def _character(value: object) -> object:
@@ -155,6 +175,7 @@ EncodingField = Annotated[
     Encoding, BeforeValidator(_encoding), WithJsonSchema({"type": "string"})
 ]
 RowsAside = Annotated[StrictInt, Field(ge=0, le=MOST_ROWS_ASIDE)]
+FooterRows = RowsAside | Literal["auto"]
 ColumnName = Annotated[str, Field(max_length=500)]
 
 
@@ -184,7 +205,8 @@ class CsvSpec(Spec):
             nothing does.
         escape: Stands before a quote within quotes, where it is not doubled.
         skip_rows: Lines before the header.
-        footer_rows: Records at the end that are no rows, such as totals.
+        footer_rows: Records at the end that are no rows, such as totals; ``auto``: up
+            to 5 that show it by themselves, as where files have other numbers of them.
         comment: Lines that begin with it are left out.
         names: What the columns are called, in order, where the files have no header.
         line_ends: ``any``: lines of one file may end in several ways.
@@ -195,7 +217,7 @@ class CsvSpec(Spec):
     quote: Quote | None = None
     escape: Character | None = None
     skip_rows: RowsAside | None = None
-    footer_rows: RowsAside | None = None
+    footer_rows: FooterRows | None = None
     comment: Character | None = None
     names: tuple[ColumnName, ...] | None = Field(default=None, min_length=1)
     line_ends: Literal["any"] | None = None
@@ -208,13 +230,13 @@ class ExcelSpec(Spec):
         sheet: Its name; needed where a workbook has several. Or the names of several,
             laid out alike, whose rows make one table.
         skip_rows: Rows of the sheet before the header, empty ones too.
-        footer_rows: Rows at the end that are no rows of the table.
+        footer_rows: Rows at the end that are no rows of the table; ``auto`` likewise.
         names: What the columns are called, in order, where there is no header.
     """
 
     sheet: Sheets | None = None
     skip_rows: RowsAside | None = None
-    footer_rows: RowsAside | None = None
+    footer_rows: FooterRows | None = None
     names: tuple[ColumnName, ...] | None = Field(default=None, min_length=1)
 
     def of_each_sheet(self) -> "list[ExcelSpec]":
@@ -222,6 +244,22 @@ class ExcelSpec(Spec):
         if not isinstance(self.sheet, tuple):
             return [self]
         return [self.model_copy(update={"sheet": each}) for each in self.sheet]
+
+
+class JsonSpec(Spec):
+    """Which objects of JSON files are the rows.
+
+    Attributes:
+        list_: The list whose elements are, by the names of the fields on the way to it
+            (``visit.diagnoses``); the fields around it stand in each of its rows.
+    """
+
+    list_: ColumnName = Field(alias="list", pattern=r"^[^.]+(\.[^.]+)*$")
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The names of the fields on the way to the list."""
+        return tuple(self.list_.split("."))
 
 
 class DatabaseSpec(Spec):

@@ -2,6 +2,7 @@
 
 import re
 import time
+import zipfile
 
 from tests.support.messy_exports import PATIENTS, write_exports
 
@@ -165,3 +166,29 @@ def test_files_of_other_names_are_told_what_to_do(bare, tmp_path):
     ):
         (tmp_path / name).write_bytes(b"x")
         assert words in bare.said("manifest", "draft", tmp_path / name)
+
+
+def test_an_archive_of_months_with_other_ends_becomes_one_table(curator, tmp_path):
+    ends = ("Summe;;;31\n", "Summe;;;31\nQuelle: KIS, Stand heute;;;\n", "")
+    path = tmp_path / "months.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("readme.pdf", b"%PDF")
+        for month, end in enumerate(ends, 1):
+            days = (f"2023-0{month}-{n + 10}" for n in range(20))
+            rows = "".join(f"{n};{day};A;{n}\n" for n, day in enumerate(days))
+            text = f"PatNr;came;ward;beds\n{rows}{end}"
+            archive.writestr(f"aufnahmen_2023_0{month}.csv", text)
+    draft = curator.run("manifest", "draft", path, "--unit", "PatNr").stdout
+    assert 'csv: {delimiter: ";", footer_rows: "auto"}' in draft
+    manifest = tmp_path / "m.yaml"
+    manifest.write_text(answered(draft))
+    assert curator.json("manifest", "check", manifest)["ok"]
+    report = curator.json("dataset", "load", manifest)["report"]
+    assert report["tables"][0]["rows_kept"] == 60
+    told = [one for one in report["warnings"] if "left out" in one]
+    assert told[0] == "months.zip: 'readme.pdf' left out: no kind of file that is read"
+    inner = "months.zip/aufnahmen_2023_0"
+    assert told[1:] == [
+        f"{inner}1.csv: 1 line at the end left out by footer_rows: auto: 22",
+        f"{inner}2.csv: 2 lines at the end left out by footer_rows: auto: 22, 23",
+    ]

@@ -10,7 +10,9 @@ from pathlib import Path, PurePath
 import duckdb
 
 from privacy.wording import counted
+from upstream.drafting.sources.archives import LookedAtArchives
 from upstream.drafting.sources.file_samples import Look, look_at_sheets, look_at_text
+from upstream.drafting.sources.json_looks import Fields, JsonLook, look_at_json
 from upstream.errors import IngestionError
 from upstream.files.csv_structure import CsvFile
 from upstream.files.exports.plain_copies import CopyArea
@@ -23,6 +25,15 @@ _APART = (
     "written otherwise than another of a like name ({keys} differ), so a table of its "
     "own: write them alike if they are one"
 )
+_ENDS = (
+    "the files end in other numbers of lines that are no rows; all of these are totals "
+    "or notes, which footer_rows: auto tells"
+)
+_UNLIKE_ENDS = (
+    "; which lines at the ends are rows? Not all of the others are totals or notes, "
+    "which footer_rows: auto tells"
+)
+_OTHER_COLUMNS = "they share fewer than half of their columns"
 _UNQUOTED = "read as if nothing were quoted: quotes stand within texts, not around them"
 _EMPTY = "has no name in the header, and no value"
 _BY_PLACE = re.compile(r"column_\d+")
@@ -85,12 +96,14 @@ class SourceReader:
     connection: duckdb.DuckDBPyConnection
     work: Path
     copies: CopyArea = field(init=False)
+    _archives: LookedAtArchives = field(init=False)
     _warned: dict[Path, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.copies = CopyArea(
             self.work / "copies", Path("/"), SAMPLED, is_forgiving=True
         )
+        self._archives = LookedAtArchives(self.work / "unpacked")
 
     def sources(self, files: Sequence[Path]) -> Iterator[DraftSource]:
         """Yield the tables that files seem to be, in the order of the files.
@@ -99,12 +112,15 @@ class SourceReader:
             OSError: One cannot be read.
             IngestionError: One holds no table.
         """
-        for group in _like_named(files):
+        for named in _like_named(files):
+            group = self._archives.unpacked(named)
             kind = kind_of(group[0].name)
             if kind == "parquet":
                 yield from self._parquets(group)
             elif kind == "workbook":
                 yield from self._workbooks(group)
+            elif kind == "json":
+                yield from self._jsons(group)
             else:
                 yield from self._texts(group)
 
@@ -158,6 +174,7 @@ class SourceReader:
             if is_one and _share_columns([s.copy for s in sheets]):
                 yield self._of_sheets(sheets)
                 continue
+            self._archives.require_one([one.file for one in sheets], _OTHER_COLUMNS)
             for one in sheets:
                 yield self._of_sheets([one])
 
@@ -169,9 +186,41 @@ class SourceReader:
             told = " and ".join(map(repr, names))
             said = (f"the sheets {told}, of like names, are one table", *look.said[1:])
             look = Look(excel=look.excel.model_copy(update={"sheet": names}), said=said)
-        table = _without_numbers(names) if names[0] else _table_name(files)
+        named = self._archives.named(files)
+        table = _without_numbers(names) if names[0] else _table_name(named)
         copies = tuple(one.copy for one in sheets)
-        return self.drafted(table, files, _patterns(files), look, copies)
+        return self.drafted(table, files, _patterns(named), look, copies)
+
+    def _jsons(self, group: Sequence[Path]) -> Iterator[DraftSource]:
+        """Yield a table of the objects of files, and one of each list in them."""
+        is_one = len(group) > 1
+        looks = {f: look_at_json(f, SAMPLED, is_one_of_several=is_one) for f in group}
+        for path in dict.fromkeys(p for look in looks.values() for p in look.tables):
+            files = [file for file in group if path in looks[file].tables]
+            copies = [self._copy(f, looks[f].of_table(path)) for f in files]
+            if _share_columns(copies):
+                yield self._of_objects(files, path, looks[files[0]], copies)
+                continue
+            self._archives.require_one(files, _OTHER_COLUMNS)
+            for file, copy in zip(files, copies, strict=True):
+                yield self._of_objects([file], path, looks[file], [copy])
+
+    def _of_objects(
+        self,
+        files: Sequence[Path],
+        path: Fields,
+        look: JsonLook,
+        copies: Sequence[CsvFile],
+    ) -> DraftSource:
+        is_main = path == look.rows
+        named = self._archives.named(files)
+        own = [] if look.rows is None else [_table_name(named)]
+        name = "_".join(own if is_main else [*own, *path])
+        table = look.of_table(path)
+        drafted = self.drafted(
+            name, tuple(files), _patterns(named), table, tuple(copies)
+        )
+        return replace(drafted, left_out=look.left_out(path))
 
     def _texts(self, group: Sequence[Path]) -> Iterator[DraftSource]:
         """Yield one table of files of one look and most columns, else one of each."""
@@ -181,24 +230,40 @@ class SourceReader:
                 self._unquoted_if_equal(file, look, copy)
                 for file, (look, copy) in zip(group, found, strict=True)
             ]
-        looks, copies = zip(*found, strict=True)
+        looks, copies = zip(*self._with_like_ends(group, found), strict=True)
         alike = all(look.csv == looks[0].csv for look in looks)
         if alike and _share_columns(copies):
+            named = self._archives.named(group)
             whole = self.drafted(
-                _table_name(group),
+                _table_name(named),
                 tuple(group),
-                _patterns(group),
+                _patterns(named),
                 looks[0],
                 copies,
             )
             yield replace(whole, copies=copies)
             return
+        self._archives.require_one(group, _OTHER_COLUMNS if alike else _apart(looks))
         for file, look, copy in zip(group, looks, copies, strict=True):
-            apart = () if alike else (_APART.format(keys=_differing(looks)),)
+            apart = () if alike else (_apart(looks),)
             told = replace(look, said=(*look.said, *apart))
             yield self.drafted(
                 _table_name([file]), (file,), (file.name,), told, (copy,)
             )
+
+    def _with_like_ends(
+        self, group: Sequence[Path], found: Sequence[tuple[Look, CsvFile]]
+    ) -> Sequence[tuple[Look, CsvFile]]:
+        """Return files whose ends differ as alike, if each can be read so."""
+        looks = _with_like_ends([look for look, _ in found])
+        if looks is None:
+            return found
+        try:
+            pairs = zip(group, looks, strict=True)
+            return [(look, self._copy(file, look)) for file, look in pairs]
+        except IngestionError:  # totals stand among rows
+            self.copies.warnings.clear()
+            return found
 
     def _read(self, file: Path, look: Look) -> tuple[Look, CsvFile]:
         """Return how a text file is written, and its copy; unquoted if quotes break.
@@ -239,9 +304,10 @@ class SourceReader:
 
     def _copy(self, file: Path, look: Look) -> CsvFile:
         table = TableSpec.model_construct(
-            name="draft", csv=look.csv, excel=look.excel, columns=()
+            name="draft", csv=look.csv, excel=look.excel, json=look.json_, columns=()
         )
-        copy = self.copies.of_file(table, file, file.name, _untold, Path("/"))
+        part = self._archives.part_of(file)
+        copy = self.copies.of_file(table, part, _untold, Path("/"))
         self._warned[copy.path] = tuple(self.copies.warnings)
         self.copies.warnings.clear()
         return copy
@@ -268,6 +334,8 @@ class SourceReader:
         said += [one for copy in copies for one in self._warned.pop(copy.path, ())]
         said += self.copies.warnings  # of a table of a database
         self.copies.warnings.clear()
+        said += self._archives.warnings
+        self._archives.warnings.clear()
         if lacking:
             told = ", ".join(sorted(lacking))
             said.append(f"some of the files lack these columns: {told}")
@@ -305,6 +373,28 @@ class SourceReader:
         found = self.connection.execute(f"SELECT {told} FROM {rows}").fetchone() or ()  # noqa: S608 - quoted names
         met = {word for each in found for word in each or ()}
         return [word for word in NULL_WORDS if word in met]
+
+
+def _with_like_ends(looks: Sequence[Look]) -> Sequence[Look] | None:
+    """Return looks that differ in their ends as one; None: others, or not at all."""
+    specs = [look.csv or CsvSpec() for look in looks]
+    counts = [spec.footer_rows or 0 for spec in specs]
+    if len(set(counts)) == 1 or counts != [look.ends for look in looks]:
+        return None
+    alike = [spec.model_copy(update={"footer_rows": "auto"}) for spec in specs]
+    if any(spec != alike[0] for spec in alike):
+        return None
+    return [
+        replace(look, csv=spec, said=(*look.said, _ENDS))
+        for look, spec in zip(looks, alike, strict=True)
+    ]
+
+
+def _apart(looks: Sequence[Look]) -> str:
+    """Say why files are tables of their own."""
+    keys = _differing(looks)
+    asked = _UNLIKE_ENDS if "footer_rows" in keys else ""
+    return _APART.format(keys=keys) + asked
 
 
 def _differing(looks: Sequence[Look]) -> str:

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from engines.regular_files import opened
 from upstream.drafting.sources.letters import likely_encodings
-from upstream.files.exports.footers import is_like_rows, is_note, is_total
+from upstream.files.exports.footers import is_like_rows, is_note, is_total, trailing
 from upstream.files.exports.packed import unpacked
 from upstream.files.exports.workbooks import (
     hidden_sheets,
@@ -24,7 +24,13 @@ from upstream.files.exports.workbooks import (
 )
 from upstream.files.records import Record, refused
 from upstream.files.usual_forms import NULL_WORDS
-from upstream.manifests.file_specs import CsvSpec, Encoding, ExcelSpec, is_compressed
+from upstream.manifests.file_specs import (
+    CsvSpec,
+    Encoding,
+    ExcelSpec,
+    JsonSpec,
+    is_compressed,
+)
 
 _LOOKED_AT = 400  # lines at a file's beginning
 _AT_END_BYTES = 65_536
@@ -54,25 +60,25 @@ class Look:
     Attributes:
         csv: How a text file differs from plain CSV; None: not at all, or it is none.
         excel: Which part of a workbook is the table; None: it is none, or all of it.
+        json_: Which list of JSON files is the table; None: none, or they are none.
         said: What was seen, in words.
         is_hidden: Whether it is a sheet that its workbook does not show.
+        ends: Of a text file, how many lines ``footer_rows: auto`` leaves out.
     """
 
     csv: CsvSpec | None = None
     excel: ExcelSpec | None = None
+    json_: JsonSpec | None = None
     said: tuple[str, ...] = ()
     is_hidden: bool = False
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether nothing has to be declared."""
-        return self.csv is None and self.excel is None
+    ends: int = 0
 
 
 @dataclass(slots=True)
 class _Seen:
     keys: dict[str, object] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
+    ends: int = 0
 
 
 def look_at_text(path: Path) -> Look:
@@ -99,7 +105,7 @@ def look_at_text(path: Path) -> Look:
         raise refused(path.name, _FIXED, 1)
     _look_at_lines(seen, lines, end)
     spec = CsvSpec.model_validate(seen.keys) if seen.keys else None
-    return Look(csv=spec, said=tuple(seen.said))
+    return Look(csv=spec, said=tuple(seen.said), ends=seen.ends)
 
 
 def has_fixed_widths(lines: Sequence[str]) -> bool:
@@ -188,6 +194,7 @@ def _look_at_lines(seen: _Seen, lines: Sequence[str], end: Sequence[str]) -> Non
         at = _position(lines, told, before) + 1
         _look_at_header(seen, rows[before], rows[before + 1 :], at)
     last = [_fields(line, delimiter, quote) for line in end if line.strip("\r\n")]
+    seen.ends = trailing(last, width)
     if footer := _footer(last, width):
         seen.keys["footer_rows"] = footer
         are = "is no row" if footer == 1 else "are no rows"

@@ -27,9 +27,11 @@ def written_lines(
         yield f"  database: {_flow(place)}"
     else:
         yield f"  files: {in_yaml(list(source.shown))}"
-    for key, spec in (("csv", source.look.csv), ("excel", source.look.excel)):
+    look = source.look
+    for key, spec in (("csv", look.csv), ("excel", look.excel), ("json", look.json_)):
         if spec is not None:
-            yield f"  {key}: {_flow(spec.model_dump(exclude_none=True))}"
+            told = spec.model_dump(exclude_none=True, by_alias=True)
+            yield f"  {key}: {_flow(told)}"
     nulls = [*source.nulls, *(one for g in guesses.values() for one in g.nulls)]
     if nulls:
         yield f"  null_values: {in_yaml(['', *dict.fromkeys(nulls)])}"

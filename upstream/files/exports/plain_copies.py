@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO, Literal, TypeVar
 
 import duckdb
 
@@ -32,8 +32,10 @@ from upstream.files.exports.database_tables import (
 )
 from upstream.files.exports.databases import names_of_database
 from upstream.files.exports.delimited import Utf8Lines, delimited_records
+from upstream.files.exports.file_parts import FilePart
 from upstream.files.exports.footers import Footer
-from upstream.files.exports.packed import unpacked
+from upstream.files.exports.json_rows import JsonRows, json_records
+from upstream.files.exports.packed import member_of, unpacked
 from upstream.files.exports.workbooks import (
     hidden_sheets,
     trimmed,
@@ -47,7 +49,13 @@ from upstream.files.records import (
     several_rows_warnings,
 )
 from upstream.manifests.declarations import TableSpec
-from upstream.manifests.file_specs import CsvSpec, ExcelSpec, is_compressed, kind_of
+from upstream.manifests.file_specs import (
+    CsvSpec,
+    ExcelSpec,
+    FileKind,
+    is_compressed,
+    kind_of,
+)
 
 _Told = Callable[[int], None]
 _T = TypeVar("_T")
@@ -97,20 +105,29 @@ class CopyArea:
         return islice(rows, self.most_rows)
 
     def of_file(
-        self, table: TableSpec, path: Path, name: str, tell: _Told, root: Path
+        self,
+        table: TableSpec,
+        part: FilePart,
+        tell: _Told,
+        root: Path,
     ) -> CsvFile:
-        """Return a copy of a text file's or a workbook's rows.
+        """Return a copy of the rows of a text file, a workbook, or one in an archive.
 
         Raises:
             OSError: It cannot be read.
             IngestionError: It is written otherwise than is declared.
         """
-        with opened(path, within=root) as file:
-            identity = identity_of_open(file)
+        name = part.name
+        with (
+            opened(part.path, within=root) as whole,
+            member_of(whole, part.file_name, part.member) as file,
+        ):
+            identity = identity_of_open(whole)
             several = Places()
             with _records(table, file, name, several) as records:
                 shown = _with_sheet(table, name)
-                copied = self._write(records, shown, _names(table), _footer(table))
+                names, footer = _names(table, name), _footer(table, name)
+                copied = self._write(records, shown, names, footer)
             self.warnings.extend(several_rows_warnings(name, several))
             self.warnings.extend(_as_other_encoding(table, file, name))
             if kind_of(name) == "workbook":
@@ -119,7 +136,7 @@ class CopyArea:
                 if not self.is_forgiving:
                     self.warnings.extend(_as_hidden(table, file, name))
             tell(identity.size_bytes)
-        return copied.read(path, identity)
+        return replace(copied, kind=part.kind).read(part.path, identity)
 
     def of_database(self, table: TableSpec) -> CsvFile:
         """Return a copy of the rows of a table of a database.
@@ -153,7 +170,7 @@ class CopyArea:
         records: Iterator[Record],
         name: str,
         names: Sequence[str] | None,
-        footer: int,
+        footer: int | Literal["auto"],
     ) -> "_Copy":
         """Write records as plain CSV, and the line of each beside it.
 
@@ -169,10 +186,10 @@ class CopyArea:
         path = self.next_path()
         if said := other_separator(header):
             raise refused(name, said, 1)
-        widths = Widths(name, len(header), footer)
+        widths = Widths(name, len(header), 0 if isinstance(footer, str) else footer)
         if len(header) != 1:
             records = (record for record in records if record[1])  # no blank lines
-        end = Footer(footer)
+        end = Footer(footer, len(header))
         rows = self.first_rows(end.without(records))
         lines = path.with_suffix(".lines")
         with (
@@ -185,6 +202,7 @@ class CopyArea:
                 if widths.fits(line, fields or [""]):
                     writer.writerow(fields or [""])
                     at.write(line.to_bytes(8, "little"))
+        end.refuse_among_rows(name)
         self.warnings.extend(end.warnings(name))
         problems = tuple(widths.problems())
         if problems and not self.is_forgiving:
@@ -197,6 +215,7 @@ class _Copy:
     path: Path
     name: str
     lines: Path
+    kind: FileKind | None = None
 
     def read(self, origin: Path | None, identity: FileIdentity | None) -> CsvFile:
         """Return the copy, checked as any plain CSV is."""
@@ -206,7 +225,8 @@ class _Copy:
             # Lines of the copy are not those of what the custodian has.
             problems = tuple(replace(one, line=None) for one in error.problems)
             raise IngestionError(problems) from error
-        told = Origin(self.name, origin, identity, self.lines)
+        kind = None if origin is None else self.kind
+        told = Origin(self.name, origin, identity, self.lines, kind)
         return replace(checked, origin=told, warnings=())  # told of the origin
 
 
@@ -253,13 +273,17 @@ def _with_sheet(table: TableSpec, name: str) -> str:
     return name if sheet is None or kind_of(name) != "workbook" else f"{name}:{sheet}"
 
 
-def _names(table: TableSpec) -> Sequence[str] | None:
+def _names(table: TableSpec, name: str) -> Sequence[str] | None:
+    if kind_of(name) == "json":
+        return None
     named = [s.names for s in (table.csv, table.excel) if s is not None and s.names]
     return named[0] if named else None
 
 
-def _footer(table: TableSpec) -> int:
-    return max(s.footer_rows or 0 for s in (table.csv, table.excel, CsvSpec()) if s)
+def _footer(table: TableSpec, name: str) -> int | Literal["auto"]:
+    specs = {"csv": table.csv, "workbook": table.excel}
+    spec = specs.get(str(kind_of(name)))
+    return (spec.footer_rows if spec is not None else None) or 0
 
 
 @contextmanager
@@ -272,12 +296,25 @@ def _records(
         found = workbook_records(file, name, sheet, _decimal_marks(table))
         yield _within_sheet(found, len(sheet.names or ()))
         return
+    if kind_of(name) == "json":
+        yield json_records(file, name, _json_rows(table), _wanted(table))
+        return
     spec = table.csv or CsvSpec()
     with (
         unpacked(file, name) as content,
         delimited_records(content, name, spec, several) as found,
     ):
         yield found
+
+
+def _json_rows(table: TableSpec) -> JsonRows:
+    path = () if table.json_ is None else table.json_.path
+    return JsonRows(path, keeps_lists=table.public)
+
+
+def _wanted(table: TableSpec) -> frozenset[str]:
+    """Return the columns that a table declares, by their names in its files."""
+    return frozenset(name for each in table.columns for name in each.file_columns)
 
 
 def _decimal_marks(table: TableSpec) -> dict[str, str]:
@@ -298,20 +335,26 @@ def _within_sheet(records: Iterator[Record], width: int) -> Iterator[Record]:
         yield line, texts[:beyond]
 
 
-def header_of(table: TableSpec, path: Path, name: str) -> Sequence[str]:
+def header_of(table: TableSpec, part: FilePart) -> Sequence[str]:
     """Return the column names of a text file or a workbook, without reading rows.
 
     Raises:
         OSError: It cannot be read.
         IngestionError: It is written otherwise than is declared, as far as it was read.
     """
-    if names := _names(table):
+    name = part.name
+    if names := _names(table, name):
         return names
-    with opened(path) as file, _records(table, file, name) as records:
+    with (
+        opened(part.path) as whole,
+        member_of(whole, part.file_name, part.member) as file,
+        _records(table, file, name) as records,
+    ):
         first = next(records, None)
     if first is None:
         raise refused(name, _EMPTY_HEADER, 1)
-    if table.csv is None and (said := other_separator(first[1])):
+    is_plain = kind_of(name) == "csv" and table.csv is None
+    if is_plain and (said := other_separator(first[1])):
         raise refused(name, said, 1)
     return first[1]
 
@@ -327,7 +370,7 @@ def of_each_sheet(table: TableSpec) -> list[TableSpec]:
 def needs_copy(table: TableSpec, name: str) -> bool:
     """Return whether a file is read by a copy: it is no plain CSV, nor Parquet."""
     kind = kind_of(name)
-    return kind == "workbook" or (
+    return kind in {"json", "workbook"} or (
         kind == "csv" and (table.csv is not None or is_compressed(name))
     )
 

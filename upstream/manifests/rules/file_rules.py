@@ -7,6 +7,7 @@ from upstream.manifests.file_specs import (
     CsvSpec,
     DatabaseSpec,
     FileKind,
+    is_archive,
     kind_of,
     unread,
 )
@@ -28,7 +29,8 @@ def broken_file_rules(at: Place, table: TableSpec) -> Broken:
     for index, pattern in enumerate(table.files):
         yield from _pattern((*at, "files", index), pattern)
     kinds = {kind for pattern in table.files if (kind := kind_of(pattern))}
-    yield from _options(at, table, kinds)
+    if not any(map(is_archive, table.files)):  # whatever the files in one are
+        yield from _options(at, table, kinds)
     if table.csv is not None:
         yield from _csv((*at, "csv"), table.csv)
     if table.excel is not None and isinstance(table.excel.sheet, tuple):
@@ -48,6 +50,8 @@ def _options(at: Place, table: TableSpec, kinds: set[FileKind]) -> Broken:
         yield (*at, "csv"), "no file of the table is a text file: remove csv"
     if table.excel is not None and kinds and "workbook" not in kinds:
         yield (*at, "excel"), "no file of the table is a workbook: remove excel"
+    if table.json_ is not None and kinds and "json" not in kinds:
+        yield (*at, "json"), "no file of the table is JSON: remove json"
 
 
 def _sheets(at: Place, sheets: Sequence[str]) -> Broken:
@@ -95,8 +99,14 @@ def _twice(at: Place, names: Sequence[str]) -> Broken:
 
 
 def _database(at: Place, table: TableSpec, spec: DatabaseSpec) -> Broken:
-    for key in ("files", "csv", "excel"):
-        if getattr(table, key):
+    declared = (
+        ("files", table.files),
+        ("csv", table.csv),
+        ("excel", table.excel),
+        ("json", table.json_),
+    )
+    for key, value in declared:
+        if value:
             yield (*at, key), f"the table is read from a database: remove {key}"
     for index, column in enumerate(table.columns):
         if len(column.file_columns) > 1:

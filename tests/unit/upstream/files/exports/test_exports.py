@@ -108,15 +108,6 @@ def test_a_file_that_cannot_be_unpacked_is_refused(german, kind):
     assert "cannot be unpacked" in problem.sentence
 
 
-def test_an_archive_of_two_files_is_refused(german):
-    with zipfile.ZipFile(german.folder / "stays.csv.zip", "w") as archive:
-        archive.writestr("a.csv", GERMAN)
-        archive.writestr("b.csv", GERMAN)
-    german.table["files"] = ["stays.csv.zip"]
-    (problem,) = problems(german)
-    assert "holds 2 files" in problem.sentence
-
-
 def test_lines_around_a_table_are_left_out(german):
     lines = GERMAN.splitlines()
     content = ["Export; 1", "", *lines[:2], "# note; x", *lines[2:], "Summe", "", ""]
@@ -385,7 +376,8 @@ def test_what_a_library_writes_is_read_back(rows):
     ("name", "kind"),
     [("a.csv", "csv"), ("a.TSV.gz", "csv"), ("a.gz", None), ("a.zip", "csv"),
      ("a.parquet", "parquet"), ("a.parquet.gz", None), ("a.xls", "workbook"),
-     ("a", None)],
+     ("a.NDJSON", "json"), ("a.json.gz", "json"), ("a.json.zip", "json"),
+     ("a.gz.json.zip", "json"), ("a", None)],
 )  # fmt: skip
 def test_what_a_file_is_shows_in_its_name(name, kind):
     assert kind_of(name) == kind
