@@ -67,6 +67,15 @@ FORMS = {
         " / LAG(COUNT(*)) OVER (ORDER BY age)"
     ),
     "vast literal": f"{A} * 123456789.123456789 / 987654321.987654321 - {B} / 777.7",
+    "conditions": "COUNT(*) HAVING " + " OR ".join(f"{A} > {n}" for n in range(9)),
+    "conditions computed": (
+        "COUNT(*) HAVING " + " OR ".join(f"{A} / ({B} + {n}) > {n}" for n in range(9))
+    ),
+    "logarithms in conditions": (
+        "COUNT(*) HAVING "
+        + " OR ".join(f"LN(1 + LN(1 + LN({A} + {n}))) > 9" for n in range(1, 9))
+    ),
+    "order": f"COUNT(*) HAVING {A} + {B} > 3 ORDER BY {A} / ({B} + 1), {C}",
     "forty operations": " + ".join(f"{A} * {n} / ({B} + {n})" for n in range(8)),
 }
 KEYS = ("age", "age, dose, ward")  # 122 and 732 cells
@@ -98,7 +107,9 @@ def show(name: str, form: str, keys: str, by: str) -> None:
 
 def measured(form: str, keys: str, by: str, kind: Noise) -> tuple[CompiledQuery, float]:
     """Return a question, and the processor time to show its answer, in seconds."""
-    sql = f"SELECT {keys}, {form} AS x FROM encounters GROUP BY {by}"
+    shown, *having = form.split(" HAVING ")
+    sql = f"SELECT {keys}, {shown} AS x FROM encounters GROUP BY {by}"
+    sql += "".join(f" HAVING {condition}" for condition in having)
     query = queries.compile_query(sql, HOSPITAL, Target(DUCKDB, UNLIMITED))
     dice = Random(1)
     vectors = [

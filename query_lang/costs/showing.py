@@ -26,7 +26,7 @@ from query_lang.plans.compiled import (
     leaves,
     row_count,
 )
-from query_lang.showing.noisy_conditions import shown_in
+from query_lang.showing.noisy_conditions import shown_in_presentation
 
 VALUE_STEPS: Final = 20_000
 """To compute one operation, or read one number, in one cell, exactly."""
@@ -53,6 +53,9 @@ QUANTILE_STEPS: Final = 250_000
 BIN_STEPS: Final = 5_000
 """... and more for each of its bins."""
 
+COMPARED_STEPS: Final = 4_000
+"""To compare, or order by, one value in one cell."""
+
 FRAME_STEPS: Final = 1_200
 """To read one row that a window reads in another."""
 
@@ -73,8 +76,7 @@ def showing_steps(
 
     Args:
         columns: Of the answer.
-        presentation: Its order and QUALIFY; what HAVING reads is no dearer than a
-            column.
+        presentation: Its order, HAVING and QUALIFY.
         cells: How many there are, empty ones too.
         measures: Of an answer with totals, the vectors.
         keys: Of such an answer, the keys.
@@ -83,15 +85,14 @@ def showing_steps(
     rows = row_count(sets, [key.size for key in keys]) or cells
     added = cells * len(sets)  # each cell is in one row of a set
     shown = [column.shown for column in columns]
-    read = [term.value for term in presentation.order]
-    read += [] if presentation.kept is None else shown_in(presentation.kept)
+    read = list(shown_in_presentation(presentation))
     written = _rows_written(presentation, rows)
     steps = sum(
         written * _value_steps(one, rows)
         + written * _interval_steps(one, rows, of_many=bool(sets))
         for one in shown
     )
-    steps += rows * sum(_value_steps(one, rows) for one in read)
+    steps += rows * sum(COMPARED_STEPS + _value_steps(one, rows) for one in read)
     numbers = sum(measure.size for measure in measures)
     leaves_shown = sum(1 for one in shown for _ in leaves(one))
     widths = RATIO_STEPS * len(sets) * leaves_shown

@@ -39,7 +39,7 @@ from server.api.routing.backlog import (
 from server.api.routing.caller_checks import CHECKING_SECONDS, CallerChecks, Checked
 from server.api.routing.intake import Arrival, check_transport, read_key, receive
 from server.api.routing.slots import Permit, Permits, SlotClock
-from server.api.routing.turns import SHORT_SECONDS, Reading, ReadingTurns, Turns
+from server.api.routing.turns import Reading, ReadingTurns, Turns
 from server.api.schemas.problems import Problem, problem_of, problem_of_failure
 from server.telemetry.logs import note
 from server.use_cases.identity.access import Caller
@@ -156,12 +156,14 @@ class Read:
         slots: n of its reply.
         number: Of its ticket.
         take_up: When a result of its is taken up, on the monotonic clock.
+        free_seconds: That it took the server, if nobody pays for it.
     """
 
     begun: Begun
     slots: int
     number: int = 0
     take_up: float = 0.0
+    free_seconds: float = 0.0
 
 
 class QueryEndpoint:
@@ -323,12 +325,14 @@ class QueryEndpoint:
                 permit.give_back()
                 await reading.join_the_long()
                 visit = replace(visit, looked_at=LookedAt())
+                first = read.free_seconds
                 read = await self._read(context, visit, work, permit, reading)
+                read = replace(read, free_seconds=read.free_seconds + first)
         begun = read.begun
         if isinstance(begun, Postponed):  # pragma: no cover - its turn is a long one
             raise TypeError
         if isinstance(begun, PendingResponse):
-            return begun, read.slots
+            return replace(begun, free_seconds=read.free_seconds), read.slots
         async with self._executing.take(read.number):
             computed = await self._in_thread(
                 context, partial(self._queries.executing.compute, begun.paid)
@@ -353,15 +357,22 @@ class QueryEndpoint:
             waited = reading.begun - visit.arrival.time
             slots = slots_of(waited, self._clock.slot_seconds)
             return Read(PendingResponse(_all_taken()), max(visit.checked.slots, slots))
-        visit.looked_at.require_turn = partial(_require_turn, reading)
+        visit.looked_at.require_turn = partial(self._require_turn, reading)
         ticket = self._arrived(visit, reading.begun)
         begun, cost = await self._read_in_turn(context, ticket, visit, work)
         promise = await ticket.promise
         reading.note(promise)
-        if isinstance(begun, PendingResponse):
-            free = _free(cost, ticket) - read_again(visit.looked_at)
-            begun = replace(begun, free_seconds=max(0.0, free))
-        return Read(begun, promise.slots, ticket.number, promise.take_up)
+        free = max(0.0, _free(cost, ticket) - read_again(visit.looked_at))
+        return Read(begun, promise.slots, ticket.number, promise.take_up, free)
+
+    def _require_turn(self, reading: Reading, compiled: CompiledQuery) -> None:
+        """Require a turn of the long ones for what takes the server long to take up.
+
+        Raises:
+            PostponedError: This one is none.
+        """
+        if not reading.is_long and self._backlog.is_long(work_of(compiled)):
+            raise PostponedError
 
     def _arrived(self, visit: Visit, begun: float) -> Ticket:
         arrival, checked = visit.arrival, visit.checked
@@ -528,16 +539,6 @@ class EndpointSettings:
 
 def _all_taken() -> Response:
     return Problem("busy", "too many requests are under way").response()
-
-
-def _require_turn(reading: Reading, compiled: CompiledQuery) -> None:
-    """Require a turn of the long ones for what takes the server long to take up.
-
-    Raises:
-        PostponedError: This one is none.
-    """
-    if not reading.is_long and work_of(compiled).storing > SHORT_SECONDS:
-        raise PostponedError
 
 
 def _or_postponed(work: Callable[[], _T]) -> _T | Postponed:

@@ -64,6 +64,9 @@ COMPARING_SECONDS_PER_TEXT: Final = 0.02
 """Of the server, to read a short paid question again and see what its vectors count."""
 COMPARING_SECONDS_PER_CELL: Final = 0.00006
 """Likewise, to find of which cells of one paid vector one that is asked for is made."""
+SHORT_SECONDS: Final = 0.1
+"""Of the server, to read a request that is ordinary, and to take its result up: so much
+is not counted where callers take turns."""
 STARTING_SECONDS: Final = 2.0
 """Until what recovery takes up may show, after a start: for executors that start too,
 and for what is asked meanwhile, which goes first."""
@@ -281,7 +284,8 @@ class Promise:
             is read then.
         reading: Seconds that it takes the server until then, with what it works for.
         stored: When the server is through with it altogether, likewise.
-        storing: Seconds that it takes the server to take a result up; 0 without one.
+        storing: Seconds that it takes the server to take a result up, where that is
+            long; else 0.
     """
 
     take_up: float
@@ -396,13 +400,25 @@ class Backlog:
         return Promise(end, slots, self._read, reading, self._read, 0.0)
 
     def _executing(self, ticket: Ticket, work: Work, reading: float) -> Promise:
-        executing = work.executing / float(self._machine.executor_speed)
+        executing = self._executing_seconds(work)
         self._executed = max(self._read, self._executed) + executing
         take_up = self._executed + float(MARGIN_SLOTS) * self._slot
         storing = self._served(ticket, work.storing)
         self._stored = max(take_up, self._stored) + storing
         slots = self._slots(ticket, self._stored)
-        return Promise(take_up, slots, self._read, reading, self._stored, storing)
+        counted = storing if self.is_long(work) else 0.0
+        return Promise(take_up, slots, self._read, reading, self._stored, counted)
+
+    def is_long(self, work: Work) -> bool:
+        """Whether results like this one pile up where they are taken up.
+
+        What executes for longer comes one by one from the executors, and waits there.
+        """
+        executing = self._executing_seconds(work)
+        return work.storing > max(SHORT_SECONDS, executing)
+
+    def _executing_seconds(self, work: Work) -> float:
+        return work.executing / float(self._machine.executor_speed)
 
     def _slots(self, ticket: Ticket, end: float) -> int:
         begun = AT_ONCE - 1  # though behind

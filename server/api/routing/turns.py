@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
-from server.api.routing.backlog import Promise
+from server.api.routing.backlog import SHORT_SECONDS, Promise
 from server.api.routing.slots import SlotClock
 
 
@@ -54,9 +54,6 @@ class Turns:
         self._free += 1
 
 
-SHORT_SECONDS: Final = 0.1
-"""Of the server, to read a request that is ordinary, and to take its result up: so much
-is not counted."""
 LONG_SECONDS: Final = 0.5
 """Seconds beyond it that one caller's requests may take at once, ..."""
 LONG_SHARE: Final = 64
@@ -90,8 +87,7 @@ class ReadingTurn:
 
     def note(self, promise: Promise) -> None:
         """Note when the server is through with a request, and what that takes it."""
-        is_long = promise.storing > SHORT_SECONDS
-        self.next = promise.stored if is_long else promise.read
+        self.next = promise.stored if promise.storing else promise.read
         taken = promise.reading + promise.storing
         more = LONG_SHARE * (taken - SHORT_SECONDS)
         if more > 0:

@@ -53,7 +53,7 @@ def taken(monkeypatch):
         return await real(self, *given)
 
     monkeypatch.setattr(QueryEndpoint, "_read", noted)
-    monkeypatch.setattr(routes, "SHORT_SECONDS", 0.013)
+    monkeypatch.setattr(Backlog, "is_long", lambda _, work: work.storing > 0.013)
     return found
 
 

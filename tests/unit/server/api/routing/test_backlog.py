@@ -184,6 +184,22 @@ def test_what_is_computed_of_an_answer_counts_among_what_stores_it():
     assert computed.executing == plain.executing
 
 
+def test_results_pile_up_where_taking_them_up_takes_longer_than_executing():
+    """Else executors bring them one by one, and those that wait execute meanwhile."""
+
+    async def run(work):
+        backlog = Backlog(0.1, Machine(2, 4))
+        ticket = backlog.arrive(100, 0)
+        backlog.decide(ticket, work)
+        return backlog.is_long(work), ticket.promise.result().storing
+
+    told = [
+        asyncio.run(run(Work(executing, storing)))
+        for executing, storing in ((0.002, 0.01), (0.002, 1.5), (5.0, 1.5))
+    ]
+    assert told == [(False, 0.0), (True, 1.5), (False, 0.0)]
+
+
 LARGE = sent(3_200_000)
 
 

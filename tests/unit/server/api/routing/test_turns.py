@@ -76,7 +76,7 @@ def test_a_turn_that_nobody_waits_for_any_more_goes_to_the_next():
 
 
 def read(seconds, at=0.0, storing=0.0):
-    """Return the promise of a request that was read from ``at`` on, and stored."""
+    """Return the promise of a request that was read from ``at`` on, and stored long."""
     end = at + seconds
     return Promise(0.0, 1, end, seconds, end + storing, storing)
 
@@ -212,8 +212,8 @@ def test_long_requests_at_a_pace_are_still_long():
 def test_what_takes_long_to_store_is_waited_for_and_counts_as_what_is_long_to_read():
     ordinary, long = ReadingTurn(), ReadingTurn()
     for _ in range(20):
-        ordinary.note(read(SHORT_SECONDS / 2, at=5.0, storing=SHORT_SECONDS / 2))
-    assert ordinary.next == 5.0 + SHORT_SECONDS / 2
+        ordinary.note(read(SHORT_SECONDS, at=5.0))
+    assert ordinary.next == 5.0 + SHORT_SECONDS
     assert not ordinary.takes_long(5.0)
     long.note(read(0.0, at=5.0, storing=3.0))
     assert long.next == 8.0
