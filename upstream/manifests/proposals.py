@@ -50,7 +50,7 @@ def is_identifier(name: str) -> bool:
 
 
 _PEOPLE = re.compile(
-    r"(?:^|_)(?:patients?|pat|persons?|people|subjects?|members?|insured|mrn|ssn|"
+    r"(?:^|_)(?:patients?|pat|pid|persons?|people|subjects?|members?|insured|mrn|ssn|"
     r"pesel|ahv|svnr|kvnr|bsn|tckn|tc_kimlik|pacjent|paciente|hasta(?=_?(?:id|no)))"
     r"(?:_?(?:id|nr|nbr|no|num|number|key|code))?$"
 )

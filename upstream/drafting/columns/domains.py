@@ -22,6 +22,7 @@ from upstream.manifests.proposals import (
     is_age,
     is_identifier,
     moment_proposal,
+    names_people,
     number_proposal,
 )
 
@@ -47,8 +48,9 @@ class Domains:
         if column.kind is not ColumnType.TEXT:
             return None, self._proposal(column)
         guess = self.guesses.get(column.source)
-        if guess is not None and guess.is_padded:  # postcodes, not codes
-            return None, self._listed(column)
+        is_padded = guess is not None and guess.is_padded  # postcodes, not codes
+        if is_padded or names_people(column.name) or is_identifier(column.name):
+            return None, self._listed(column)  # P0001 is no code of ICD-10
         # as a load reads them: a draft declares trim where blanks stand at an end
         found = code_guess(self.connection, self.rows, column.source, column.name)
         return found.said, found.proposal or self._listed(column)

@@ -224,7 +224,8 @@ class SourceReader:
 
     def _texts(self, group: Sequence[Path]) -> Iterator[DraftSource]:
         """Yield one table of files of one look and most columns, else one of each."""
-        found = [self._read(file, look_at_text(file)) for file in group]
+        seen = _in_one_encoding([look_at_text(file) for file in group])
+        found = [self._read(*each) for each in zip(group, seen, strict=True)]
         if any(_is_unquoted(look) for look, _ in found):
             found = [
                 self._unquoted_if_equal(file, look, copy)
@@ -395,6 +396,21 @@ def _apart(looks: Sequence[Look]) -> str:
     keys = _differing(looks)
     asked = _UNLIKE_ENDS if "footer_rows" in keys else ""
     return _APART.format(keys=keys) + asked
+
+
+def _in_one_encoding(looks: Sequence[Look]) -> Sequence[Look]:
+    """Return looks of which those of ASCII alone are in the encoding of the others."""
+    told = {(look.csv or CsvSpec()).encoding for look in looks if not look.is_ascii}
+    encoding = told.pop() if len(told) == 1 else None
+    if encoding is None or encoding.startswith("utf-16"):
+        return looks
+    changed = {"encoding": encoding}
+    return [
+        replace(look, csv=(look.csv or CsvSpec()).model_copy(update=changed))
+        if look.is_ascii
+        else look
+        for look in looks
+    ]
 
 
 def _differing(looks: Sequence[Look]) -> str:

@@ -64,6 +64,7 @@ class Look:
         said: What was seen, in words.
         is_hidden: Whether it is a sheet that its workbook does not show.
         ends: Of a text file, how many lines ``footer_rows: auto`` leaves out.
+        is_ascii: Whether it is a text that most encodings read alike.
     """
 
     csv: CsvSpec | None = None
@@ -72,6 +73,7 @@ class Look:
     said: tuple[str, ...] = ()
     is_hidden: bool = False
     ends: int = 0
+    is_ascii: bool = False
 
 
 @dataclass(slots=True)
@@ -105,7 +107,8 @@ def look_at_text(path: Path) -> Look:
         raise refused(path.name, _FIXED, 1)
     _look_at_lines(seen, lines, end)
     spec = CsvSpec.model_validate(seen.keys) if seen.keys else None
-    return Look(csv=spec, said=tuple(seen.said), ends=seen.ends)
+    is_ascii = encoding == "ascii"
+    return Look(csv=spec, said=tuple(seen.said), ends=seen.ends, is_ascii=is_ascii)
 
 
 def has_fixed_widths(lines: Sequence[str]) -> bool:
@@ -137,21 +140,22 @@ def _codec(encoding: str) -> str:
 
 
 def _encoding(content: BinaryIO) -> Encoding:
-    """Return the encoding of a text: UTF-8 where all of it is, else a guess."""
+    """Return the encoding of a text: ASCII or UTF-8 where it is one, else a guess."""
     first = content.read(_BLOCK_BYTES)
     if first.startswith(_UTF16):
         return "utf-16"
     if b"\0" in first[:200]:
         return "utf-16-le" if first[1:2] == b"\0" else "utf-16-be"
     decoder = codecs.getincrementaldecoder("utf-8")()
-    block = first
+    block, is_ascii = first, True
     while block:
+        is_ascii = is_ascii and block.isascii()
         try:
             decoder.decode(block)
         except UnicodeDecodeError:
             return likely_encodings(block)[0]
         block = content.read(_BLOCK_BYTES)
-    return "utf-8"
+    return "ascii" if is_ascii else "utf-8"
 
 
 def _last_lines(

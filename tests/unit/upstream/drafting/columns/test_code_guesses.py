@@ -30,6 +30,8 @@ def drafted(tmp_path, name, values):
         ("code", ["E11.90 G", "I10.- G", "J45.9 V"], "with a mark"),
         ("code", ["E11.9", "I10", "N18.3", "ward 7", "none yet"], "40 % are none as"),
         ("plz", ["E11", "N16", "W12", "K12"], ""),
+        ("patient_id", ["P0001", "P0002", "P0703"], ""),
+        ("visit_id", ["A0001", "A0002", "B0703"], ""),
         ("code", ["D-80331", "D-10115", "CH-8001"], ""),
     ],
 )

@@ -148,3 +148,13 @@ def test_columns_without_name_and_value_are_left_out(tmp_path):
     assert "name: column_2" in text
     assert "name: column_6" not in text
     assert '# left out: "column_7" has no name in the header, and no value' in text
+
+
+def test_months_of_ascii_alone_are_one_table_with_those_of_another_encoding(tmp_path):
+    names = {"1": "north", "2": "S\u00fcd", "3": "west"}
+    for month, ward in names.items():
+        text = f"pid;ward\n1;{ward}\n2;{ward}\n"
+        (tmp_path / f"stays_{month}.csv").write_bytes(text.encode("cp1252"))
+    drafted = draft_manifest(sorted(tmp_path.iterdir()), ["pid"])
+    assert drafted.count("- name: stays") == 1
+    assert 'encoding: "windows-1252"' in drafted
