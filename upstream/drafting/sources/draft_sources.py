@@ -193,8 +193,7 @@ class SourceReader:
 
     def _jsons(self, group: Sequence[Path]) -> Iterator[DraftSource]:
         """Yield a table of the objects of files, and one of each list in them."""
-        is_one = len(group) > 1
-        looks = {f: look_at_json(f, SAMPLED, is_one_of_several=is_one) for f in group}
+        looks = {file: look_at_json(file, SAMPLED) for file in group}
         for path in dict.fromkeys(p for look in looks.values() for p in look.tables):
             files = [file for file in group if path in looks[file].tables]
             copies = [self._copy(f, looks[f].of_table(path)) for f in files]

@@ -23,10 +23,6 @@ Fields = tuple[str, ...]
 
 _MOST_LEVELS = 32
 _ELEMENTS = "a row is an element of the list {}, beside the fields around it"
-_BESIDE = (
-    "the rows are its list {0}; the fields beside that ({1}) are not read: where rows "
-    "need them, json: {{list: {0}}} has them in each"
-)
 _IN_ANOTHER = "is a list: a table of its own reads it, with json: {{list: {}}}"
 _OF_LISTS = "is a list of lists, which have no names: it is not read"
 
@@ -76,14 +72,12 @@ class JsonLook:
         return next((one for one in above if one in self.lists), ())
 
 
-def look_at_json(path: Path, most: int, *, is_one_of_several: bool) -> JsonLook:
+def look_at_json(path: Path, most: int) -> JsonLook:
     """Return which tables a JSON file holds.
 
     Args:
         path: The file.
         most: How many of its objects are looked at.
-        is_one_of_several: Whether there are more such files: what stands beside the
-            list of one belongs to its rows then, as a patient's id in a file for each.
 
     Raises:
         OSError: It cannot be read.
@@ -92,24 +86,19 @@ def look_at_json(path: Path, most: int, *, is_one_of_several: bool) -> JsonLook:
     with opened(path) as file:
         members = members_of(file, path.name)
         top = lists_of_objects(members or {})
-        beside = [name for name in members or {} if name not in top]
         if len(top) > 1:
             look = JsonLook(rows=None)
-        elif top and beside and is_one_of_several:
+        elif top:
             look = JsonLook(rows=(top[0],))
-        elif top and beside:
-            look = JsonLook(said=(_BESIDE.format(top[0], ", ".join(beside)),))
         else:
-            look = JsonLook(said=_usual(path.name, top))
+            look = JsonLook(said=_usual(path.name))
         around = top[:1] if look.rows != () else ()
         for fields in _objects(file, path.name, around, most):
             _note(look.lists, fields, (), most)
     return look
 
 
-def _usual(name: str, top: Sequence[str]) -> tuple[str, ...]:
-    if top:
-        return (f"the rows are its list {top[0]}",)
+def _usual(name: str) -> tuple[str, ...]:
     return ("an object a line",) if is_by_line(name) else ()
 
 

@@ -31,6 +31,10 @@ _TOO_LARGE = (
 )
 _NOT_UTF8 = "neither UTF-8 nor UTF-16 with a byte order mark: save the file as UTF-8"
 _NESTED = "is nested too deeply to be a row"
+_AROUND = (
+    "is one object around lists of objects ({}): name the table's list with json: "
+    "{{list: {}}}; if the object is itself a row, let the file's name end in .ndjson"
+)
 _NO_LIST = "holds neither a list of objects nor an object: its rows would be objects"
 
 Object = Mapping[str, object]
@@ -217,16 +221,18 @@ def _numbered(rows: TextList, name: str) -> Iterator[FoundObject]:
 def _of_members(
     members: dict[str, object], name: str, path: Sequence[str]
 ) -> Iterator[FoundObject]:
-    """Yield the elements of an object's only list of objects, or the object itself."""
-    if path and path[0] in members:
-        yield FoundObject(1, members, is_around=True)
-        return
-    only = _only_list(members, name)
-    rows = members[only] if only is not None else None
-    if isinstance(rows, TextList):
-        yield from _numbered(rows, name)
-    else:
-        yield FoundObject(1, members)
+    """Yield the object, which is the whole text.
+
+    A list of objects in it is the table only where that is declared: an object a line,
+    of which one patient alone is left, is a row as it was beside others.
+
+    Raises:
+        IngestionError: It has lists of objects, and none is declared.
+    """
+    lists = lists_of_objects(members)
+    if lists and not path:
+        raise refused(name, _AROUND.format(", ".join(lists), lists[0]))
+    yield FoundObject(1, members, is_around=bool(path) and path[0] in members)
 
 
 def lists_of_objects(members: Object) -> list[str]:
@@ -236,17 +242,6 @@ def lists_of_objects(members: Object) -> list[str]:
         for key, value in members.items()
         if isinstance(value, TextList) and value.holds_objects
     ]
-
-
-def _only_list(members: Object, name: str) -> str | None:
-    found = lists_of_objects(members)
-    if len(found) > 1:
-        said = (
-            f"holds several lists of objects ({', '.join(found)}): name the table's "
-            f"with json: {{list: {found[0]}}}"
-        )
-        raise refused(name, said)
-    return found[0] if found else None
 
 
 def members_of(file: BinaryIO, name: str) -> Object | None:

@@ -1,7 +1,7 @@
 """Rows of JSON objects: of fields within fields, and of the elements of lists."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
@@ -214,22 +214,30 @@ def dotted(path: Sequence[str]) -> str:
 
 
 def json_records(
-    file: BinaryIO, name: str, rows: JsonRows, wanted: Collection[str]
+    file: BinaryIO,
+    name: str,
+    rows: JsonRows,
+    columns: Sequence[Sequence[str]],
+    absent: list[str] | None = None,
 ) -> Iterator[Record]:
     """Yield the header, and the number and the texts of each row.
 
-    The file is read twice: first for the names of all fields.
+    The file is read twice: first for the names of all fields. Declared columns are
+    there in any case, without texts where no object has the field: whether one patient
+    has it would else decide what is read of all others (PRIVACY 1).
 
     Args:
         file: The file, packed or not.
         name: What to call it in a problem.
         rows: How its rows come out of it.
-        wanted: The columns that the table declares, by their names in files.
+        columns: That the table declares, each by its names in files.
+        absent: Takes the declared columns that no object has.
 
     Raises:
         IngestionError: It is no JSON, or its objects are no rows.
     """
-    names = json_names(file, name, rows)
+    names = json_names(file, name, rows, is_declared=bool(columns))
+    wanted = {one for column in columns for one in column}
     for path in sorted(names.lists):
         if "_".join(path) in wanted:
             said = (
@@ -237,13 +245,27 @@ def json_records(
                 f"it, with json: {{list: {dotted(path)}}}"
             )
             raise refused(name, said)
-    yield 1, list(names.fields.values())
+    met = list(names.fields.values())
+    is_another = bool(met) and not wanted & set(met)  # which is refused, as of others
+    added = [one[0] for one in columns if not (is_another or set(one) & set(met))]
+    if absent is not None:
+        absent += added
+    yield 1, [*met, *added]
+    nothing = [""] * len(added)
     for number, texts, _ in _rows(file, name, rows):
-        yield number, [texts.get(path, "") for path in names.fields]
+        yield number, [texts.get(path, "") for path in names.fields] + nothing
 
 
-def json_names(file: BinaryIO, name: str, rows: JsonRows) -> JsonNames:
+def json_names(
+    file: BinaryIO, name: str, rows: JsonRows, *, is_declared: bool = False
+) -> JsonNames:
     """Return the names that the fields of a file's rows have.
+
+    Args:
+        file: The file, packed or not.
+        name: What to call it in a problem.
+        rows: How its rows come out of it.
+        is_declared: Whether it may have no rows: its columns are known.
 
     Raises:
         IngestionError: As of ``json_records``.
@@ -254,7 +276,7 @@ def json_names(file: BinaryIO, name: str, rows: JsonRows) -> JsonNames:
             names.add(texts, lists)
         except JsonFaultError as error:
             raise refused(name, str(error), number) from error
-    if not names.fields:
+    if not (names.fields or is_declared):
         of_list = f" in a list {dotted(rows.path)}" if rows.path else ""
         raise refused(name, _NO_ROWS.replace(" with", f"{of_list} with"))
     return names

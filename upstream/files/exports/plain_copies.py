@@ -60,6 +60,10 @@ from upstream.manifests.file_specs import (
 _Told = Callable[[int], None]
 _T = TypeVar("_T")
 _WIDE = frozenset({"utf-8", "utf-16", "utf-16-le", "utf-16-be", "ascii"})
+_ABSENT = (
+    "{}: no object has the field {}: the column is empty in all of its rows; correct "
+    "its from, or leave it out of the manifest"
+)
 _EMPTY_HEADER = "the file is empty: it needs a header row, or csv: {names: [...]}"
 
 
@@ -123,12 +127,13 @@ class CopyArea:
             member_of(whole, part.file_name, part.member) as file,
         ):
             identity = identity_of_open(whole)
-            several = Places()
-            with _records(table, file, name, several) as records:
+            several, absent = Places(), list[str]()
+            with _records(table, file, name, several, absent) as records:
                 shown = _with_sheet(table, name)
                 names, footer = _names(table, name), _footer(table, name)
                 copied = self._write(records, shown, names, footer)
             self.warnings.extend(several_rows_warnings(name, several))
+            self.warnings.extend(_ABSENT.format(name, one) for one in absent)
             self.warnings.extend(_as_other_encoding(table, file, name))
             if kind_of(name) == "workbook":
                 sheet = table.excel.sheet if table.excel else None
@@ -288,7 +293,11 @@ def _footer(table: TableSpec, name: str) -> int | Literal["auto"]:
 
 @contextmanager
 def _records(
-    table: TableSpec, file: BinaryIO, name: str, several: Places | None = None
+    table: TableSpec,
+    file: BinaryIO,
+    name: str,
+    several: Places | None = None,
+    absent: list[str] | None = None,
 ) -> Iterator[Iterator[Record]]:
     """Lend the records of a file as it is declared, the header's first."""
     if kind_of(name) == "workbook":
@@ -297,7 +306,8 @@ def _records(
         yield _within_sheet(found, len(sheet.names or ()))
         return
     if kind_of(name) == "json":
-        yield json_records(file, name, _json_rows(table), _wanted(table))
+        columns = [column.file_columns for column in table.columns]
+        yield json_records(file, name, _json_rows(table), columns, absent)
         return
     spec = table.csv or CsvSpec()
     with (
@@ -310,11 +320,6 @@ def _records(
 def _json_rows(table: TableSpec) -> JsonRows:
     path = () if table.json_ is None else table.json_.path
     return JsonRows(path, keeps_lists=table.public)
-
-
-def _wanted(table: TableSpec) -> frozenset[str]:
-    """Return the columns that a table declares, by their names in its files."""
-    return frozenset(name for each in table.columns for name in each.file_columns)
 
 
 def _decimal_marks(table: TableSpec) -> dict[str, str]:

@@ -44,12 +44,13 @@ def test_objects_and_each_list_in_them_are_tables(tmp_path):
         assert "name: visit_id, type: integer" in one
 
 
-def test_what_stands_beside_the_list_of_one_file_is_told(tmp_path):
+def test_the_list_that_an_object_is_around_is_declared(tmp_path):
     path = tmp_path / "wards.json"
     path.write_text('{"made": "today", "rows": [{"ward": "A"}, {"ward": "B"}]}')
     (rows,) = tables(draft_manifest([path], []))
-    assert "the rows are its list rows; the fields beside that (made) are not" in rows
-    assert "  json:" not in rows
+    assert 'json: {list: "rows"}' in rows
+    assert "name: rows_ward" in rows
+    assert "name: made" in rows
 
 
 def test_a_file_for_each_patient_has_the_patient_in_each_row(tmp_path):

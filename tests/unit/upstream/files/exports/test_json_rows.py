@@ -91,7 +91,6 @@ WRITTEN = {
     "v.jsonl": b"\xef\xbb\xbf" + LINES.replace("\n", "\r\n\n").encode(),
     "v.json": json.dumps(VISITS, indent=2).encode(),
     "lines.json": LINES.encode(),
-    "around.json": json.dumps({"made": 1, "rows": VISITS, "tags": ["a"]}).encode(),
     "wide.ndjson": LINES.encode("utf-16"),
     "v.ndjson.gz": gzip.compress(LINES.encode()),
     "v.ndjson.zst": zstd.compress(LINES.encode()),
@@ -142,15 +141,43 @@ def test_lists_within_lists_are_reached_by_a_longer_path():
 def test_of_several_lists_the_table_names_one():
     text = '{"of": 1, "a": [{"x": 1}, {"y": 2}], "b": [{"x": 3, "z": [{"k": 4}]}]}'
     said = problem(text, "v.json").sentence
-    assert (
-        "several lists of objects (a, b): name the table's with json: {list: a}" in said
-    )
+    assert "one object around lists of objects (a, b): name the table's" in said
+    assert "with json: {list: a}" in said
     assert records(text, "v.json", ("a",)) == [
         ["of", "a_x", "a_y"], ["1", "1", ""], ["1", "", "2"],
     ]  # fmt: skip
     assert records(text, "v.json", ("b", "z")) == [
         ["of", "b_x", "b_z_k"], ["1", "3", "4"]
     ]  # fmt: skip
+
+
+def test_an_object_alone_is_read_as_it_is_beside_others():
+    """Whether another patient's stands beside it may not decide what it is."""
+    one = '{"pid": 2, "dx": [{"pid": 2, "code": "I10"}]}'
+    both = f'{{"pid": 1, "dx": []}}\n{one}'
+    assert records(both, "v.json") == [["pid"], ["1"], ["2"]]
+    assert "one object around lists" in problem(one, "v.json").sentence
+    assert records(one, "v.ndjson") == [["pid"], ["2"]]
+    for text, name in ((one, "v.json"), (both, "v.json"), (one, "v.ndjson")):
+        assert records(text, name, ("dx",))[1:] == [["2", "2", "I10"]]
+
+
+def test_declared_fields_are_columns_whoever_has_them(visits):
+    """One patient's row alone had made another's absent texts empty ones."""
+    columns = [("a",), ("b", "old_b"), ("c",)]
+    others = '{"a": 1}\n{"a": 2}'
+    hers = f'{others}\n{{"a": 3, "old_b": "x", "c": "y"}}'
+    assert records(others, wanted=columns) == [
+        ["a", "b", "c"], ["1", "", ""], ["2", "", ""],
+    ]  # fmt: skip
+    assert records(hers, wanted=columns)[:3] == [
+        ["a", "old_b", "c"], ["1", "", ""], ["2", "", ""],
+    ]  # fmt: skip
+    assert records("", wanted=columns) == [["a", "b", "c"]]
+    assert records("[]", "v.json", wanted=columns) == [["a", "b", "c"]]
+    visits.columns[1]["nullable"] = True
+    write(visits, '{"patient_id": 7, "day": "2024-01-03"}', "v.ndjson")
+    assert visits.rows() == [(date(2024, 1, 3), None, None, None)]
 
 
 def test_an_object_without_lists_is_one_row():
@@ -256,7 +283,7 @@ def test_values_in_the_place_of_objects_with_a_list_are_refused():
 
 def test_a_list_that_is_declared_as_a_column_is_refused():
     text = '{"a": 1, "v": {"dx": "I10"}}\n{"a": 1, "v": {"dx": ["I10"]}}'
-    said = problem(text, wanted={"v_dx"}).sentence
+    said = problem(text, wanted=[("v_dx",)]).sentence
     assert "v.dx is a list, and no column: a table of its own reads it" in said
     assert "json: {list: v.dx}" in said
 
