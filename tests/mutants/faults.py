@@ -4221,8 +4221,8 @@ FAULTS = (
         "late_arrivals_begin_at_once",
         "what meets a late reading begins when that really ends",
         "server/api/routing/turns.py",
-        "if turn.next > since or not was_free:",
-        "if turn.next > since:",
+        "if due > since or not was_free:",
+        "if due > since:",
         ("tests/unit/server/api/routing/test_turns.py",),
     ),
     Fault(

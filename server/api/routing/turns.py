@@ -182,12 +182,13 @@ class ReadingTurns:
     async def _have(
         self, turn: ReadingTurn, since: float, slack: float, held: AsyncExitStack
     ) -> None:
-        """Wait for a turn, and for its public moment where it was not free.
+        """Wait for a turn, and for its public moment where it was not free by then.
 
         Without that, how long the last reading really took would decide who is ahead.
+        Up to that moment it makes no difference whether it was free.
         """
         was_free = not turn.lock.locked()
         await held.enter_async_context(turn.lock)
-        if turn.next > since or not was_free:
-            due = turn.next + slack * self._clock.slot_seconds
+        due = turn.next + slack * self._clock.slot_seconds
+        if due > since or not was_free:
             turn.next = await self._clock.begin(max(due, since))

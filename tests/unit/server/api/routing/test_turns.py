@@ -1,6 +1,8 @@
 import asyncio
 import contextlib
 
+import pytest
+
 from server.api.questions.routes import Visit
 from server.api.routing.backlog import Promise
 from server.api.routing.caller_checks import Checked
@@ -103,11 +105,11 @@ class Callers:
         self.go_on = asyncio.Event()
 
     async def has_taken(self, principal, seconds):
-        async with self.turns.take(principal, 0.0) as reading:
+        async with self.turns.take(principal, 0.1) as reading:
             reading.note(read(seconds))
 
     async def waits(self, principal):
-        async with self.turns.take(principal, 0.0):
+        async with self.turns.take(principal, 0.1):
             self.begun.append(principal)
             await self.go_on.wait()
 
@@ -140,7 +142,7 @@ def test_a_turn_of_the_long_ones_comes_when_the_last_of_them_is_read():
         for name in ("eve1", "eve2"):
             await callers.has_taken(name, 2 * LONG_SECONDS)
         for name in ("eve1", "eve2"):
-            async with callers.turns.take(name, 0.0) as reading:
+            async with callers.turns.take(name, 0.2) as reading:
                 reading.note(read(1.0, at=10.0 if name == "eve1" else 20.0))
         return callers.clock.begun, reading.begun
 
@@ -154,10 +156,35 @@ def test_a_turn_that_was_free_at_a_requests_arrival_is_waited_for_by_nobody():
     async def run():
         callers = Callers()
         await callers.has_taken("ada", 0.5)
-        async with callers.turns.take("ada", 0.5):
+        async with callers.turns.take("ada", 0.6):
             return callers.clock.begun
 
     assert asyncio.run(run()) == []
+
+
+@pytest.mark.parametrize("is_read", [True, False])
+def test_up_to_its_public_moment_a_turn_begins_then_whether_it_was_free_or_not(is_read):
+    """Within the slack, when the last reading really ended decided it."""
+
+    async def run():
+        callers = Callers()
+        if is_read:
+            await callers.has_taken("ada", 0.5)
+        first = callers.turns.take("ada", 0.1)
+        reading = None if is_read else await first.__aenter__()
+
+        async def next_one():
+            async with callers.turns.take("ada", 0.55):
+                return callers.clock.begun[-1]
+
+        behind = asyncio.create_task(next_one())
+        await asyncio.sleep(0)
+        if reading is not None:
+            reading.note(read(0.5))
+            await first.__aexit__(None, None, None)
+        return await behind
+
+    assert asyncio.run(run()) == pytest.approx(0.6)
 
 
 def test_a_request_that_meets_a_late_reading_begins_at_a_public_moment():
@@ -226,7 +253,7 @@ def test_a_request_may_be_read_when_it_is_whole_and_its_caller_checked():
     async def run():
         callers = Callers()
         await callers.has_taken("ada", 0.2)
-        checked = Checked(0.24, 1, is_crowded=False)
+        checked = Checked(0.31, 1, is_crowded=False)
         visit = Visit(Arrival(0.19, b""), None, checked, None)
         async with callers.turns.take("ada", visit.ready):
             return callers.clock.begun
@@ -244,7 +271,7 @@ def test_a_request_that_joins_the_long_ones_keeps_its_callers_turn_and_joins_by_
             async with callers.turns.take("ada", 0.1):
                 order.append("next")
 
-        async with callers.turns.take("ada", 0.0) as reading:
+        async with callers.turns.take("ada", 0.1) as reading:
             behind = asyncio.create_task(next_one())
             await asyncio.sleep(0)
             reading.note(read(0.2))
