@@ -166,10 +166,13 @@ def test_workers_end_with_their_parent(nursery, installation):
 
 
 def asked_while_in_flight(nursery, installation, key, epsilon, slot_ms):
-    """Ask eight times under one name, while the first's reply waits for its slot.
+    """Ask four times under one name, while the first's reply waits for its slot.
+
+    One process reads a caller's questions a quarter of a slot apart: of four that it
+    gets the last one is read within the slot, too.
 
     Returns:
-        The statuses of the seven before it left: they are replayed afterwards.
+        The statuses of the three before it left: they are replayed afterwards.
     """
     installation.slot_ms = slot_ms
     few = {"CURATOR_PERMITS": "8"}
@@ -177,8 +180,8 @@ def asked_while_in_flight(nursery, installation, key, epsilon, slot_ms):
     with (
         nursery.serving(installation, environment=few) as server,
         lines(server.port, key, 1) as (first,),
-        lines(server.port, key, 7) as others,
-        lines(server.port, key, 7) as later,  # those others are idle for too long
+        lines(server.port, key, 3) as others,
+        lines(server.port, key, 3) as later,  # those others are idle for too long
     ):
         stored = len(answers(installation))
         first.hold(body, idempotency_key=epsilon).release()

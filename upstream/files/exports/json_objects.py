@@ -6,6 +6,7 @@ Numbers stay the texts that they are written as: no value goes through a float.
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -314,8 +315,8 @@ def _require_end(text: str, at: int) -> None:
 def _fields(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for n, key in enumerate(keys) if key in keys[:n])
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key, count in counts.items() if count > 1)
         message = f"an object has the field {twice!r} twice: which one would be meant?"
         raise JsonFaultError(message)
     return found
