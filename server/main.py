@@ -8,6 +8,7 @@ from typing import Annotated, Final
 
 import typer
 
+from server.cli.carried import reach_client
 from server.commands.lazy import Told, lazy_group
 from server.version import VERSION
 
@@ -129,6 +130,7 @@ def _main(
 
 def main() -> None:
     """Run the command line."""
+    reach_client()
     cli()
 
 

@@ -140,6 +140,28 @@ def test_an_installed_wheel_answers_a_question(home, installation):
     assert curator("ledger", "verify")["ok"]
 
 
+def test_a_server_alone_asks_through_the_client_that_it_carries(
+    wheels, tmp_path, installation
+):
+    """``curator demo`` and ``curator plan`` need nothing more than its wheel."""
+    venv.create(tmp_path / "env", with_pip=False, symlinks=True)
+    python = tmp_path / "env/bin/python"
+    (server,) = (each for each in wheels if each.name.startswith("curator_query_server"))
+    pip("--python", python, "install", "--no-deps", "--no-index", "--quiet", server)
+    (site,) = (tmp_path / "env/lib").glob("python*/site-packages")
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    elsewhere = outside(tmp_path, installation)
+    found = run(
+        python,
+        "-c",
+        "from server.cli.carried import reach_client; reach_client(); "
+        "import curator_client as c; print(c.__file__)",
+        **elsewhere,
+    )
+    assert Path(found.strip()).is_relative_to(site / "server/api/static/clients")
+    assert "epsilon" in run(tmp_path / "env/bin/curator", "demo", **elsewhere)
+
+
 def test_commands_do_not_need_the_working_directory(home):
     assert "--within" in run(home / "env/bin/curator", "plan", "--help", cwd=os.sep)
     assert "plan" in run(home / "env/bin/curator-client", "--help", cwd=os.sep)

@@ -15,13 +15,12 @@ from rich.table import Table
 from rich.text import Text
 
 from privacy.errors import CuratorError
+from server.cli.carried import WHEELS
 from server.use_cases.oversight.markdown import visible
 
 REFUSED = 1
 USAGE = 2
 UNREACHABLE = 3
-_WHEELS = Path(__file__).parents[2] / "api/static/clients"
-"""Where an installed server has the client's wheel; a tree of source has none."""
 _OF_SEVERAL_LINES = frozenset({"derivation"})
 """Members that we write ourselves, in several lines; people's words are one line."""
 _FOLDED = 100  # characters of a line of sentences
@@ -38,7 +37,7 @@ _errors = Console(
 )
 
 
-def install_client(wheels: Path = _WHEELS) -> str:
+def install_client(wheels: Path = WHEELS) -> str:
     """Say how to install the client: the wheel that is at hand, or the source."""
     for wheel in sorted(wheels.glob("*.whl")):
         return f'type "pip install {shlex.quote(str(wheel))}"'
