@@ -146,7 +146,9 @@ def test_a_server_alone_asks_through_the_client_that_it_carries(
     """``curator demo`` and ``curator plan`` need nothing more than its wheel."""
     venv.create(tmp_path / "env", with_pip=False, symlinks=True)
     python = tmp_path / "env/bin/python"
-    (server,) = (each for each in wheels if each.name.startswith("curator_query_server"))
+    (server,) = (
+        each for each in wheels if each.name.startswith("curator_query_server")
+    )
     pip("--python", python, "install", "--no-deps", "--no-index", "--quiet", server)
     (site,) = (tmp_path / "env/lib").glob("python*/site-packages")
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
