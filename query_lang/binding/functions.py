@@ -1,6 +1,6 @@
 """Functions and operators: types, nullability and public domain of each result."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from privacy.schema import (
@@ -102,28 +102,35 @@ _KEEPING = frozenset({"sum", "min", "max", "abs", "coalesce", "least", "greatest
 
 def _is_rounded(tree: Tree) -> bool:
     """Whether whole numbers were rounded: PostgreSQL divides these as decimals."""
-    match tree:
-        case Arithmetic(_, left, right):
-            return _is_rounded(left) or _is_rounded(right)
-        case Negative(value):
-            return _is_rounded(value)
-        case FunctionCall() | AggregateCall():
-            is_passed_on = tree.name in _KEEPING and any(
-                map(_is_rounded, tree.arguments)
-            )
-            return tree.name in _ROUNDED or is_passed_on
-        case _:
-            return False
+    return any(map(_is_rounding, _terms(tree)))
+
+
+def _is_rounding(term: Tree) -> bool:
+    if not isinstance(term, FunctionCall | AggregateCall):
+        return False
+    is_passed_on = term.name in _KEEPING and any(map(_is_rounded, term.arguments))
+    return term.name in _ROUNDED or is_passed_on
 
 
 def _is_of_part(tree: Tree) -> bool:
     """Whether PostgreSQL computes with a part of a day, which is no integer there."""
-    if isinstance(tree, Arithmetic):
-        return _is_of_part(tree.left) or _is_of_part(tree.right)
-    if isinstance(tree, Negative):
-        return _is_of_part(tree.value)
-    is_call = isinstance(tree, FunctionCall) and tree.name == "date_part"
-    return is_call or isinstance(tree, Extract)
+    return any(
+        isinstance(term, Extract)
+        or (isinstance(term, FunctionCall) and term.name == "date_part")
+        for term in _terms(tree)
+    )
+
+
+def _terms(tree: Tree) -> Iterator[Tree]:
+    """Yield what arithmetic computes with."""
+    match tree:
+        case Arithmetic(_, left, right):
+            yield from _terms(left)
+            yield from _terms(right)
+        case Negative(value):
+            yield from _terms(value)
+        case _:
+            yield tree
 
 
 _JOINED = "texts are joined by ||: sex || '/' || ward"

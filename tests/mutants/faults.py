@@ -4277,8 +4277,8 @@ FAULTS = (
         "joined_when_really_read",
         "how long a first reading really takes says who is ahead among the long ones",
         "server/api/routing/turns.py",
-        "        turn.next = await self._clock.begin(due)\n\n    async def _have(",
-        "        turn.next = due\n\n    async def _have(",
+        "        own.next = await self._clock.begin(due)\n",
+        "        own.next = due\n",
         ("tests/unit/server/api/routing/test_turns.py",),
     ),
     Fault(

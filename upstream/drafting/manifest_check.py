@@ -9,10 +9,7 @@ import duckdb
 from engines.regular_files import identity_of
 from upstream.errors import IngestionError, ManifestError, Problem
 from upstream.files.exports.file_parts import FilePart, parts_of
-from upstream.files.exports.plain_copies import (
-    header_of,
-    of_each_sheet,
-)
+from upstream.files.exports.plain_copies import header_of, of_each_sheet
 from upstream.files.reading_sql import quoted
 from upstream.files.sources import no_file, two_names
 from upstream.manifests.declarations import TableSpec

@@ -32,6 +32,7 @@ from query_lang.plans.compiled import (
     OrderTerm,
     Presentation,
     Shown,
+    WindowShown,
     row_count,
     windows_in,
 )
@@ -193,9 +194,10 @@ class TopBinder:
 
     def _warn_of_empty_cells(self, columns: Sequence[PlanColumn]) -> None:
         """Say where cells come back that WHERE leaves empty, or count as groups."""
-        if self.tree.hides_keys and self._reads_empty_groups(columns):
+        windows = [each for c in columns for each in windows_in(c.shown)]
+        if self.tree.hides_keys and self._reads_empty_groups(windows):
             self.rows.environment.warn("empty_cells", _EMPTY_GROUPS)
-        elif self._steps_over_groups(columns) and not self._is_whole():
+        elif _step_over_groups(windows) and not self._is_whole():
             self.rows.environment.warn("empty_cells", _EMPTY_ROWS)
         narrower = {
             index
@@ -216,7 +218,7 @@ class TopBinder:
         """
         return frozenset() if self.tree.is_thinned else self.grouping.staying
 
-    def _reads_empty_groups(self, columns: Sequence[PlanColumn]) -> bool:
+    def _reads_empty_groups(self, windows: Sequence[WindowShown]) -> bool:
         """Whether a group without rows, whose numbers are 0, changes what is shown."""
         sums = [
             kind for kind in self.measuring.measures if isinstance(kind, SumMeasure)
@@ -224,18 +226,7 @@ class TopBinder:
         telling = {"avg", "min"} | (
             {"max"} if any(s.lower < 0 for s in sums) else set()
         )
-        windows = (each for c in columns for each in windows_in(c.shown))
         return any(window.name in telling for window in windows)
-
-    def _steps_over_groups(self, columns: Sequence[PlanColumn]) -> bool:
-        """Whether a window reads so many rows away, or how many rows there are."""
-        windows = (each for c in columns for each in windows_in(c.shown))
-        return any(
-            one.name in _STEPPING
-            or (one.is_by_rows and any(end not in {None, 0} for end in one.frame))
-            for one in windows
-            if one.operand is not None
-        )
 
     def _is_whole(self) -> bool:
         """Whether each group is one in SQL, too: rows in the text are."""
@@ -421,3 +412,13 @@ class TopBinder:
             for each in self.grouping.sets
         )
         return tuple(dict.fromkeys(chain.from_iterable(of_sets)))
+
+
+def _step_over_groups(windows: Sequence[WindowShown]) -> bool:
+    """Whether a window reads so many rows away, or how many rows there are."""
+    return any(
+        one.name in _STEPPING
+        or (one.is_by_rows and any(end not in {None, 0} for end in one.frame))
+        for one in windows
+        if one.operand is not None
+    )

@@ -103,8 +103,8 @@ class Reading:
     """
 
     turns: list[ReadingTurn]
-    _end: Callable[[ReadingTurn], Awaitable[None]]
-    _join: Callable[[ReadingTurn], Awaitable[ReadingTurn]]
+    _clock: SlotClock
+    _join: Callable[[], Awaitable[ReadingTurn]]
 
     @property
     def is_long(self) -> bool:
@@ -123,11 +123,13 @@ class Reading:
 
     async def end(self) -> None:
         """Wait until it was read by its public cost: not when it really was."""
-        await self._end(self.turns[0])
+        own = self.turns[0]
+        due = own.next + SLACK * self._clock.slot_seconds
+        own.next = await self._clock.begin(due)
 
     async def join_the_long(self) -> None:
-        """Wait among the long ones, with the caller's turn kept, to be read again."""
-        self.turns.append(await self._join(self.turns[0]))
+        """Wait among the long ones as well; the caller's turn is kept."""
+        self.turns.append(await self._join())
 
 
 class ReadingTurns:
@@ -163,21 +165,16 @@ class ReadingTurns:
         turn = self._turns.setdefault(principal, ReadingTurn())
         async with AsyncExitStack() as held:
 
-            async def join(own: ReadingTurn) -> ReadingTurn:
-                await self._have(self._long, own.next, 2 * SLACK, held)
+            async def join() -> ReadingTurn:
+                since = max(arrival, turn.next)
+                await self._have(self._long, since, 2 * SLACK, held)
                 return self._long
 
             await self._have(turn, arrival, SLACK, held)
-            reading = Reading([turn], self._end, join)
+            reading = Reading([turn], self._clock, join)
             if turn.takes_long(arrival):
-                since = max(arrival, turn.next)
-                await self._have(self._long, since, 2 * SLACK, held)
-                reading.turns.append(self._long)
+                await reading.join_the_long()
             yield reading
-
-    async def _end(self, turn: ReadingTurn) -> None:
-        due = turn.next + SLACK * self._clock.slot_seconds
-        turn.next = await self._clock.begin(due)
 
     async def _have(
         self, turn: ReadingTurn, since: float, slack: float, held: AsyncExitStack

@@ -15,7 +15,7 @@ from backports.zstd import ZstdError, ZstdFile
 
 from privacy.wording import counted
 from upstream.files.records import MOST_PLACES, refused
-from upstream.manifests.file_specs import PARQUET_SUFFIXES, kind_of
+from upstream.manifests.file_specs import PARQUET_SUFFIXES, is_archive, kind_of
 
 MOST_MEMBERS = 1_000  # of an archive
 _SMALL_BYTES = 1 << 28  # unpacked; what has no more is no bomb
@@ -120,7 +120,7 @@ def archive_of(file: BinaryIO, name: str) -> Archive:
         IngestionError: Nothing in it can be read, it holds archives or Parquet, or it
             would be too much once it is unpacked.
     """
-    if PurePath(name).suffix.lower() != ".zip":
+    if not is_archive(name):
         return Archive()
     file.seek(0)
     try:
