@@ -88,7 +88,7 @@ def showing_steps(
     read = list(shown_in_presentation(presentation))
     written = _rows_written(presentation, rows)
     steps = sum(
-        written * _value_steps(one, rows)
+        rows * _value_steps(one, rows)
         + written * _interval_steps(one, rows, of_many=bool(sets))
         for one in shown
     )
@@ -100,9 +100,9 @@ def showing_steps(
 
 
 def _rows_written(presentation: Presentation, rows: int) -> int:
-    """Return of how many rows columns are computed: LIMIT leaves out the others.
+    """Return of how many rows intervals are computed: LIMIT leaves out the others.
 
-    What HAVING reads is counted as a column, and it reads all rows.
+    Values are, of all: a column is computed whole, and a window reads rows left out.
     """
     if presentation.having is not None or presentation.limit is None:
         return rows

@@ -1745,6 +1745,14 @@ FAULTS = (
         ("tests/unit/upstream/files/exports/test_json_rows.py",),
     ),
     Fault(
+        "fields_that_nobody_reads",
+        "one patient's fields are copied in every row: the time of a load tells of her",
+        "upstream/files/exports/json_rows.py",
+        "read = frozenset() if rows.keeps_lists else wanted",
+        "read = frozenset()",
+        ("tests/unit/upstream/files/exports/test_json_rows.py",),
+    ),
+    Fault(
         "totals_among_rows",
         "whether a row is left out as a total follows from the rows behind it",
         "upstream/files/exports/plain_copies.py",
@@ -4360,6 +4368,14 @@ FAULTS = (
         "precisions = [1 / Fraction(scale) ** 2 for scale in scales]",
         "precisions = [Fraction(1) for scale in scales]",
         ("tests/unit/server/use_cases/questions/paid/test_refining.py",),
+    ),
+    Fault(
+        "limit_leaves_out_values",
+        "what is computed of rows that LIMIT leaves out is counted for nothing",
+        "query_lang/costs/showing.py",
+        "rows * _value_steps(one, rows)",
+        "written * _value_steps(one, rows)",
+        ("tests/unit/query_lang/costs/test_showing_costs.py",),
     ),
     Fault(
         "limit_leaves_out_what_having_reads",

@@ -30,10 +30,15 @@ class JsonNames:
     Attributes:
         fields: The column of each path to a value.
         lists: Paths to lists, which are no columns.
+        wanted: The columns that are read; none: all. Of private rows no others are
+            copied: how much is would else grow with one patient's row, times all rows.
+        others: Some that are not read.
     """
 
     fields: dict[Path, str] = field(default_factory=dict)
     lists: set[Path] = field(default_factory=set)
+    wanted: frozenset[str] = frozenset()
+    others: set[Path] = field(default_factory=set)
     _paths: dict[str, Path] = field(default_factory=dict)
 
     def add(self, paths: Iterable[Path], lists: Iterable[Path]) -> None:
@@ -44,11 +49,15 @@ class JsonNames:
         """
         self.lists.update(lists)
         for path in paths:
-            if path not in self.fields:
+            if path not in self.fields and path not in self.others:
                 self._add(path)
 
     def _add(self, path: Path) -> None:
         name = "_".join(path)
+        if self.wanted and name not in self.wanted:
+            if len(self.others) < MOST_NAMES:
+                self.others.add(path)
+            return
         other = self._paths.setdefault(name, path)
         if other != path:
             message = (
@@ -236,8 +245,9 @@ def json_records(
     Raises:
         IngestionError: It is no JSON, or its objects are no rows.
     """
-    names = json_names(file, name, rows, is_declared=bool(columns))
-    wanted = {one for column in columns for one in column}
+    wanted = frozenset(one for column in columns for one in column)
+    read = frozenset() if rows.keeps_lists else wanted
+    names = json_names(file, name, rows, read, is_declared=bool(columns))
     for path in sorted(names.lists):
         if "_".join(path) in wanted:
             said = (
@@ -245,19 +255,26 @@ def json_records(
                 f"it, with json: {{list: {dotted(path)}}}"
             )
             raise refused(name, said)
-    met = list(names.fields.values())
+    met = [*names.fields.values(), *sorted(map("_".join, names.others))[:1]]
     is_another = bool(met) and not wanted & set(met)  # which is refused, as of others
+    met = met if is_another else [*names.fields.values()]
     added = [one[0] for one in columns if not (is_another or set(one) & set(met))]
     if absent is not None:
         absent += added
-    yield 1, [*met, *added]
-    nothing = [""] * len(added)
+    header = [*met, *added]
+    yield 1, header
+    nothing = [""] * (len(header) - len(names.fields))
     for number, texts, _ in _rows(file, name, rows):
         yield number, [texts.get(path, "") for path in names.fields] + nothing
 
 
 def json_names(
-    file: BinaryIO, name: str, rows: JsonRows, *, is_declared: bool = False
+    file: BinaryIO,
+    name: str,
+    rows: JsonRows,
+    wanted: frozenset[str] = frozenset(),
+    *,
+    is_declared: bool = False,
 ) -> JsonNames:
     """Return the names that the fields of a file's rows have.
 
@@ -265,18 +282,19 @@ def json_names(
         file: The file, packed or not.
         name: What to call it in a problem.
         rows: How its rows come out of it.
+        wanted: The columns that are read; none: all.
         is_declared: Whether it may have no rows: its columns are known.
 
     Raises:
         IngestionError: As of ``json_records``.
     """
-    names = JsonNames()
+    names = JsonNames(wanted=wanted)
     for number, texts, lists in _rows(file, name, rows):
         try:
             names.add(texts, lists)
         except JsonFaultError as error:
             raise refused(name, str(error), number) from error
-    if not (names.fields or is_declared):
+    if not (names.fields or names.others or is_declared):
         of_list = f" in a list {dotted(rows.path)}" if rows.path else ""
         raise refused(name, _NO_ROWS.replace(" with", f"{of_list} with"))
     return names

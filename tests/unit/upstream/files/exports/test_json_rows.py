@@ -363,3 +363,19 @@ def test_the_names_on_the_way_to_a_list_are_names_within_a_file(tmp_path):
     spec = JsonSpec.model_validate({"list": "v.P7"})
     chosen = TableSpec.model_construct(name="t", public=True, json=spec, columns=())
     assert inner_names(chosen, part, tmp_path)[:2] == ("v", "P7")
+
+
+def test_of_private_rows_what_nobody_reads_is_not_copied():
+    """One patient's fields would else be columns of every row, as the time tells."""
+    rows = ['{"a": 1, "b": 2}'] * 3
+    wide = json.dumps({"a": 1, **{f"f{n}": "x" for n in range(5_000)}})
+    wanted = [("a",), ("b",)]
+    assert records("\n".join([*rows, wide]), wanted=wanted) == [
+        ["a", "b"], *[["1", "2"]] * 3, ["1", ""]
+    ]  # fmt: skip
+    public = records('{"a": 1, "c": 2}', wanted=wanted, keeps_lists=True)
+    assert public == [["a", "c", "b"], ["1", "2", ""]]  # all is compared with ids
+
+
+def test_a_file_of_other_fields_alone_is_not_taken_for_an_empty_one():
+    assert records('{"c": 1, "d": 2}', wanted=[("a",), ("b",)])[0] == ["c"]
