@@ -1,7 +1,7 @@
 """Public metadata: what everyone may know about a dataset before any answer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -85,6 +85,20 @@ DEFAULT_MAX_UNITS = 1_000_000
 """Units that a population may have where nothing is declared."""
 
 
+MOST_LISTED_ROWS = 1_000
+"""Rows of a public table whose rows are part of the schema."""
+
+MOST_LISTED_BYTES = 2**18
+"""Of those rows, as JSON."""
+
+_LISTED_TYPES = frozenset(
+    {ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.DATE, ColumnType.TEXT}
+)
+
+ListedRow = tuple[Scalar | None, ...]
+"""A row of a public table, as everybody may read it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A declared column.
@@ -111,7 +125,8 @@ class Table:
     ``key`` is unique within the unit (private) or in the whole table (public);
     ``fan_out`` says how many rows of a public table share values of some columns;
     ``max_rows`` is the most rows that the whole table has. All of it is verified when
-    the data is loaded.
+    the data is loaded. A public table that is ``listed`` is shown whole: ``rows`` are
+    those of the snapshot, in its order, a value for each column (ADR 72).
     """
 
     name: str
@@ -121,6 +136,8 @@ class Table:
     key: tuple[str, ...] = ()
     fan_out: tuple[tuple[tuple[str, ...], int], ...] = ()  # public: columns, most rows
     max_rows: int = DEFAULT_MAX_ROWS
+    listed: bool = False
+    rows: tuple[ListedRow, ...] = field(default=(), hash=False, repr=False)
 
     @property
     def is_public(self) -> bool:
@@ -130,6 +147,19 @@ class Table:
     def column(self, name: str) -> Column | None:
         """Return the column of that name, or None."""
         return next((c for c in self.columns if c.name == name), None)
+
+    def domain_of(self, number: int) -> Domain | None:
+        """Return a column's domain: of a listed table its values, if none is declared.
+
+        Of numbers, too, whose declared range says less.
+        """
+        column = self.columns[number]
+        is_listed = isinstance(column.domain, ValuesDomain | HierarchyDomain)
+        if is_listed or column.type not in _LISTED_TYPES:
+            return column.domain
+        found = dict.fromkeys(row[number] for row in self.rows)
+        values = tuple(value for value in found if value is not None)
+        return ValuesDomain(values) if values else column.domain
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,3 +200,11 @@ class Dataset:
     max_units: int = DEFAULT_MAX_UNITS
     sizes_are_held: bool = True
     blocks: Blocks | None = None
+
+    def with_rows(self, rows: Mapping[str, tuple[ListedRow, ...]]) -> "Dataset":
+        """Return the dataset with the rows of its listed tables."""
+        tables = {
+            name: replace(table, rows=rows.get(name, ()))
+            for name, table in self.tables.items()
+        }
+        return replace(self, tables=tables)

@@ -1,6 +1,6 @@
 """Public schemas as JSON, in the words of the manifest; the round trip is exact."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -15,6 +15,7 @@ from privacy.schema import (
     Domain,
     Hierarchy,
     HierarchyDomain,
+    ListedRow,
     RangeDomain,
     Scalar,
     Table,
@@ -108,8 +109,15 @@ def table_to_json(table: Table) -> JsonObject:
         "key": list(table.key),
         **_fan_out_to_json(table),
         **_unless_default("max_rows", table.max_rows, DEFAULT_MAX_ROWS),
+        **_unless_default("listed", table.listed, default=False),
         "columns": [_column_to_json(column) for column in table.columns],
+        **({"rows": rows_to_json(table.rows)} if table.rows else {}),
     }
+
+
+def rows_to_json(rows: Iterable[ListedRow]) -> list[list[int | str | None]]:
+    """Write rows of a public table, values as elsewhere."""
+    return [[None if v is None else scalar_to_json(v) for v in row] for row in rows]
 
 
 def _fan_out_to_json(table: Table) -> JsonObject:
@@ -125,13 +133,14 @@ def _column_to_json(column: Column) -> JsonObject:
         "scale": column.scale,
         "nullable": column.nullable,
         "constant_in_unit": column.constant_in_unit,
-        "domain": _domain_to_json(column.domain),
+        "domain": domain_to_json(column.domain),
         **_unless_default("max_length", column.max_length, DEFAULT_MAX_LENGTH),
         **_unless_default("expression", column.expression, None),
     }
 
 
-def _domain_to_json(domain: Domain | None) -> JsonObject | None:
+def domain_to_json(domain: Domain | None) -> JsonObject | None:
+    """Write a domain in the words of the manifest."""
     match domain:
         case None:
             return None
@@ -206,10 +215,11 @@ def _integer(value: object) -> int:
 
 def _table_from_json(document: JsonObject) -> Table:
     unit_column, bound = document.get("unit_column"), document.get("max_rows_per_unit")
-    key = document["key"]
+    key, rows = document["key"], document.get("rows", [])
+    columns = tuple(_column_from_json(c) for c in _objects(document["columns"]))
     return Table(
         name=str(document["name"]),
-        columns=tuple(_column_from_json(c) for c in _objects(document["columns"])),
+        columns=columns,
         unit_column=None if unit_column is None else str(unit_column),
         max_rows_per_unit=bound if isinstance(bound, int) else None,
         key=tuple(str(name) for name in key) if isinstance(key, list) else (),
@@ -218,7 +228,14 @@ def _table_from_json(document: JsonObject) -> Table:
             for fan in _objects(document.get("fan_out", []))
         ),
         max_rows=_integer(document.get("max_rows", DEFAULT_MAX_ROWS)),
+        listed=bool(document.get("listed", False)),
+        rows=tuple(_row_from_json(row, columns) for row in _list(rows)),
     )
+
+
+def _row_from_json(row: object, columns: Sequence[Column]) -> ListedRow:
+    pairs = zip(_list(row), columns, strict=True)
+    return tuple(None if v is None else scalar_from_json(v, c.type) for v, c in pairs)
 
 
 def _column_from_json(document: JsonObject) -> Column:

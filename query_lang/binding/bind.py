@@ -12,10 +12,11 @@ from query_lang.binding.environment import Environment
 from query_lang.binding.expressions import ExpressionBinder
 from query_lang.binding.outside_domain import untold
 from query_lang.binding.queries import QueryBinder
-from query_lang.binding.results.dependent_keys import literals_of_parts
+from query_lang.binding.results.dependent_keys import Beside
 from query_lang.binding.results.stacked_answers import check_apart, check_units
 from query_lang.binding.results.totals import check_totals
 from query_lang.binding.scalars.narrowing import Conditions
+from query_lang.binding.sources.listed_first import listed_first
 from query_lang.binding.top.top import Top, TopBinder
 from query_lang.plans.compiled import QueryWarning, row_count
 from query_lang.plans.costs import MAX_NUMBERS
@@ -66,6 +67,7 @@ def bind_query(
         InvalidOptionError: A bound is not positive, or names no private table.
     """
     asked = check_bounds(bounds, dataset)
+    tree = listed_first(tree, dataset)
     environment = Environment(dataset, asked, _common_tables(tree, dataset))
     try:
         return _bound(tree, environment, bounds, answer_numbers)
@@ -109,8 +111,8 @@ def _bound(
     conditions = Conditions(
         tuple(conditions_of(node)), environment.tries, computed_in(node)
     )
-    written = literals_of_parts(node)
-    top = TopBinder(rows, tree.select, node, conditions, written).bind()
+    beside = Beside.of(node)
+    top = TopBinder(rows, tree.select, node, conditions, beside).bind()
     if tree.select.stacks:
         place = tree.select.position
         check_apart(node, [key.slot for key in top.keys], place)

@@ -7,7 +7,12 @@ from difflib import get_close_matches
 from functools import lru_cache
 
 from privacy.errors import SqlNotAllowedError, UnknownColumnError
-from privacy.schema import Column, ColumnType, Dataset, Table
+from privacy.schema import (
+    Column,
+    ColumnType,
+    Dataset,
+    Table,
+)
 from query_lang.plans.expressions import AverageRef, Facts, FieldRef
 from query_lang.rewriting.trees import conjuncts, parts
 from query_lang.syntax import rules
@@ -165,6 +170,21 @@ def column_facts(column: Column) -> Facts:
     )
 
 
+@lru_cache(4_096)
+def _public_facts(table: Table, number: int) -> Facts:
+    """Return what is known of a column of a public table.
+
+    It is of a row that the conditions of its join determine. The rows of a listed table
+    are the list of its values (ADR 72), unless another one was declared.
+    """
+    column = table.columns[number]
+    facts = replace(column_facts(column), constant=True)
+    if not table.rows:
+        return facts
+    is_nullable = any(row[number] is None for row in table.rows)
+    return replace(facts, nullable=is_nullable, domain=table.domain_of(number))
+
+
 Ids = frozenset[tuple[str, ColumnType]]
 
 
@@ -193,9 +213,7 @@ def table_columns(
     """Return a table's columns by name, over consecutive slots."""
     columns: dict[str, RelationColumn] = {}
     for number, column in enumerate(table.columns):
-        facts = column_facts(column)
-        if public:  # of a row that the conditions of its join determine
-            facts = replace(facts, constant=True)
+        facts = _public_facts(table, number) if public else column_facts(column)
         is_id = column.domain is None and (column.name, column.type) in ids
         slot = first_slot + number
         columns[column.name] = ValueColumn(slot, facts, is_id=is_id)

@@ -5,7 +5,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import duckdb
@@ -13,6 +13,7 @@ from duckdb.func import SPECIAL
 from duckdb.sqltypes import VARCHAR
 
 from privacy.coincidences import coinciding_places, names_in_files
+from privacy.schema import ListedRow
 from upstream.errors import IngestionError, Problem
 from upstream.files.alike import equal_files, equal_tables, lacking_warnings
 from upstream.files.csv_structure import CsvFile
@@ -27,6 +28,7 @@ from upstream.files.sources import (
 from upstream.full_disks import is_for_want_of_space
 from upstream.id_forms.loose_ids import FUNCTIONS
 from upstream.ingestion.derived_values import DerivedValues
+from upstream.ingestion.listed_rows import listed_rows
 from upstream.ingestion.load_warnings import (
     alike_warnings,
     load_warnings,
@@ -117,6 +119,7 @@ class Ingested:
             the names of files and folders.
         block_marks: Of a population with blocks: 32 bytes a unit, which go into the
             population's file too (``unit_blocks``).
+        listed: The rows of each public table that is shown with the schema.
     """
 
     report: IngestionReport
@@ -125,6 +128,7 @@ class Ingested:
     names_others: tuple[str, ...] = ()
     not_stored: str = ""
     block_marks: bytes = b""
+    listed: Mapping[str, tuple[ListedRow, ...]] = field(default_factory=dict)
 
 
 NOTHING_BEFORE = Surroundings()
@@ -443,6 +447,7 @@ class _Load:
         self.manifest = manifest
         self.linked = linked
         self._seen: list[str] = []
+        self._listed: dict[str, tuple[ListedRow, ...]] = {}
         self.schema = manifest.schema()
         self.declared = _declared(manifest)
         self.watch = PublicWatch(area.connection, self.declared, surroundings)
@@ -505,6 +510,7 @@ class _Load:
             self.watch.names_others,
             self.watch.not_stored,
             b"" if blocks is None else blocks.marks(),
+            self._listed,
         )
 
     def _unit_blocks(self, staged: Sequence[StagedTable]) -> UnitBlocks | None:
@@ -522,8 +528,11 @@ class _Load:
             report, name = store_public_table(self.area, table), table.table.name
             files = [each for file in table.files for each in file.names]
             lost = lost_texts(table, self.declared.coinciding)
-            self.watch.refuse_table(self.schema.tables[name], files, lost)
+            declared = self.schema.tables[name]
+            self.watch.refuse_table(declared, files, lost)
             reports[name] = self._done(table, report)
+            if declared.listed:
+                self._listed[name] = listed_rows(self.area.connection, declared)
         return reports
 
     def _store_private(self, staged: Sequence[StagedTable]) -> dict[str, TableReport]:

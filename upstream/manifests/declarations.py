@@ -377,6 +377,8 @@ class TableSpec(Spec):
 
     Its rows are in files, or in a table of a database. How values are written
     (``null_values`` and what follows it) is said for all columns that do not say it.
+    The rows of a public table that is ``listed`` are shown with the schema, and are the
+    lists of its columns' values.
     """
 
     name: Identifier
@@ -393,6 +395,7 @@ class TableSpec(Spec):
     trim: StrictBool | None = Field(default=None, exclude=True)
     unit_column: Identifier | None = None
     public: StrictBool = False
+    listed: StrictBool | None = None
     key: tuple[Identifier, ...] = ()
     source: Source | None = None
     max_rows_per_unit: StrictInt | None = Field(default=None, ge=1, le=2**31 - 1)

@@ -37,6 +37,7 @@ def file_schema(table: TableSpec) -> Table:
         key=table.key,
         fan_out=tuple((fan.columns, fan.max) for fan in table.fan_out),
         max_rows=table.most_rows,
+        listed=bool(table.listed),
     )
 
 

@@ -5,12 +5,13 @@ one key is tried, whatever the rows are. Proof: docs/proofs/dependent_keys.md.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Final
 
 from privacy.schema import ColumnType, RangeDomain
 from query_lang.binding.results.day_parts import part_of
+from query_lang.binding.results.lookups import Lookup, lookups_in
 from query_lang.binding.results.values_at import (
     FORMS,
     UnknownError,
@@ -42,6 +43,25 @@ Pairs = tuple[tuple[Value, Value], ...]
 
 Written = Mapping[int, tuple[Constant, ...]]
 """Columns of a UNION ALL that are a literal in each part, by their slots."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is known of values that stand in one row.
+
+    Attributes:
+        written: Literals of the parts of a UNION ALL.
+        lookups: Listed public tables that the rows were joined to.
+    """
+
+    written: Written = field(default_factory=dict)
+    lookups: tuple[Lookup, ...] = ()
+
+    @classmethod
+    def of(cls, node: Node) -> "Beside":
+        """Return what is known of the rows that come from a node."""
+        return cls(literals_of_parts(node), lookups_in(node))
+
 
 MOST_DAYS: Final = 4_000
 """Of a column of days that two keys are parts of, tried one by one: ten years."""
@@ -78,7 +98,7 @@ def following(
     one: Expression,
     values: Sequence[Value],
     other: Expression,
-    written: Written,
+    beside: Beside,
     trying: Trying,
 ) -> Pairs | None:
     """Return what a value is at each value of a key, where it follows from the key.
@@ -87,12 +107,14 @@ def following(
         one: The key.
         values: Of its cells.
         other: Of the same row.
-        written: Literals of the parts of a UNION ALL.
+        beside: What is known of the rows that both are of.
         trying: Is told what is tried, and may end it: then nothing is known.
     """
     if len(values) > MOST_TRIED:
         return None
-    found = _by_part(one, values, other, written)
+    found = _by_part(one, values, other, beside.written)
+    if found is None:
+        found = _by_lookup(one, values, other, beside, trying)
     for way in (_by_value, _by_branch, _by_day):
         found = way(one, values, other, trying) if found is None else found
     return found
@@ -255,6 +277,48 @@ def literal_of(part: UnionPart, place: int) -> Constant | None:
         made = dict(node.items) if isinstance(node, Compute) else {}
         item, node = made.get(item.slot, item), node.child
     return _literal(item)
+
+
+# -- columns of a listed table, or computed of one ----------------------------------
+
+
+def _by_lookup(
+    one: Expression,
+    values: Sequence[Value],
+    other: Expression,
+    beside: Beside,
+    trying: Trying,
+) -> Pairs | None:
+    """Read the rows of a listed table: a code says what is computed of its name."""
+    for lookup in beside.lookups:
+        for leaf in _leaves(other):
+            cells = lookup.cells(one, leaf)
+            if cells is None or not trying.takes(len(cells)):
+                continue
+            known = _functional((row[0], row[1]) for row in cells)
+            if known is None:
+                continue
+            pairs = tuple((value, known.get(value)) for value in values)
+            if leaf == other:
+                return pairs
+            told = [value for _, value in pairs]
+            computed = _by_value(leaf, told, other, trying)
+            return None if computed is None else chained(pairs, computed)
+    return None
+
+
+def _leaves(tree: Expression) -> Sequence[Expression]:
+    """Return a value, and the column that all of it is computed of, if it is one."""
+    waiting, found = [tree], dict[int, Expression]()
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Call):
+            waiting += part.operands
+        elif isinstance(part, FieldRef):
+            found[part.slot] = part
+        elif not isinstance(part, Constant):
+            return [tree]
+    return [tree, *found.values()] if len(found) == 1 else [tree]
 
 
 # -- parts of the same day ---------------------------------------------------------

@@ -28,7 +28,7 @@ from query_lang.binding.sources.equalities import (
     fan_out,
     refuse_subqueries,
 )
-from query_lang.binding.sources.equated_lists import with_equated_lists
+from query_lang.binding.sources.equated_lists import list_equated, with_equated_lists
 from query_lang.binding.sources.first_rows import (
     NUMBER,
     first_row_of,
@@ -482,14 +482,7 @@ class SourceBinder:
         conditions = restricting(binder.condition(tree) for tree in trees)
         most, lookup_constant = fan_out(left, right, conditions)
         if most is None:
-            known = ", ".join(right.table.key)
-            undeclared = "none is declared: ask the custodian to declare key"
-            raise refuse(
-                rules.PUBLIC_JOIN_KEY,
-                join.position,
-                detail=f"a join with {right.table.name} must equate its whole key "
-                f"({known or undeclared}), or columns of a declared fan-out",
-            )
+            raise _without_key(right.table, join.position)
         relation = with_equated_lists(relation, conditions)
         constant = lookup_constant and most == 1
         if join.kind == "left":
@@ -502,6 +495,7 @@ class SourceBinder:
             met: tuple[Expression, ...] = tuple(conditions)
             rest: tuple[Expression, ...] = ()
         else:
+            list_equated(scope.relations, conditions)
             met, rest = equalities(conditions)
         node: Node = PublicJoin(
             left, right, join.kind == "left", conjunction(met), most
@@ -509,6 +503,16 @@ class SourceBinder:
         if rest:
             node = Filter(node, conjunction(rest))
         return _settled(node, scope)
+
+
+def _without_key(table: Table, position: Position) -> SqlNotAllowedError:
+    known = ", ".join(table.key)
+    undeclared = "none is declared: ask the custodian to declare key"
+    detail = (
+        f"a join with {table.name} must equate its whole key ({known or undeclared}), "
+        "or columns of a declared fan-out"
+    )
+    return refuse(rules.PUBLIC_JOIN_KEY, position, detail=detail)
 
 
 _SEVERAL_ROWS = (

@@ -11,15 +11,16 @@ from query_lang.binding.expressions import UNNAMED, ExpressionBinder, describe
 from query_lang.binding.queries import key_tree
 from query_lang.binding.results.dependent_keys import (
     MOST_KEYS,
+    Beside,
     Pairs,
     Trying,
-    Written,
     chained,
     following,
     in_order,
 )
 from query_lang.binding.results.reachable_cells import listed_where, reachable_values
 from query_lang.binding.scalars.narrowing import Conditions, listed_by
+from query_lang.binding.scalars.numbers import rescaled
 from query_lang.binding.top.listings import how_listed
 from query_lang.binding.top.slots import Slots
 from query_lang.plans.compiled import (
@@ -56,7 +57,7 @@ class KeyBinder:
         slots: Of the values that keys are.
         facts: Of what is shown; keys add their own.
         conditions: That hold for every row.
-        written: Literals of a UNION ALL's parts.
+        beside: What is known of the rows.
         trying: Counts what is computed to find a key's values.
         keys: In the order of GROUP BY.
         meant: What each key is in the text.
@@ -71,7 +72,7 @@ class KeyBinder:
     slots: Slots
     facts: dict[Shown, Facts]
     conditions: Conditions
-    written: Written
+    beside: Beside
     trying: Trying
     keys: dict[Expression, Key] = field(default_factory=dict)
     meant: list[Tree] = field(default_factory=list)
@@ -176,7 +177,7 @@ class KeyBinder:
             others = [key for key in keys if key != value and key not in follow]
             for one in others:
                 values = key_values(found[one][2])
-                pairs = following(one, values, value, self.written, self.trying)
+                pairs = following(one, values, value, self.beside, self.trying)
                 if pairs is not None:
                     self._follow_from(one, values, value, pairs, follow)
                     break
@@ -193,7 +194,7 @@ class KeyBinder:
         """Note that a value follows from a key, and so what follows from the value."""
         for later, (key, known) in list(follow.items()):
             if key == value:
-                own = following(one, values, later, self.written, self.trying)
+                own = following(one, values, later, self.beside, self.trying)
                 follow[later] = one, own or chained(pairs, known)
         follow[value] = one, pairs
 
@@ -300,10 +301,30 @@ class KeyBinder:
             return None
         return NoisyTruth(KeyShown(list(self.keys).index(value)))
 
+    def looked_up(
+        self, tree: Tree, *, is_average: bool = False
+    ) -> DependentShown | None:
+        """Return what a listed table has of one key, as the name of a code.
+
+        Args:
+            tree: What is asked for.
+            is_average: Whether its average is, which is a decimal of integers, too.
+        """
+        if not self.beside.lookups:
+            return None
+        value = self.rows.value(tree)
+        if is_average:
+            if value.facts.type not in NUMBERS:
+                return None
+            value = rescaled(value, max(1, value.facts.scale))
+        if value in self.keys or value in self.dependent:
+            return self.dependent.get(value)
+        return self.follows(value)
+
     def follows(self, value: Expression) -> DependentShown | None:
         """Return what is computed of one key, as a weight of a stratum."""
         for one, key in self.keys.items():
-            pairs = following(one, key.values, value, self.written, self.trying)
+            pairs = following(one, key.values, value, self.beside, self.trying)
             if pairs is not None and not self.sets:
                 return self._add_dependent(value, one, pairs, value.facts)
         return None

@@ -17,7 +17,7 @@ from query_lang.binding.results.answer_windows import (
     AnswerWindowBinder,
 )
 from query_lang.binding.results.computed import ComputedBinder, is_computed
-from query_lang.binding.results.dependent_keys import Trying, Written
+from query_lang.binding.results.dependent_keys import Beside, Trying
 from query_lang.binding.results.reachable_cells import reachable_cells
 from query_lang.binding.results.totals import TotalsBinder
 from query_lang.binding.scalars.narrowing import Conditions
@@ -119,7 +119,7 @@ class TopBinder:
         tree: The SELECT.
         node: What makes the rows.
         conditions: That hold for every row.
-        written: Literals of a UNION ALL's parts.
+        beside: What is known of the rows.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class TopBinder:
         tree: Select,
         node: Node,
         conditions: Conditions,
-        written: Written,
+        beside: Beside,
     ) -> None:
         self.rows = rows
         self.tree = tree
@@ -140,7 +140,7 @@ class TopBinder:
         slots = Slots(rows.environment)
         trying = Trying(count=rows.environment.sizes.add_tried)
         self.grouping = KeyBinder(
-            rows, tree, slots, self.facts, conditions, written, trying
+            rows, tree, slots, self.facts, conditions, beside, trying
         )
         self.measuring = MeasureBinder(
             rows,
@@ -261,16 +261,37 @@ class TopBinder:
     def _column(self, name: str, item: SelectItem) -> PlanColumn:
         tree = item.expression
         if isinstance(tree, AggregateCall | CountRows):
-            shown = self.measuring.measure(tree)
+            shown = self._aggregate(tree)
             function: str = "count" if isinstance(tree, CountRows) else tree.name
         elif is_computed(tree):
             shown, function = self._computed(tree), "computed"
         else:
-            shown = self._of_totals(tree) or self.grouping.key(tree, item.alias)
+            shown = self._of_totals(tree) or self._selected(tree, item.alias)
             function = ""
         if item.alias is not None or not isinstance(shown, KeyShown):
             self.names.setdefault(name, shown)
         return PlanColumn(name, shown, self.facts[shown], function)
+
+    def _aggregate(self, tree: AggregateCall | CountRows) -> Shown:
+        """Return what shows an aggregate; of a value that its group tells, that value.
+
+        As the population of a region, of which any row of the region tells it.
+        """
+        told = None
+        if isinstance(tree, AggregateCall) and self.grouping.beside.lookups:
+            told = self._told_by_group(tree)
+        return self.measuring.measure(tree) if told is None else told
+
+    def _told_by_group(self, tree: AggregateCall) -> Shown | None:
+        if tree.name not in {"min", "max", "avg"} or tree.order_by or tree.distinct:
+            return None
+        (value,) = tree.arguments
+        return self.grouping.looked_up(value, is_average=tree.name == "avg")
+
+    def _selected(self, tree: Tree, alias: str | None = None) -> Shown:
+        """Return the key that an item is, or a column that a listed table has of it."""
+        looked_up = self.grouping.looked_up(tree)
+        return self.grouping.key(tree, alias) if looked_up is None else looked_up
 
     def _of_totals(self, tree: Tree) -> Shown | None:
         """Return what stands beside totals alone: GROUPING, and their names."""
@@ -325,7 +346,7 @@ class TopBinder:
     def _shown(self, tree: Tree) -> Shown:
         """Return the key or aggregate that an expression of HAVING or ORDER BY is."""
         if isinstance(tree, AggregateCall | CountRows):
-            return self.measuring.measure(tree)
+            return self._aggregate(tree)
         if isinstance(tree, Name) and not self.rows.scope.has_column(tree):
             aliased = self.names.get(tree.name)
             if aliased is not None:
@@ -347,7 +368,7 @@ class TopBinder:
             raise refuse(rules.HAVING_FORM, tree.position)
         if isinstance(bound, AverageRef):
             raise self.rows.environment.average_refusal(bound, tree.position)
-        return self.grouping.key(tree)
+        return self._selected(tree)
 
     def _order_terms(self) -> list[OrderTerm]:
         terms: list[OrderTerm] = []

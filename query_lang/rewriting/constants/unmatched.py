@@ -6,6 +6,7 @@ each aggregate must ignore it: what it takes is NULL where all columns of e are.
 """
 
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Final
 
 from query_lang.rewriting.calls import filtered, other_call
@@ -38,6 +39,7 @@ from query_lang.syntax.nodes import (
     Negative,
     Not,
     NullLiteral,
+    NumberLiteral,
     Or,
     Select,
     WindowCall,
@@ -45,8 +47,8 @@ from query_lang.syntax.nodes import (
 from query_lang.syntax.refusals import refuse
 
 _COUNTED = (
-    "count a column of what is joined, COUNT(e.encounter_id): a row in the text "
-    "without a match is a row to COUNT(*), to COALESCE and to CASE with ELSE"
+    "count a column of what is joined, COUNT(e.encounter_id): a row without a match is "
+    "a row to COUNT(*), to COALESCE and to CASE with ELSE"
 )
 _TAKES_NULL: Final = frozenset({"coalesce", "greatest", "least", "concat"})
 """Functions that have a value where one of their operands is NULL."""
@@ -74,7 +76,7 @@ def check_unmatched(select: Select, is_literal: IsLiteral) -> None:
         if not isinstance(part, AGGREGATES) or id(part) in windows:
             continue
         if not rows.ignored_by(part):
-            detail = "this aggregate has a value where a row in the text meets none"
+            detail = "this aggregate has a value where a row meets none"
             raise refuse(
                 rules.CONSTANT_ROWS, part.position, detail=detail, hint=_COUNTED
             )
@@ -103,13 +105,28 @@ class _Unmatched:
         """Whether an aggregate ignores the row."""
         match tree:
             case AggregateCall():
-                return any(map(self.is_null, tree.arguments))
+                is_left_out = self._adds_nothing if tree.name == "sum" else self.is_null
+                return any(map(is_left_out, tree.arguments))
             case WithinGroup():
                 return all(self.is_null(item.expression) for item in tree.order_by)
             case QuantileAt():
                 return self.is_null(tree.value)
             case CountRows():
                 return False
+
+    def _adds_nothing(self, tree: Expression) -> bool:
+        """Whether an expression is NULL or 0, which add nothing to a sum."""
+        if self.is_null(tree):
+            return True
+        if isinstance(tree, NumberLiteral):
+            return Decimal(tree.text) == 0
+        if not isinstance(tree, Case) or tree.operand is not None:
+            return False
+        rest = [tree.otherwise] if tree.otherwise is not None else []
+        return all(
+            self._fails(branch.condition) or self._adds_nothing(branch.result)
+            for branch in tree.branches
+        ) and all(map(self._adds_nothing, rest))
 
     def is_null(self, tree: Expression) -> bool:  # noqa: C901, PLR0911, PLR0912 - an arm a form
         """Whether an expression is NULL; if not, nothing is known of it."""

@@ -13,7 +13,7 @@ from server.persistence import tables
 from server.use_cases.approvals.changes import Altered
 
 _TABLE_FACTS = (
-    "unit_column", "public", "max_rows_per_unit", "key", "fan_out", "max_rows"
+    "unit_column", "public", "max_rows_per_unit", "key", "fan_out", "max_rows", "listed"
 )  # fmt: skip
 _HIERARCHY_FACTS = ("levels", "codes")
 _COLUMN_FACTS = (

@@ -3,7 +3,7 @@
 from typing import TypedDict, cast
 
 from privacy.schema import ColumnType, Dataset, HierarchyDomain, Table
-from privacy.schema_json import table_to_json
+from privacy.schema_json import domain_to_json, table_to_json
 from query_lang.hierarchies import code_count, levels_of
 from server.use_cases.datasets.replies import (
     DividedDataset,
@@ -52,7 +52,9 @@ def _shown_table(table: Table) -> TableShape:
     shown = table_to_json(table)
     columns = shown["columns"]
     if isinstance(columns, list):
-        for told, column in zip(columns, table.columns, strict=True):
+        for number, told in enumerate(columns):
+            column = table.columns[number]
+            told["domain"] = domain_to_json(table.domain_of(number))
             if column.type is ColumnType.TEXT:
                 told["max_length"] = column.max_length
     return cast("TableShape", {**shown, "max_rows": table.max_rows})

@@ -120,8 +120,12 @@ class TableShape(TypedDict):
     """Of a public table: how many rows agree in some columns at most."""
     max_rows: int
     """The declared upper bound on its rows; public."""
+    listed: NotRequired[Literal[True]]
+    """That the rows of a public table are shown, and are the lists of its columns."""
     columns: list[ColumnShape]
     """Its columns, in the declared order."""
+    rows: NotRequired[list[list[str | int | bool | None]]]
+    """Of a listed table: its rows, a value for each column."""
 
 
 class HierarchyShape(TypedDict):

@@ -537,7 +537,7 @@ class Loader:
                 insert_population(change, manifest.population, digest, creators)
             else:
                 self._update_population(change, manifest, known, digest)
-            self._upsert_dataset(change, manifest, snapshot)
+            self._upsert_dataset(change, load)
             yield _Recording(change.connection, facts)
 
     def _update_population(
@@ -560,10 +560,9 @@ class Loader:
         if altered:
             change.update(tables.population, {"name": name}, altered)
 
-    def _upsert_dataset(
-        self, change: RecordedTransaction, manifest: Manifest, snapshot: str
-    ) -> None:
-        created = now_text()
+    def _upsert_dataset(self, change: RecordedTransaction, load: _Loaded) -> None:
+        created, manifest, snapshot = now_text(), load.manifest, load.snapshot
+        schema = manifest.schema().with_rows(load.ingested.listed)
         known = change.connection.execute(
             select(tables.dataset.c.name).where(
                 tables.dataset.c.name == manifest.dataset
@@ -590,7 +589,7 @@ class Loader:
             {
                 "id": snapshot,
                 "dataset": manifest.dataset,
-                "schema": json.dumps(dataset_to_json(manifest.schema())),
+                "schema": json.dumps(dataset_to_json(schema)),
                 "display": json.dumps(display_of(manifest)),
                 "manifest": manifest.canonical_json(),
                 "created": created,

@@ -57,10 +57,15 @@ def declared_digest(schema: JsonObject, manifest: JsonObject) -> str:
     """Return the SHA-256 of what is declared, as far as everybody may read it.
 
     Names, lists, hierarchies, what files call columns, and which numbers are declared
-    to be no unit ids; not which files are read.
+    to be no unit ids; not which files are read, and no rows, which have their own.
     """
+    listed = schema["tables"]
+    tables = [
+        {key: value for key, value in table.items() if key != "rows"}
+        for table in (listed if isinstance(listed, list) else [])
+    ]
     told = {
-        "schema": schema,
+        "schema": {**schema, "tables": tables},
         "headers": names_in_files(manifest),
         "coinciding": sorted(coinciding_places(manifest)),
     }

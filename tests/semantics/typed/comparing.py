@@ -77,15 +77,24 @@ def _alike(one, other):
     return abs((one or 0) - (other or 0)) <= Decimal("0.002")
 
 
-def check_neighbours(connection, compiled, units=2):
-    """Hold the vectors without a patient against the sensitivity (ADD_REMOVE_UNIT)."""
+def check_neighbours(connection, compiled, units=2, private=None):
+    """Hold the vectors without a patient against the sensitivity (ADD_REMOVE_UNIT).
+
+    Args:
+        connection: Of the stored tables.
+        compiled: What was asked.
+        units: So many patients, those of most rows.
+        private: The tables that have rows of theirs, the first of which tells whose
+            rows are most; None: encounters, and all that is read.
+    """
     whole = exact_vectors(connection, compiled.rendered)
+    first, *others = private or ("encounters", *compiled.rendered.tables)
     counted = (
-        "SELECT unit_key FROM encounters GROUP BY 1 ORDER BY COUNT(*) DESC, 1 LIMIT ?"
+        f'SELECT unit_key FROM "{first}" GROUP BY 1 ORDER BY COUNT(*) DESC, 1 LIMIT ?'
     )
     for (unit,) in connection.execute(counted, [units]).fetchall():
         connection.execute("BEGIN")
-        for table in sorted(compiled.rendered.tables):
+        for table in {first, *others} & {*compiled.rendered.tables}:
             connection.execute(f'DELETE FROM "{table}" WHERE unit_key = ?', [unit])
         left = exact_vectors(connection, compiled.rendered)
         connection.execute("ROLLBACK")

@@ -1,12 +1,14 @@
 """Whose rows a drafted table has: its unit, and what speaks against public."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from privacy.schema import MOST_LISTED_ROWS
+from upstream.drafting.columns.column_names import Drafted
 from upstream.drafting.tables.draft_joins import JoinColumn
 from upstream.drafting.tables.table_drafts import TableDraft
 from upstream.drafting.yaml_words import in_yaml
 from upstream.files.reading_sql import quoted_name
-from upstream.manifests.proposals import is_identifier, names_people
+from upstream.manifests.proposals import is_identifier, names_people, names_things
 from upstream.manifests.rules.manifest_rules import TODO
 from upstream.public_check.published_ids import HANDFUL
 
@@ -30,7 +32,11 @@ def privacy_lines(draft: TableDraft) -> list[str]:
     wide = _WIDE.format(count=len(draft.people)).splitlines() if draft.people else []
     if unit is None and seems is None and not draft.asks_unit and not wide:
         only = "true only for what anyone may read, such as a code list"
-        return [f"  public: {TODO} # no column of the unit: {only}", *_key(draft)]
+        return [
+            f"  public: {TODO} # no column of the unit: {only}",
+            *_listed(draft),
+            *_public_key(draft),
+        ]
     return [
         *wide,
         *_other_people(draft),
@@ -40,6 +46,16 @@ def privacy_lines(draft: TableDraft) -> list[str]:
         *_key(draft),
         f"  source: {TODO} which public fact bounds the rows of one unit",
     ]
+
+
+def _listed(draft: TableDraft) -> Iterator[str]:
+    """Propose that a small public table is shown with the schema."""
+    (rows,) = draft.one("count(*)")
+    if int(str(rows)) <= MOST_LISTED_ROWS:
+        yield (
+            "  listed: true # its rows are shown with the schema, so that questions "
+            "group by its names and divide by its numbers"
+        )
 
 
 def _other_people(draft: TableDraft) -> Iterator[str]:
@@ -79,24 +95,39 @@ def _key(draft: TableDraft) -> Iterator[str]:
             "row, to be kept once"
         )
         return
-    named = [
-        c
-        for c in draft.columns
-        if c.source not in {draft.unit, *draft.identities} and is_identifier(c.name)
-    ]
     if draft.unit is None:
         return
-    wanted = (
-        f"count(*) > 1 AND count(DISTINCT {quoted_name(c.source)}) = count(*)"
-        for c in named
-    )
-    pairs = zip(named, draft.one(*wanted), strict=True)
-    unique = [c.name for c, is_unique in pairs if is_unique]
+    known = {draft.unit, *draft.identities}
+    named = (c for c in draft.columns if is_identifier(c.name))
+    unique = _unique(draft, [c for c in named if c.source not in known])
     if unique:
         yield (
             f"  # key: [{unique[0]}], if rows that share it are one row, "
             "to be kept once: no two that were looked at do"
         )
+
+
+def _public_key(draft: TableDraft) -> Iterator[str]:
+    """Yield what questions may join a public table by, if anything tells its rows."""
+    declared = [*_key(draft)]
+    unique = [] if declared else _unique(draft, draft.columns)
+    named = (n for n in unique if is_identifier(n) or names_things(n))
+    yield from declared
+    if unique:
+        yield (
+            f"  key: [{next(named, unique[0])}] # by which questions join it: no two "
+            "rows that were looked at share it, and each load verifies it"
+        )
+
+
+def _unique(draft: TableDraft, columns: Sequence[Drafted]) -> list[str]:
+    """Return the columns of which no two rows that were looked at have one value."""
+    wanted = (
+        f"count(*) > 1 AND count(DISTINCT {quoted_name(c.source)}) = count(*)"
+        for c in columns
+    )
+    pairs = zip(columns, draft.one(*wanted), strict=True)
+    return [c.name for c, is_unique in pairs if is_unique]
 
 
 def _seems_private(draft: TableDraft) -> str | None:

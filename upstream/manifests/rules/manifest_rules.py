@@ -306,6 +306,8 @@ def _private(at: Place, table: TableSpec) -> Broken:
     if table.fan_out:
         sentence = "only a public table declares fan_out: remove it"
         yield (*at, "fan_out"), sentence
+    if table.listed:
+        yield (*at, "listed"), "only rows of a public table are listed: remove it"
     names = [column.name for column in table.columns]
     if table.unit_column is not None and table.unit_column not in names:
         sentence = f"unit_column names {table.unit_column}: declare it as a column"
