@@ -55,6 +55,7 @@ from budget.reading.export import export_entries
 from budget.reading.horizon import Horizon
 from budget.reading.listing import Line, Seen, count_lines, lines_page
 from budget.reading.positions import Position, read_position
+from budget.reading.statements import charged_blocks
 from budget.storage.databases import Databases
 from budget.storage.prepared import Prepared, Row, Statement
 from budget.storage.records import (
@@ -638,6 +639,11 @@ class Ledger:
         """Return one question with its answer."""
         with self._databases.ledger_reader.connect() as connection:
             return read_query(connection, query_id)
+
+    def charged_blocks(self, query_id: str) -> frozenset[str]:
+        """Return the blocks whose caps a charge debited; none where there are none."""
+        with self._databases.ledger_reader.connect() as connection:
+            return charged_blocks(connection, query_id)
 
     def position(self) -> Position:
         """Return how far the ledger and its anchor came, for the operator.

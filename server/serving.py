@@ -22,6 +22,7 @@ from server.cli.terminal.output import REFUSED, say
 from server.configuration.safety import check_tls_files, require_safe
 from server.configuration.settings import Settings
 from server.configuration.sources import describe_settings, unknown_variables
+from server.processes.connections import Connections, connections_that_fit
 from server.processes.job_worker import ChildWorker
 from server.processes.ports import require_free
 from server.processes.workers import Supervisor
@@ -139,7 +140,8 @@ def _serve_one(
 ) -> None:
     """Serve from this process; each of several has a metrics port of its own."""
     settings = server.settings
-    config = listening(server)
+    connections = Connections(connections_that_fit())
+    config = listening(server, connections)
     if server.metrics is not None and settings.metrics_port is not None:
         port = settings.metrics_port and settings.metrics_port + place
         server.metrics.listen(settings.metrics_host, port)
@@ -148,18 +150,21 @@ def _serve_one(
     runner.told_to_stop = server.told_to_stop
     try:
         with contextlib.suppress(KeyboardInterrupt):
-            runner.run(sockets=sockets)
+            bound = sockets or [config.bind_socket()]
+            runner.run(sockets=[connections.listener(each) for each in bound])
     finally:  # it raises the signal again
         _log.info("stopped")
     if not runner.started:
         raise SystemExit(REFUSED)
 
 
-def listening(server: Server) -> uvicorn.Config:
+def listening(server: Server, connections: Connections) -> uvicorn.Config:
     """Return how uvicorn listens: by our logs and TLS files, on no client's word."""
     settings = server.settings
     return uvicorn.Config(
         server.app(),
+        loop="asyncio",  # whose sockets tell when they are closed
+        http=connections.protocol(),
         host=settings.host,
         port=settings.port,
         log_config=None,

@@ -74,6 +74,16 @@ def read_charges(
     ]
 
 
+def charged_blocks(connection: Connection, query_id: str) -> frozenset[str]:
+    """Return the blocks that one charge debits, none where it is not there."""
+    body = connection.execute(
+        select(chain.c.body)
+        .join(charge, chain.c.seq == charge.c.seq)
+        .where(charge.c.query_id == query_id)
+    ).scalar_one_or_none()
+    return frozenset() if body is None else frozenset(blocks_in(json.loads(body)))
+
+
 def blocks_in(entry: Mapping[str, object]) -> tuple[str, ...]:
     """Return the blocks that an entry of a charge debits, in its order."""
     texts = entry.get("scopes")

@@ -94,6 +94,9 @@ class ExecutorProcess:
             raise ExecutorFailedError(TIMED_OUT, is_lost=True) from None
         except (OSError, EOFError):
             raise ExecutorFailedError(self._end(), is_lost=True) from None
+        except BaseException:  # its reply would else be read by whoever asks next
+            self.kill()
+            raise
         if reply[:1] == FAILED:
             raise ExecutorFailedError(_word(reply[1:]), is_lost=False)
         if reply[:1] != FILLED:

@@ -2,7 +2,7 @@
 
 import contextlib
 import json
-import selectors
+import select
 import subprocess
 from typing import IO, Any
 
@@ -47,10 +47,21 @@ class JsonChild:
         return self._process.poll() is not None
 
     def ask(self, asked: object, seconds: float) -> dict[str, Any] | None:
-        """Return the child's reply, or None where it died or took too long."""
+        """Return the child's reply, or None where it died or took too long.
+
+        Whatever else is raised, it is killed: what it was asked would else be replied
+        to whoever asks next.
+        """
+        try:
+            return self._replied(json.dumps(asked).encode(), seconds)
+        except BaseException:
+            self.kill()
+            raise
+
+    def _replied(self, asked: bytes, seconds: float) -> dict[str, Any] | None:
         stdin, _ = pipes_of(self._process)
         try:
-            stdin.write(json.dumps(asked).encode() + b"\n")
+            stdin.write(asked + b"\n")
         except (OSError, ValueError):  # it died, or was killed by ``kill``
             return None
         line = self.line(seconds)
@@ -81,8 +92,6 @@ def _piece(pipe: IO[bytes], seconds: float) -> bytes:
     """Return what a pipe has next; nothing where it has nothing in time."""
     if pipe.closed:
         return b""
-    with selectors.DefaultSelector() as selector:  # select refuses high descriptors
-        selector.register(pipe, selectors.EVENT_READ)
-        if not selector.select(seconds):
-            return b""
-    return pipe.read(_PIECE_BYTES)
+    poll = select.poll()  # takes no file of its own, and knows high descriptors
+    poll.register(pipe, select.POLLIN)
+    return pipe.read(_PIECE_BYTES) if poll.poll(seconds * 1000) else b""

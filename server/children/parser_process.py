@@ -81,7 +81,11 @@ class ParserPool:
             if self._is_closed or not self._warm.has_started():
                 self._replace()
                 raise ParserUnavailableError
-            reply = self._warm.ask((sql, sequences), self._timeout_seconds)
+            try:
+                reply = self._warm.ask((sql, sequences), self._timeout_seconds)
+            except Exception as error:  # no file or memory is left to wait with
+                self._replace()
+                raise ParserUnavailableError from error
             if reply is None:
                 self._replace()
                 raise ParserUnavailableError

@@ -60,6 +60,10 @@ class Pace:
     clock: Callable[[], float] = time.monotonic
 
 
+class _UnchargedError(Exception):
+    """A text would now read units of a block that its charge did not debit."""
+
+
 @dataclass(slots=True)
 class _Taken:
     """A question that was taken up, until it shows.
@@ -245,10 +249,18 @@ class Recovery:
         return question, visible_remaining(left, grant, caller), before
 
     def _charged(self, grant: Grant, one: Orphan | QueryRecord) -> Question:
-        """Return what was charged: a question, or a study of several."""
-        if is_study(one.request_json):
-            return study_of_charge(self._compiler, grant, one.request_json)
-        return question_of_charge(self._compiler, grant, one.request_json)
+        """Return what was charged: a question, or a study of several.
+
+        Raises:
+            CuratorError: It would be refused now.
+            _UnchargedError: It is no longer what was charged.
+        """
+        read = study_of_charge if is_study(one.request_json) else question_of_charge
+        question = read(self._compiler, grant, one.request_json)
+        charged = self._services.ledger.charged_blocks(one.query_id)
+        if not charged.issuperset(question.compiled.blocks):
+            raise _UnchargedError
+        return question
 
     # -- what was given up --------------------------------------------------------
 

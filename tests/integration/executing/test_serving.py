@@ -1,7 +1,5 @@
 """``curator serve`` as a process: TLS by files, draining, metrics, its log."""
 
-import datetime as dt
-import ipaddress
 import json
 import re
 import signal
@@ -12,11 +10,8 @@ import time
 
 import httpx
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
+from tests.support.installations.certificates import certificate
 from tests.support.installations.harness import (
     Installation,
     ask,
@@ -45,35 +40,6 @@ def installation(tmp_path_factory):
 @pytest.fixture(scope="module")
 def key(installation):
     return installation.analyst()
-
-
-def certificate(folder):
-    """Make a certificate for 127.0.0.1, signed by itself, and its key."""
-    private = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "curator.test")])
-    now = dt.datetime.now(dt.UTC)
-    address = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(private.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - dt.timedelta(days=1))
-        .not_valid_after(now + dt.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([address]), critical=False)
-        .sign(private, hashes.SHA256())
-    )
-    (folder / "c.pem").write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    (folder / "k.pem").touch(0o600)
-    (folder / "k.pem").write_bytes(
-        private.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-    )
-    return folder / "c.pem", folder / "k.pem"
 
 
 def wait_for_port(process, url, verify):

@@ -1,14 +1,27 @@
 """A population with blocks, over HTTP: each block is spent by itself."""
 
-import pytest
+import json
 
+import pytest
+from sqlalchemy import select
+
+from budget.storage.tables import charge
 from curator_client import Curator
 from privacy.losses import Loss
+from query_lang.rendering.dialect import Target
 from server.use_cases.custody.people import PeopleService
 from server.use_cases.custody.populations import PopulationService
+from server.use_cases.identity.access import Caller
 from server.use_cases.operations.doctor import _caps
 from server.use_cases.oversight.odometers import Odometers
 from server.use_cases.oversight.statements import StatementService
+from server.use_cases.questions.asking.service import QueryService
+from server.use_cases.questions.looked_at import LookedAt
+from server.use_cases.questions.questions import Compiler
+from server.use_cases.questions.requests import read_request
+from server.use_cases.releases.offers import ReleaseOffers
+from server.use_cases.releases.opened import OpenReleases
+from server.web import Server
 from tests.support.enrolment import (
     PATIENTS,
     RHO,
@@ -20,6 +33,7 @@ from tests.support.enrolment import (
 )
 from tests.support.installations.harness import ask, client, serve_in_thread
 from tests.support.installations.publishing import OPERATOR, Press, spec
+from tests.support.installations.recovering import recovery_at_once
 from tests.support.noise.samplers import ZeroSampler
 
 pytestmark = pytest.mark.thorough
@@ -222,3 +236,37 @@ def test_the_questions_of_a_study_touch_the_same_blocks(installation):
         assert reply.status_code == 422
         assert "touch the same blocks" in reply.json()["detail"]
     assert planned["blocks"] == ["north"]
+
+
+def test_recovery_executes_nothing_beyond_the_blocks_that_were_charged(installation):
+    """A text that was read for another's was charged for that one's blocks."""
+    installation.analyst()
+    server = Server(installation.settings)
+    services = server.services
+    try:
+        compiler = Compiler(services.parser, Target(services.dialect))
+        offers = ReleaseOffers(services, OpenReleases(services))
+        queries = QueryService(services, compiler, offers)
+        charged = {}
+        for text, read_as in ((ALL, AT.format("north")), (JOINED, JOINED)):
+            request = read_request({"sql": read_as, "epsilon": "0.1"})
+            asked = queries.begin(
+                Caller("ada", "analyst"), "clinic", request, None, LookedAt()
+            )
+            charged[asked.charge.query_id] = text
+            own = charge.c.query_id == asked.charge.query_id
+            with services.databases.writer.begin() as connection:
+                told = json.loads(
+                    connection.execute(select(charge.c.request).where(own)).scalar_one()
+                )
+                written = json.dumps({**told, "sql": text})
+                connection.execute(charge.update().where(own).values(request=written))
+            services.ledger.give_up(asked.charge.query_id)
+        recovery = recovery_at_once(services, compiler, queries)
+        for _ in range(6):
+            recovery.run_once()
+        states = [services.ledger.query(query_id).state for query_id in charged]
+    finally:
+        server.stop()
+        services.databases.close()
+    assert states == ["failed", "answered"]

@@ -1,0 +1,179 @@
+"""Connections that ask nothing make room, and none keeps a server waiting for long."""
+
+import asyncio
+import contextlib
+import resource
+import socket
+import ssl
+import threading
+import time
+
+import httpx
+import pytest
+import uvicorn
+
+from server.processes.connections import (
+    MOST_CONNECTIONS,
+    Connections,
+    connections_that_fit,
+)
+from tests.support.installations.certificates import certificate
+from tests.support.installations.harness import free_port
+
+MOST, SECONDS = 20, 0.5
+
+
+async def app(scope, _, send):
+    """Reply with two bytes, with many (``/big``), or after a while (``/slow``)."""
+    if scope["path"] == "/slow":
+        await asyncio.sleep(2 * SECONDS)
+    body = b"x" * (8_000_000 if scope["path"] == "/big" else 2)
+    length = [(b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 200, "headers": length})
+    await send({"type": "http.response.body", "body": body})
+
+
+@contextlib.contextmanager
+def served(most=MOST, seconds=SECONDS, **more):
+    connections = Connections(most, request_seconds=seconds, reading_seconds=SECONDS)
+    config = uvicorn.Config(
+        app,
+        host="127.0.0.1",
+        port=free_port(),
+        http=connections.protocol(),
+        loop="asyncio",
+        lifespan="off",
+        log_level="error",
+        **more,
+    )
+    runner = uvicorn.Server(config)
+    sockets = [connections.listener(config.bind_socket())]
+    thread = threading.Thread(target=lambda: runner.run(sockets=sockets), daemon=True)
+    thread.start()
+    while not runner.started:
+        time.sleep(0.01)
+    try:
+        yield config.port
+    finally:
+        runner.should_exit = True
+        thread.join(30)
+        assert not thread.is_alive()
+
+
+@pytest.fixture
+def opened():
+    """Return what opens connections, says something on each, and closes all at last."""
+    with contextlib.ExitStack() as held:
+
+        def open_all(port, count, said=b""):
+            at = ("127.0.0.1", port)
+            found = [
+                held.enter_context(socket.create_connection(at, 10))
+                for _ in range(count)
+            ]
+            for one in found:
+                with contextlib.suppress(OSError):  # it made room already
+                    one.sendall(said)
+            return found
+
+        yield open_all
+
+
+def is_ended(one, seconds):
+    one.settimeout(seconds)
+    try:
+        return one.recv(1) == b""
+    except TimeoutError:
+        return False
+    except ConnectionError:
+        return True
+
+
+@pytest.mark.parametrize("said", [b"", b"GET / HTTP/1.1\r\nHost: x\r\nX: "])
+def test_idle_connections_make_room_for_whoever_asks(said, opened):
+    with served(seconds=60) as port:
+        idle = opened(port, 20 * MOST, said)
+        for _ in range(3):
+            assert httpx.get(f"http://127.0.0.1:{port}/").text == "xx"
+        ended = [is_ended(one, 0.01) for one in idle]
+        assert MOST - 2 <= len(idle) - sum(ended) <= MOST
+        assert not any(ended[-MOST + 4 :])  # who waited longest made room
+
+
+def test_handshakes_that_nobody_begins_make_room_too(tmp_path, opened):
+    public, private = certificate(tmp_path)
+    with served(seconds=60, ssl_certfile=public, ssl_keyfile=private) as port:
+        idle = opened(port, 10 * MOST)
+        trusted = ssl.create_default_context(cafile=public)
+        url = f"https://127.0.0.1:{port}/"
+        assert httpx.get(url, verify=trusted).text == "xx"
+        assert sum(is_ended(one, 0.01) for one in idle) >= 9 * MOST
+
+
+@pytest.mark.parametrize("said", [b"", b"GET / HTTP/1.1\r\nHost: x\r\nX: "])
+def test_a_connection_sends_its_request_in_time(said, opened):
+    with served() as port:
+        (one,) = opened(port, 1, said)
+        assert is_ended(one, 20)
+
+
+def test_what_is_served_is_not_ended(opened):
+    with served() as port, httpx.Client(base_url=f"http://127.0.0.1:{port}") as http:
+        answers = []
+        slow = threading.Thread(target=lambda: answers.append(http.get("/slow").text))
+        slow.start()
+        time.sleep(SECONDS / 2)
+        opened(port, 5 * MOST)
+        slow.join()
+        assert answers == ["xx"]
+
+
+def test_a_kept_connection_goes_on_asking():
+    with served() as port, httpx.Client(base_url=f"http://127.0.0.1:{port}") as http:
+        for _ in range(4):
+            assert http.get("/slow").text == "xx"
+
+
+def test_who_does_not_read_is_ended_and_who_reads_gets_all(opened):
+    with served() as port:
+        (one,) = opened(port, 1, b"GET /big HTTP/1.1\r\nHost: x\r\n\r\n")
+        time.sleep(3 * SECONDS)
+        one.settimeout(20)
+        read = 0
+        with contextlib.suppress(ConnectionError):
+            while some := one.recv(2**20):
+                read += len(some)
+        assert read < 8_000_000
+        assert len(httpx.get(f"http://127.0.0.1:{port}/big").content) == 8_000_000
+
+
+def test_where_all_are_served_a_new_one_is_closed(opened):
+    with served(most=2) as port:
+        url = f"http://127.0.0.1:{port}/slow"
+        answers = []
+        threads = [
+            threading.Thread(target=lambda: answers.append(httpx.get(url).text))
+            for _ in range(2)
+        ]
+        for thread in threads:
+            thread.start()
+        time.sleep(SECONDS)
+        (one,) = opened(port, 1)
+        assert is_ended(one, 20)
+        for thread in threads:
+            thread.join()
+        assert answers == ["xx", "xx"]
+
+
+def test_connections_leave_files_to_the_rest(monkeypatch):
+    limits = {"now": (1_024, 4_096)}
+    monkeypatch.setattr(resource, "getrlimit", lambda _: limits["now"])
+    monkeypatch.setattr(
+        resource, "setrlimit", lambda _, wanted: limits.update(now=wanted)
+    )
+    assert connections_that_fit() == MOST_CONNECTIONS
+    assert limits["now"] == (4_096, 4_096)
+    limits["now"] = (1_024, 1_024)
+    assert connections_that_fit() == 1_024 - 256
+    limits["now"] = (100, 100)
+    assert connections_that_fit() == 16
