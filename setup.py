@@ -1,6 +1,7 @@
 """Puts the clients' files into a built server; all else stands in pyproject.toml."""
 
 import importlib.util
+import shutil
 from pathlib import Path
 
 from setuptools import setup
@@ -19,7 +20,8 @@ class BuildWithClients(build_py):
         if self.editable_mode:
             return
         folder = Path(self.build_lib) / "server/api/static/clients"
-        folder.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(folder, ignore_errors=True)  # those of a version before
+        folder.mkdir(parents=True)
         for name, content in _clients().items():
             (folder / name).write_bytes(content)
 

@@ -16,5 +16,6 @@ WHEELS: Final = Path(__file__).parents[1] / "api/static/clients"
 
 def reach_client(wheels: Path = WHEELS) -> None:
     """Let the carried client be found, last of all, if no other is."""
-    if find_spec("curator_client") is None:
+    found = find_spec("curator_client")
+    if found is None or found.origin is None:  # a folder of that name is no package
         sys.path += [str(wheel) for wheel in sorted(wheels.glob("*.whl"))]

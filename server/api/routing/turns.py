@@ -168,6 +168,7 @@ class ReadingTurns:
             async def join() -> ReadingTurn:
                 since = max(arrival, turn.next)
                 await self._have(self._long, since, 2 * SLACK, held)
+                turn.next = max(turn.next, self._long.next)  # if nothing is noted
                 return self._long
 
             await self._have(turn, arrival, SLACK, held)

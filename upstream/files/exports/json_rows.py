@@ -15,7 +15,7 @@ from upstream.files.records import Record, refused
 
 MOST_NAMES = 2_000  # of fields: beyond, ids or days seem to be names
 _MOST_LEVELS = 32  # of objects and lists within each other
-_MOST_REPEATED = 1 << 30  # characters beside the elements of one object's list
+_MOST_REPEATED = 1 << 26  # characters beside the elements of one object's list
 
 Path = tuple[str, ...]
 """The names of the fields on the way to a value."""
@@ -258,7 +258,8 @@ def json_records(
     met = [*names.fields.values(), *sorted(map("_".join, names.others))[:1]]
     is_another = bool(met) and not wanted & set(met)  # which is refused, as of others
     met = met if is_another else [*names.fields.values()]
-    added = [one[0] for one in columns if not (is_another or set(one) & set(met))]
+    lacking = (one[0] for one in columns if not (is_another or set(one) & set(met)))
+    added = [*dict.fromkeys(lacking)]  # two columns may be of one field
     if absent is not None:
         absent += added
     header = [*met, *added]

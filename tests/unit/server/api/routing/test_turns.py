@@ -286,3 +286,20 @@ def test_a_request_that_joins_the_long_ones_keeps_its_callers_turn_and_joins_by_
     begun, order = asyncio.run(run())
     assert order == ["long", "next"]
     assert [round(moment, 6) for moment in begun] == [0.3, 0.7]
+
+
+def test_a_request_that_is_refused_among_the_long_ones_keeps_their_public_moment():
+    """Else its caller's next one counted as late, from when this one really woke."""
+
+    async def run():
+        callers = Callers()
+        async with callers.turns.take("bob", 0.1) as reading:
+            await reading.join_the_long()
+            reading.note(read(0.9))
+        async with callers.turns.take("ada", 0.2) as refused:
+            await refused.join_the_long()  # and no permit is free
+        async with callers.turns.take("ada", 0.3) as following:
+            return refused.begun, following.begun
+
+    refused, following = asyncio.run(run())
+    assert following >= refused > 0.9

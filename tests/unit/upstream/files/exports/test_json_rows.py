@@ -379,3 +379,8 @@ def test_of_private_rows_what_nobody_reads_is_not_copied():
 
 def test_a_file_of_other_fields_alone_is_not_taken_for_an_empty_one():
     assert records('{"c": 1, "d": 2}', wanted=[("a",), ("b",)])[0] == ["c"]
+
+
+def test_two_columns_of_one_field_are_there_once_where_no_object_has_it():
+    wanted = [("a",), ("code",), ("code",)]
+    assert records('{"a": 1}', wanted=wanted) == [["a", "code"], ["1", ""]]
