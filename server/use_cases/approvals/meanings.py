@@ -138,6 +138,8 @@ def _of_declaration(place: str, altered: Altered) -> Iterator[str]:
             yield _PUBLIC if _is_public(new) else _NOT_PUBLIC
         case "not_unit_ids":
             yield _NO_IDS
+        case "listed" if new:
+            yield _LISTED
         case _:
             pass
 
@@ -177,6 +179,10 @@ _NOT_PUBLIC: Final = (
 _NO_IDS: Final = (
     "Its values may be those of patients' ids, and are readable by everybody with a "
     "key: they are declared to be something else."
+)
+_LISTED: Final = (
+    "Its rows are shown with the schema, and are the lists of its columns' values, "
+    "those of later loads too: nothing of the promise covers them."
 )
 _ACTIONS: Final = {
     "overlap.override": "Whoever is in several populations is protected by their caps "

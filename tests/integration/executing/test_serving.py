@@ -11,7 +11,7 @@ import time
 import httpx
 import pytest
 
-from tests.support.installations.certificates import certificate
+from tests.support.certificates import certificate
 from tests.support.installations.harness import (
     Installation,
     ask,

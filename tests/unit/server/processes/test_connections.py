@@ -17,7 +17,7 @@ from server.processes.connections import (
     Connections,
     connections_that_fit,
 )
-from tests.support.installations.certificates import certificate
+from tests.support.certificates import certificate
 from tests.support.installations.harness import free_port
 
 MOST, SECONDS = 20, 0.5
