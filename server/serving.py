@@ -160,9 +160,10 @@ def _serve_one(
 
 def listening(server: Server, connections: Connections) -> uvicorn.Config:
     """Return how uvicorn listens: by our logs and TLS files, on no client's word."""
-    settings = server.settings
+    settings, app = server.settings, server.app()
+    app.state.make_contract()  # before anybody waits
     return uvicorn.Config(
-        server.app(),
+        app,
         loop="asyncio",  # whose sockets tell when they are closed
         http=connections.protocol(),
         host=settings.host,

@@ -39,12 +39,15 @@ def add_docs_routes(app: FastAPI, document: Callable[[], dict[str, object]]) -> 
 
     Args:
         app: The application.
-        document: Makes the OpenAPI document; called once, when first asked for.
+        document: Makes the OpenAPI document; called once, when first asked for, or by
+            ``app.state.make_contract``: it takes a second, in which nobody is served.
     """
 
     @cache
     def contract() -> bytes:
         return json.dumps(document()).encode()
+
+    app.state.make_contract = contract
 
     @app.get("/openapi.json", include_in_schema=False)
     def openapi_json() -> Response:
