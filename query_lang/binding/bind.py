@@ -35,6 +35,7 @@ from query_lang.plans.nodes import (
 )
 from query_lang.plans.stability import check_rows
 from query_lang.rewriting.answers.groups import over_groups
+from query_lang.rewriting.answers.looked_up import grouped_below
 from query_lang.showing.chosen_rows import chosen_warnings
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import CommonTable, Position, Query
@@ -73,7 +74,7 @@ def bind_query(
         return _bound(tree, environment, bounds, answer_numbers)
     except QueryError as error:
         error.steps = environment.sizes.steps
-        found = _of_groups(tree, error)
+        found = _of_groups(tree, error, dataset)
         if found is None:
             raise
         known = _common_tables(found, dataset)
@@ -85,17 +86,25 @@ def bind_query(
         raise
 
 
-def _of_groups(tree: Query, error: QueryError) -> Query | None:
+def _of_groups(tree: Query, error: QueryError, dataset: Dataset) -> Query | None:
     """Return a query over groups of all units as one of its answer's rows, if it is.
 
     Whether the groups below are those of a unit is known once they are bound.
     """
-    if getattr(error, "rule", None) != rules.GROUP_BY_UNIT.name:
+    if getattr(error, "rule", None) not in _OF_GROUPS:
         return None
+    public = {
+        table.name: {column.name for column in table.columns}
+        for table in dataset.tables.values()
+        if table.is_public
+    }
     try:
-        return over_groups(tree)
+        return over_groups(tree) or grouped_below(tree, public)
     except QueryError:
         return None
+
+
+_OF_GROUPS = {rules.GROUP_BY_UNIT.name, rules.PUBLIC_FIRST.name}
 
 
 def _bound(

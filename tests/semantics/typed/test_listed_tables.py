@@ -54,6 +54,7 @@ WARDS = Table(
 INNER = "patients p JOIN regions r ON r.code = p.region"
 LEFT = "patients p LEFT JOIN regions r ON r.code = p.region"
 FIRST = "regions r LEFT JOIN patients p ON p.region = r.code"
+BELOW = "SELECT region AS code, COUNT(*) AS c FROM patients GROUP BY region"
 TEXTS = [
     f"SELECT r.name, COUNT(*) FROM {INNER} GROUP BY r.name",
     f"SELECT r.name, r.population, COUNT(*) * 1000.0 / r.population AS rate FROM {INNER} GROUP BY r.name, r.population",
@@ -82,6 +83,11 @@ TEXTS = [
     "SELECT w.house, r.name, COUNT(*) AS n FROM patients p JOIN regions r ON r.code = p.region JOIN wards w ON w.ward = p.ward GROUP BY 1, 2",
     "SELECT q.region, q.name, COUNT(*) AS n FROM patients p LEFT JOIN (SELECT p2.patient_id, p2.region, r.name FROM patients p2 JOIN regions r ON r.code = p2.region) AS q ON q.patient_id = p.patient_id GROUP BY 1, 2",
     "SELECT COALESCE(q.region, 'R1') AS region, q.name, COUNT(*) AS n FROM patients p LEFT JOIN (SELECT p2.patient_id, p2.region, r.name FROM patients p2 JOIN regions r ON r.code = COALESCE(p2.region, 'R1')) AS q ON q.patient_id = p.patient_id GROUP BY 1, 2",
+    f"WITH n AS ({BELOW}) SELECT r.code, r.name, n.c, 1000.0 * n.c / r.population AS rate FROM n JOIN regions r ON r.code = n.code",
+    f"WITH n AS ({BELOW}) SELECT code, name, c FROM n LEFT JOIN regions USING (code)",
+    f"WITH n AS ({BELOW}) SELECT r.code, r.name, n.c FROM regions r JOIN n ON n.code = r.code WHERE r.county = 'A'",
+    "SELECT r.code, COALESCE(n.c, 0) AS c, r.population FROM regions r LEFT JOIN (SELECT p.region AS reg, COUNT(DISTINCT p.patient_id) AS c FROM patients p WHERE p.sex = 'f' GROUP BY 1) n ON n.reg = r.code",
+    "SELECT n.region, n.sex, r.name, n.years FROM (SELECT region, sex, SUM(age) AS years FROM patients GROUP BY region, sex) n JOIN regions r ON r.code = n.region",
 ]
 
 

@@ -1,0 +1,273 @@
+"""Groups joined with public tables: ``FROM (... GROUP BY region) AS n JOIN regions``.
+
+A row of the groups meets one row of such a table at most, so the table may as well be
+joined below, to the rows that are grouped: what it has beside a key makes no groups.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+
+from query_lang.rewriting.trees import (
+    aggregates,
+    all_of,
+    called,
+    conjuncts,
+    is_aggregate,
+    outermost,
+    output_of,
+    parts,
+    wording,
+)
+from query_lang.syntax.nodes import (
+    Comparison,
+    DerivedTable,
+    Expression,
+    Join,
+    Name,
+    NumberLiteral,
+    Query,
+    Select,
+    TableName,
+)
+
+Columns = Mapping[str, AbstractSet[str]]
+"""Public tables, and what their columns are called."""
+
+
+def grouped_below(tree: Query, public: Columns) -> Query | None:
+    """Return a query that joins its groups with public tables as one of their rows.
+
+    None where it is no such query, or a name in it would be ambiguous.
+
+    Args:
+        tree: The query.
+        public: Of the dataset.
+    """
+    above = tree.select
+    if not above.joins or above.group_by or above.having or above.distinct:
+        return None
+    if above.sets or above.kept or aggregates(above):
+        return None
+    named = {table.name: table.query for table in tree.common_tables}
+    found = _Groups.of(
+        above, named, {n: c for n, c in public.items() if n not in named}
+    )
+    below = None if found is None else found.select()
+    return None if below is None else replace(tree, select=below)
+
+
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    """A SELECT over groups and public tables.
+
+    Attributes:
+        above: The SELECT.
+        below: The groups.
+        name: What they are called.
+        joins: The public tables, with what ties each.
+        tables: Their columns, by what they are called.
+        is_kept: Whether each row of the first of them stays without a group.
+    """
+
+    above: Select
+    below: Select
+    name: str
+    joins: tuple[Join, ...]
+    tables: Columns
+    is_kept: bool
+
+    @classmethod
+    def of(
+        cls, above: Select, named: Mapping[str, object], public: Columns
+    ) -> "_Groups | None":
+        first, second = above.source, above.joins[0]
+        turned = _is_public(first, public)
+        groups = second.source if turned else first
+        below = _query_of(groups, named)
+        if below is None or (turned and second.kind not in {"inner", "left"}):
+            return None
+        joins = above.joins
+        if turned:
+            joins = (replace(second, kind="inner", source=first), *joins[1:])
+        tables = {}
+        for join in joins:
+            source = join.source
+            if not isinstance(source, TableName) or join.is_natural:
+                return None
+            if source.name not in public:
+                return None
+            tables[called(source)] = public[source.name]
+        is_kept = turned and second.kind == "left"
+        found = cls(above, below, called(groups), joins, tables, is_kept)
+        return found if found.has_names_apart() else None
+
+    def has_names_apart(self) -> bool:
+        """Whether no name of the groups' own tables may mean a public one."""
+        sources = (self.below.source, *(join.source for join in self.below.joins))
+        names = {*map(called, sources), self.name}
+        if names & self.tables.keys() or len(self.tables) < len(self.joins):
+            return False
+        return len(sources) == 1 or not any(map(self._is_unsure, parts(self.below)))
+
+    def _is_unsure(self, part: object) -> bool:
+        if not isinstance(part, Name) or part.qualifier is not None:
+            return False
+        return any(part.name in columns for columns in self.tables.values())
+
+    def select(self) -> Select | None:
+        """Return the groups with the public tables among their rows."""
+        above, below = self.above, self.below
+        made = {output_of(i): self._own(i.expression) for i in below.items}
+        keys = tuple(self._key(key, made) for key in below.group_by)
+        if any(key is None for key in keys):
+            return None
+        using = {name for join in self.joins for name in join.using}
+        merged = frozenset[str]() if self.is_kept else frozenset(using)
+        read = _Read(self.name, made, self.tables, merged)
+        items = tuple(
+            replace(i, expression=read.of(i.expression), alias=output_of(i))
+            for i in above.items
+        )
+        order_by = tuple(
+            replace(o, expression=read.of(o.expression)) for o in above.order_by
+        )
+        said = [read.of(each) for each in conjuncts(above.where)]
+        rows = [each for each in said if not is_aggregate(each)]
+        groups = [each for each in said if is_aggregate(each)]
+        every = parts((items, order_by, groups), (Select,))
+        shown = (part for part in every if isinstance(part, Name))
+        looked_up = {(n.qualifier, n.name): n for n in shown if self._is_looked_up(n)}
+        own = [self._own(each) for each in conjuncts(below.where)]
+        having = [self._own(each) for each in conjuncts(below.having)]
+        ties = tuple(self._tied(join, read) for join in self.joins)
+        joins = tuple(
+            replace(j, condition=j.condition and self._own(j.condition))
+            for j in below.joins
+        )
+        own_keys = (key for key in keys if key is not None)
+        groups_by = [*self._of_table(own_keys, ties), *looked_up.values()]
+        kept = tuple(looked_up.values()) if self.is_kept else ()
+        return replace(
+            below,
+            items=items,
+            joins=(*joins, *ties),
+            where=all_of([*own, *rows]),
+            group_by=tuple({wording(each, ""): each for each in groups_by}.values()),
+            having=all_of([*having, *groups]),
+            order_by=order_by,
+            limit=above.limit,
+            aliases=(*below.aliases, *above.aliases),
+            hides_keys=True,
+            unmatched=(*below.unmatched, *kept),
+            is_thinned=below.is_thinned or above.where is not None,
+        )
+
+    def _own(self, tree: Expression) -> Expression:
+        """Return an expression of the groups, whose names are of their table alone."""
+        if self.below.joins:
+            return tree
+
+        def qualified(node: Expression | Select) -> Expression | Select:
+            if not isinstance(node, Name) or node.qualifier is not None:
+                return node
+            return replace(node, qualifier=called(self.below.source))
+
+        return outermost(tree, (Name, Select), qualified)
+
+    def _key(
+        self, key: Expression, made: Mapping[str | None, Expression]
+    ) -> Expression | None:
+        """Return what a key of the groups is, whatever GROUP BY calls it."""
+        if isinstance(key, NumberLiteral):
+            place = int(key.text) - 1 if key.text.isdecimal() else -1
+            listed = self.below.items
+            is_there = 0 <= place < len(listed)
+            return self._own(listed[place].expression) if is_there else None
+        if isinstance(key, Name) and key.qualifier is None:
+            aliased = [i for i in self.below.items if i.alias == key.name]
+            if aliased:
+                return made[key.name]
+        return self._own(key)
+
+    def _tied(self, join: Join, read: "_Read") -> Join:
+        """Return a join with a public table whose ON speaks of the groups' rows."""
+        name = called(join.source)
+        equal = [
+            Comparison(
+                "=",
+                read.of(Name(column, self.name, join.position)),
+                Name(column, name, join.position),
+                join.position,
+            )
+            for column in join.using
+        ]
+        said = [read.of(each) for each in conjuncts(join.condition)]
+        return replace(join, condition=all_of([*equal, *said]), using=())
+
+    def _of_table(
+        self, keys: Iterator[Expression], ties: Sequence[Join]
+    ) -> Iterator[Expression]:
+        """Yield keys, or what an INNER join says that they equal of a public table.
+
+        Of which each value is a row of it: others have no rows.
+        """
+        equal: dict[Hashable, Expression] = {}
+        for join in ties:
+            for part in conjuncts(join.condition) if join.kind == "inner" else ():
+                if isinstance(part, Comparison) and part.operator == "=":
+                    for one, two in ((part.left, part.right), (part.right, part.left)):
+                        if isinstance(one, Name) and self._is_looked_up(one):
+                            equal.setdefault(wording(two, ""), one)
+        for key in keys:
+            yield equal.get(wording(key, ""), key)
+
+    def _is_looked_up(self, part: Name) -> bool:
+        if part.qualifier is not None:
+            return part.qualifier in self.tables
+        return any(part.name in columns for columns in self.tables.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Names of the SELECT above as what they are of the rows below.
+
+    Attributes:
+        name: What the groups are called.
+        made: Their columns.
+        tables: The public tables, by what they are called.
+        merged: Their columns that USING makes one with the groups'.
+    """
+
+    name: str
+    made: Mapping[str | None, Expression]
+    tables: Columns
+    merged: AbstractSet[str]
+
+    def of(self, tree: Expression) -> Expression:
+        """Return an expression with the groups' columns written out."""
+        return outermost(tree, (Name, Select), self._named)
+
+    def _named(self, node: Expression | Select) -> Expression | Select:
+        if not isinstance(node, Name) or node.name not in self.made:
+            return node
+        is_public = node.name not in self.merged and any(
+            node.name in columns for columns in self.tables.values()
+        )
+        is_own = node.qualifier == self.name or not (node.qualifier or is_public)
+        return self.made[node.name] if is_own else node
+
+
+def _query_of(
+    source: TableName | DerivedTable, named: Mapping[str, object]
+) -> Select | None:
+    """Return the groups that a table of FROM is, if all of them are rows of it."""
+    query = source.query if isinstance(source, DerivedTable) else named.get(source.name)
+    if not isinstance(query, Select) or not query.group_by or query.sets:
+        return None
+    is_whole = query.limit is None and query.kept is None and not query.distinct
+    return query if is_whole else None
+
+
+def _is_public(source: TableName | DerivedTable, public: Columns) -> bool:
+    return isinstance(source, TableName) and source.name in public
