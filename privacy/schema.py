@@ -151,15 +151,17 @@ class Table:
     def domain_of(self, number: int) -> Domain | None:
         """Return a column's domain: of a listed table its values, if none is declared.
 
-        Of numbers, too, whose declared range says less.
+        Of numbers, too, whose declared range says less. They are sorted, so that ORDER
+        BY such a column has the order that SQL has.
         """
         column = self.columns[number]
         is_listed = isinstance(column.domain, ValuesDomain | HierarchyDomain)
         if is_listed or column.type not in _LISTED_TYPES:
             return column.domain
-        found = dict.fromkeys(row[number] for row in self.rows)
-        values = tuple(value for value in found if value is not None)
-        return ValuesDomain(values) if values else column.domain
+        found = {row[number] for row in self.rows}
+        values = [value for value in found if value is not None]
+        values.sort()  # of one type
+        return ValuesDomain(tuple(values)) if values else column.domain
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,20 @@ class CountedTables(dict[str, Table]):
         return super().values()
 
 
+def test_a_listed_table_has_its_own_rows_and_others_name_them():
+    code = Column("code", ColumnType.TEXT, nullable=False)
+    name = Column("name", ColumnType.TEXT)
+    rows = (("N", "North"), ("S", None))
+    regions = Table("regions", (code, name), key=("code",), listed=True, rows=rows)
+    unit = Column("unit", ColumnType.INTEGER, nullable=False)
+    people = Table("people", (unit, code), "unit", 1)
+    tables = {table.name: table for table in (people, regions)}
+    dataset = replace(DATASET, tables=tables)
+    assert made_up_sample(dataset, regions, 20)["rows"] == [list(row) for row in rows]
+    named = {row[1] for row in made_up_sample(dataset, people, 20)["rows"]}
+    assert named == {"N", "S"}
+
+
 def test_all_tables_are_walked_for_a_column_and_not_for_each_of_its_cells():
     walks = []
     for rows in (1, 200):

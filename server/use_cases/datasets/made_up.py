@@ -18,7 +18,7 @@ from privacy.schema import (
     Table,
     ValuesDomain,
 )
-from privacy.schema_json import scalar_to_json
+from privacy.schema_json import rows_to_json, scalar_to_json
 from query_lang.hierarchies import level_values
 from server.use_cases.datasets.replies import SampleShape
 from server.use_cases.releases.replies import CellValue
@@ -69,19 +69,24 @@ def made_up_sample(dataset: Dataset, table: Table, rows: int) -> SampleShape:
 
     They fit the declared types, domains, nullability, keys and row bound. A column that
     another table has as a key names a row of it; what is constant in a unit is the same
-    in all tables. The same schema brings the same rows, and a row is the same however
+    in all tables. A listed public table has its own rows. The same schema brings the same rows, and a row is the same however
     many are asked for.
     """
-    per_unit = 1 if table.is_public else _rows_made_up(table)
-    places = [_RowPosition(i, i // per_unit, i % per_unit) for i in range(rows)]
-    made = [_made(dataset, table, column) for column in table.columns]
     return {
         "made_up": True,
         "dataset": dataset.name,
         "table": table.name,
         "columns": [{"name": c.name, "type": c.type.value} for c in table.columns],
-        "rows": [[_cell(each, place) for each in made] for place in places],
+        "rows": list(map(list, rows_to_json(table.rows[:rows])))
+        or _made_up_rows(dataset, table, rows),
     }
+
+
+def _made_up_rows(dataset: Dataset, table: Table, rows: int) -> list[list[CellValue]]:
+    per_unit = 1 if table.is_public else _rows_made_up(table)
+    places = [_RowPosition(i, i // per_unit, i % per_unit) for i in range(rows)]
+    made = [_made(dataset, table, column) for column in table.columns]
+    return [[_cell(each, place) for each in made] for place in places]
 
 
 def sample_csv(sample: SampleShape) -> str:
@@ -148,7 +153,7 @@ def _is_of_unit(dataset: Dataset, table: Table, column: Column) -> bool:
 def _rows_made_up(table: Table) -> int:
     """Return how many rows of each unit are made up; of a public table, those shown."""
     if table.is_public:
-        return _SHOWN
+        return len(table.rows) or _SHOWN
     return min(table.max_rows_per_unit or 1, _ROWS_PER_UNIT)
 
 
@@ -193,12 +198,21 @@ def _keyed(made: _Made, table: Table, row: tuple[int, int]) -> Scalar:
     """Return the key of one row of a unit, or of a public table, in a column."""
     unit, number = row
     column = made.column
+    keys = _listed_keys(table, column)
+    if keys:
+        return keys[number % len(keys)]
     count = number if table.is_public else unit * _ROWS_PER_UNIT + number
     if column.domain is None and column.type is ColumnType.INTEGER:
         return count + 1
     if column.domain is None and column.type is ColumnType.TEXT:
         return f"{column.name}-{count + 1}"
     return _nth(made, number)
+
+
+def _listed_keys(table: Table, column: Column) -> Sequence[Scalar]:
+    place = [each.name for each in table.columns].index(column.name)
+    known = (row[place] for row in table.rows)
+    return [value for value in known if value is not None]
 
 
 def _draw(*words: object) -> int:
