@@ -69,8 +69,8 @@ def made_up_sample(dataset: Dataset, table: Table, rows: int) -> SampleShape:
 
     They fit the declared types, domains, nullability, keys and row bound. A column that
     another table has as a key names a row of it; what is constant in a unit is the same
-    in all tables. A listed public table has its own rows. The same schema brings the same rows, and a row is the same however
-    many are asked for.
+    in all tables. A listed public table has its own rows. The same schema brings the
+    same rows, and a row is the same however many are asked for.
     """
     return {
         "made_up": True,

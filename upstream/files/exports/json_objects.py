@@ -20,6 +20,7 @@ from upstream.manifests.file_specs import is_by_line
 MOST_WHOLE_BYTES = 256 << 20  # of a JSON text that is not read by lines, unpacked
 LONGEST_LINE = 16 << 20  # characters of an object in a line of its own
 _MOST_PLACES = 400  # of a number whose exponent is written out
+_MOST_TOLD = 5  # names of lists: where ids are names, these are values
 _BLANK = re.compile(r"[ \t\r\n]*")
 _NO_OBJECT = (
     "no JSON object in {}: write one object a line, {{...}}; if the file was cut off, "
@@ -232,7 +233,8 @@ def _of_members(
     """
     lists = lists_of_objects(members)
     if lists and not path:
-        raise refused(name, _AROUND.format(", ".join(lists), lists[0]))
+        told = ", ".join([*lists[:_MOST_TOLD], *["..."] * (len(lists) > _MOST_TOLD)])
+        raise refused(name, _AROUND.format(told, lists[0]))
     yield FoundObject(1, members, is_around=bool(path) and path[0] in members)
 
 
