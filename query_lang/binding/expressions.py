@@ -324,7 +324,7 @@ class ExpressionBinder:
     ) -> Expression | None:
         """Bind a comparison of which one side is an age, or the left an interval."""
         if isinstance(left, FunctionCall) and calls.is_age(left):
-            return truth_of(operator, calls.age_beside(operator, left, right, self))
+            return calls.compared_age(operator, left, right, self)
         if not (amounts.is_interval(left) or calls.is_age(right)):
             return None
         if amounts.is_interval(right) or isinstance(right, LITERALS):

@@ -113,6 +113,7 @@ TEXTS = (
     "SELECT SUM(d) FROM (SELECT patient_id, length_of_stay AS s, length_of_stay * 24 AS d FROM encounters) AS t WHERE s < 10",
     "SELECT COUNT(*), AVG(l.taken - e.admitted), SUM(e.admitted - l.taken), SUM(DATEDIFF('month', e.admitted, l.taken)), SUM(DATEDIFF('year', e.admitted, l.taken)) FROM encounters e JOIN labs l ON e.patient_id = l.patient_id AND l.taken BETWEEN e.admitted AND e.admitted + INTERVAL '90 days'",
     "SELECT SUM(l.taken - e.admitted), SUM(EXTRACT(YEAR FROM AGE(l.taken, e.admitted))) FROM encounters e JOIN labs l ON e.patient_id = l.patient_id WHERE e.admitted <= l.taken AND l.taken - INTERVAL '14 months' < e.admitted",
+    "SELECT COUNT(*) FILTER (WHERE AGE(l.taken, e.admitted) < INTERVAL '7 months'), COUNT(*) FILTER (WHERE NOT AGE(l.taken, e.admitted) >= INTERVAL '0 months') FROM encounters e JOIN labs l ON e.patient_id = l.patient_id",
     "SELECT SUM(l.taken - e.admitted) FROM encounters e JOIN labs l ON e.patient_id = l.patient_id WHERE NOT (l.taken < e.admitted) AND (l.taken = e.admitted + 3 OR e.admitted + e.length_of_stay::int >= l.taken)",
     "SELECT e.department, SUM(l.taken - e.admitted) FILTER (WHERE l.taken > e.admitted AND l.taken < e.admitted + INTERVAL '1 month') FROM encounters e JOIN labs l ON e.patient_id = l.patient_id GROUP BY e.department",
     "SELECT SUM(CASE WHEN l.taken < e.admitted THEN 0 WHEN l.taken > e.admitted + 30 THEN 31 ELSE l.taken - e.admitted END) FROM encounters e JOIN labs l ON e.patient_id = l.patient_id",
