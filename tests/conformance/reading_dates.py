@@ -106,7 +106,7 @@ def age(node, read):
 
 
 def months_either_way(birth, at):
-    """Return completed months; where ``at`` comes first, what is below 0 all the same."""
+    """Return completed months; where ``at`` comes first, what is below 0."""
     after, before = (
         tree.Call("timestampdiff", ("month", *pair))
         for pair in ((birth, at), (at, birth))

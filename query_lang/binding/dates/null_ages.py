@@ -28,7 +28,7 @@ def warn_of_null_ages(
         return
     environment.warn(
         NULL_AGES,
-        "an age is NULL here where its first date comes before the second, and negative "
+        "an age is NULL here where its first date comes before the second, negative "
         "in PostgreSQL and MySQL: such rows meet no condition; AGE(a, b) < INTERVAL "
         "'1 year' is true of them, as there, and a - b are days, negative ones too",
     )

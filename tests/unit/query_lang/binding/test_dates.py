@@ -290,7 +290,8 @@ def test_spellings_of_one_condition_are_one_question(spellings):
         ),
         (
             "NOT AGE(admitted, left_on) >= INTERVAL '0 months'",
-            "NOT (TIMESTAMPDIFF(MONTH, left_on, admitted) >= 0 AND admitted >= left_on)",
+            "NOT (admitted >= left_on AND "
+            "TIMESTAMPDIFF(MONTH, left_on, admitted) >= 0)",
         ),
         (
             "AGE(someday, born) < INTERVAL '2 years'",
