@@ -59,9 +59,10 @@ _SCALED = frozenset(
         *(Function.ADD, Function.SUBTRACT, Function.NEGATE, Function.MULTIPLY),
         *(Function.DIVIDE, Function.DIVIDE_DECIMAL, Function.RESCALE),
         *(Function.FLOOR, Function.CEILING, Function.ROUND, Function.TRUNCATE),
-        *(Function.CASE, Function.SWITCH, Function.COALESCE, Function.CAST_NUMBER),
+        *(Function.CAST_NUMBER, Function.ABS),
     )
 )
+_CHOOSING = frozenset({Function.CASE, Function.SWITCH, Function.COALESCE})
 _COUNT_FACTS = Facts(ColumnType.INTEGER, nullable=False)
 
 
@@ -301,11 +302,11 @@ class MeasureBinder:
     def _apart_in(
         self, value: Expression, bounds: Interval | None, read: set[int]
     ) -> Iterator[bool]:
-        """Yield whether what is how far apart two dates of a row are reaches both ways.
+        """Yield whether the domains alone end what is how far apart two dates are.
 
         Args:
             value: What it may be in.
-            bounds: Of the value; of a size, those of what it is the size of count.
+            bounds: That are known of it in this place.
             read: The slots of derived tables that were looked at.
         """
         if isinstance(value, FieldRef):
@@ -314,14 +315,16 @@ class MeasureBinder:
                 read.add(value.slot)
                 yield from self._apart_in(made, bounds, read)
         elif is_apart(value):
-            yield bounds is not None and bounds[0] < 0 < bounds[1]
-        elif isinstance(value, Call) and value.function is Function.ABS:
-            (size,) = value.operands
-            own = measured_interval(self.bounds.of(size))
-            yield from self._apart_in(size, own, read)
-        elif isinstance(value, Call) and value.function in _SCALED:
+            yield _reaches_both_ways(measured_interval(value.facts)) and _is_wide(
+                value, bounds
+            )
+        elif isinstance(value, Call) and value.function in _CHOOSING:
             for operand in value.operands:
                 yield from self._apart_in(operand, bounds, read)
+        elif isinstance(value, Call) and value.function in _SCALED:
+            for operand in value.operands if _is_wide(value, bounds) else ():
+                own = measured_interval(self.bounds.of(operand))
+                yield from self._apart_in(operand, own, read)
 
     def _spread(self, tree: AggregateCall) -> tuple[Expression, Interval, bool]:
         """Bind an argument of a variance; of a single value, what is declared stays."""
@@ -366,6 +369,19 @@ class MeasureBinder:
             self.moments[called] = binder.bind(written_out(tree, self._spread))
             self.in_moments = False
         return self.moments[called]
+
+
+def _reaches_both_ways(bounds: Interval | None) -> bool:
+    return bounds is not None and bounds[0] < 0 < bounds[1]
+
+
+def _is_wide(value: Expression, bounds: Interval | None) -> bool:
+    """Whether bounds reach both ways, or as far as if nothing had been said."""
+    declared = measured_interval(value.facts)
+    if bounds is None or declared is None:
+        return _reaches_both_ways(bounds)
+    farther = max((0, 1), key=lambda end: abs(bounds[end]))
+    return _reaches_both_ways(bounds) or bounds[farther] == declared[farther]
 
 
 def _of_several(facts: Facts, bounds: Interval) -> Interval:

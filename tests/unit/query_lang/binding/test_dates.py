@@ -290,8 +290,10 @@ def test_spellings_of_one_condition_are_one_question(spellings):
         ),
         (
             "NOT AGE(admitted, left_on) >= INTERVAL '0 months'",
-            "NOT (admitted >= left_on AND "
-            "TIMESTAMPDIFF(MONTH, left_on, admitted) >= 0)",
+            (
+                "NOT (TIMESTAMPDIFF(MONTH, left_on, admitted) >= 0"
+                " AND admitted >= left_on)"
+            ),
         ),
         (
             "AGE(someday, born) < INTERVAL '2 years'",
@@ -526,6 +528,25 @@ def test_a_string_that_is_no_date_or_stands_beside_other_types_is_refused(
 
 
 @pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("left_on - admitted > 5", True),
+        ("left_on > admitted + 5", True),
+        ("left_on - admitted < -5", True),
+        ("left_on - admitted BETWEEN 5 AND 30", False),
+        ("left_on - admitted > 5 AND left_on <= admitted + 30", False),
+        ("left_on < DATE '2023-12-01' AND left_on > admitted", False),
+    ],
+)
+def test_a_difference_of_which_where_lifts_one_end_is_told(where, said):
+    """Its noise goes by the end that is left, as wide as before."""
+    for value in ("left_on - admitted", "(left_on - admitted) / 7.0"):
+        sql = f"SELECT AVG({value}) AS x FROM stays WHERE {where}"
+        codes = [warning.code for warning in compile_query(sql, DATASET).warnings]
+        assert codes.count("wide_difference") == said
+
+
+@pytest.mark.parametrize(
     ("value", "said"),
     [
         ("left_on - admitted", True),
@@ -534,7 +555,17 @@ def test_a_string_that_is_no_date_or_stands_beside_other_types_is_refused(
         ("DATE_DIFF('hour', admitted, left_on)", True),
         ("DATE_DIFF('minute', arrived, left_on)", True),
         ("CASE WHEN left_on > DATE '2024-01-01' THEN left_on - admitted END", True),
-        ("CASE WHEN left_on >= admitted THEN left_on - admitted END", False),
+        ("CASE WHEN left_on >= admitted THEN left_on - admitted END", True),
+        ("CASE WHEN left_on > admitted THEN 2 * (left_on - admitted) END", True),
+        (
+            "CASE WHEN left_on - admitted BETWEEN 0 AND 9 THEN left_on - admitted END",
+            False,
+        ),
+        (
+            "CASE WHEN left_on - admitted IN (1, 9) THEN 2 * (left_on - admitted) END",
+            False,
+        ),
+        ("left_on - born", False),
         ("ABS(left_on - admitted)", True),
         ("LEAST(ABS(left_on - admitted), 60)", False),
         ("DATE_DIFF('hour', DATE '2023-12-01', left_on)", False),
