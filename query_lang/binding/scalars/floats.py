@@ -1,7 +1,7 @@
 """A warning where a float is rounded: PostgreSQL rounds its halves to even numbers.
 
-Every number here is a decimal, also what a text casts to a float, and halves of decimals
-are rounded away from zero, as PostgreSQL rounds numeric.
+Every number here is a decimal, also what a text casts to a float, whose halves
+are rounded away from zero, as PostgreSQL rounds those of numeric.
 """
 
 from typing import Final
