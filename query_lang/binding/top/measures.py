@@ -15,6 +15,7 @@ from query_lang.binding.results.moments import MOMENTS, written_out
 from query_lang.binding.scalars.differences import is_apart
 from query_lang.binding.scalars.numbers import to_places
 from query_lang.binding.scope import UnitColumn
+from query_lang.binding.top.listings import HAS_BOUNDS, MAY_FOLLOW, when_listed
 from query_lang.binding.top.quantiles import (
     OF_ITS_DAY,
     bins_of,
@@ -46,7 +47,7 @@ from query_lang.plans.nodes import (
     SumMeasure,
 )
 from query_lang.syntax import rules
-from query_lang.syntax.nodes import AggregateCall, CountRows, Name, Position
+from query_lang.syntax.nodes import AggregateCall, CountRows, Name, Position, Select
 from query_lang.syntax.nodes import Expression as Tree
 from query_lang.syntax.refusals import refuse
 
@@ -72,7 +73,7 @@ class MeasureBinder:
 
     Attributes:
         rows: Binds what aggregates are of.
-        position: Of the SELECT.
+        tree: The SELECT.
         owner: Slot of the unit key that owns the rows.
         rows_per_unit: Of the rows, at most.
         slots: Of the values that are measured.
@@ -85,7 +86,7 @@ class MeasureBinder:
     """
 
     rows: ExpressionBinder
-    position: Position
+    tree: Select
     owner: int
     rows_per_unit: int
     slots: Slots
@@ -130,7 +131,10 @@ class MeasureBinder:
     def _not_at_top(self, tree: AggregateCall) -> QueryError:
         """Return the refusal of an aggregate that would show single rows."""
         if tree.name in {"min", "max"}:
-            return refuse(rules.MIN_MAX, tree.position, hint=self._quantile_of(tree))
+            hint = self._quantile_of(tree) or rules.MIN_MAX.hint
+            for argument in tree.arguments if self.tree.group_by else ():
+                hint += when_listed(argument, self.tree, self.rows, MAY_FOLLOW)
+            return refuse(rules.MIN_MAX, tree.position, hint=hint)
         if tree.name not in {"bool_or", "bool_and"}:
             return refuse(rules.AGGREGATE, tree.position)
         unit = self.rows.scope.unit_name()
@@ -160,9 +164,11 @@ class MeasureBinder:
         if found >= MOST_VECTORS:
             detail = f"a query measures at most {MOST_VECTORS} numbers in a group"
             hint = "ask in several queries; STDDEV is of 3, CORR of 6 numbers"
-            raise refuse(rules.TOO_COMPLEX, self.position, detail=detail, hint=hint)
+            raise refuse(
+                rules.TOO_COMPLEX, self.tree.position, detail=detail, hint=hint
+            )
         if found == len(self.places):
-            self.places.append(self.place or self.position)
+            self.places.append(self.place or self.tree.position)
         return found
 
     def _argument(self, tree: AggregateCall) -> Expression:
@@ -284,7 +290,9 @@ class MeasureBinder:
         if value.facts.type not in NUMBERS:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
         if bounds is None:
-            raise _unbounded(known, tree.arguments[0])
+            argument = tree.arguments[0]
+            more = when_listed(argument, self.tree, self.rows, HAS_BOUNDS)
+            raise _unbounded(known, argument, more)
         return value, bounds, known.nullable
 
     def _warn_of_reach(self, value: Expression, bounds: Interval) -> None:
@@ -391,10 +399,10 @@ def _of_several(facts: Facts, bounds: Interval) -> Interval:
     return measured_interval(facts) or bounds
 
 
-def _unbounded(facts: Facts, tree: Tree) -> QueryError:
+def _unbounded(facts: Facts, tree: Tree, more: str = "") -> QueryError:
     """Return the refusal of a value without bounds; says which end is known."""
     low, high = reach_of(facts)
-    missing, hint = "no declared bounds", None
+    missing, hint = "no declared bounds", rules.NO_BOUNDS.hint
     if low is not None:
         missing, hint = (
             "a least value and no greatest one",
@@ -404,4 +412,4 @@ def _unbounded(facts: Facts, tree: Tree) -> QueryError:
         missing = "a greatest value and no least one"
         hint = "write GREATEST(..., 0) of it"
     detail = f"{describe(tree)} has {missing}"
-    return refuse(rules.NO_BOUNDS, tree.position, detail=detail, hint=hint)
+    return refuse(rules.NO_BOUNDS, tree.position, detail=detail, hint=hint + more)
