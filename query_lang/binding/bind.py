@@ -176,7 +176,7 @@ def _check_size(top: Top, tree: Query, answer_numbers: int) -> None:
     histograms = [m.bins.count for m in top.measures if isinstance(m, HistogramMeasure)]
     place = top.key_positions[0] if top.key_positions else tree.select.position
     sizes = [len(key.values) for key in top.keys]
-    check_cells(sizes, max(histograms, default=1), place)
+    check_cells(top.keys, max(histograms, default=1), place)
     measured = sum(histograms) + len(top.measures) - len(histograms)
     columns = max(measured, len(top.columns))
     sets = top.presentation.sets

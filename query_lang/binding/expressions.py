@@ -27,6 +27,7 @@ from query_lang.binding.outside_domain import (
 )
 from query_lang.binding.scalars import matching, texts
 from query_lang.binding.scalars.casts import cast
+from query_lang.binding.scalars.floats import warn_of_halves
 from query_lang.binding.scalars.numbers import (
     NUMBER_FUNCTIONS,
     negated,
@@ -324,7 +325,7 @@ class ExpressionBinder:
     ) -> Expression | None:
         """Bind a comparison of which one side is an age, or the left an interval."""
         if isinstance(left, FunctionCall) and calls.is_age(left):
-            return truth_of(operator, calls.age_beside(operator, left, right, self))
+            return calls.compared_age(operator, left, right, self)
         if not (amounts.is_interval(left) or calls.is_age(right)):
             return None
         if amounts.is_interval(right) or isinstance(right, LITERALS):
@@ -501,11 +502,18 @@ class ExpressionBinder:
             case Extract():
                 return calls.extracted(tree, self)
             case Cast(value):
-                return cast(tree, self.value(value))
+                return self._cast(tree, value)
             case FunctionCall():
                 return self._function(tree)
             case _:
                 raise refuse(rules.CONSTRUCT, tree.position)
+
+    def _cast(self, tree: Cast, value: Tree) -> Expression:
+        bound = self.value(value)
+        found = cast(tree, bound)
+        if found.facts.type is ColumnType.INTEGER:
+            warn_of_halves(value, bound, self.environment)
+        return found
 
     def _function(self, tree: FunctionCall) -> Expression:
         if tree.name in _WINDOW_FUNCTIONS:

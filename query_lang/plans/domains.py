@@ -127,15 +127,40 @@ def check_key(
         raise too_many_groups(position, cells=size)
 
 
-def check_cells(sizes: Sequence[int], bins: int, position: Position) -> None:
+def check_cells(keys: Sequence[Key], bins: int, position: Position) -> None:
     """Refuse more than 10,000 cells, multiplied by the largest number of bins.
 
     Raises:
         TooManyGroupsError: There are more.
     """
-    total = prod(sizes) * bins
+    total = prod(len(key.values) for key in keys) * bins
     if total > MAX_CELLS:
-        raise too_many_groups(position, cells=total)
+        raise too_many_groups(position, cells=total, hint=_fewer_cells(keys, total))
+
+
+def _fewer_cells(keys: Sequence[Key], total: int) -> str | None:
+    """Say how a key has the values alone that WHERE leaves: declared cells all stay."""
+    for key in keys:
+        left = [value for value in key.reached if isinstance(value, str | int)]
+        cells = total // len(key.values) * (len(left) + 1)  # NULL is what CASE leaves
+        if len(left) < len(key.values) - 1 and cells <= MAX_CELLS:
+            named = ", ".join(map(_literal, left[:_MOST_NAMED]))
+            more = ", ..." if len(left) > _MOST_NAMED else ""
+            return (
+                f"WHERE leaves {len(left):,} of the {len(key.values):,} values of "
+                f"{key.name}, and all come back: with k for this key, group by and "
+                f"select CASE WHEN k IN ({named}{more}) THEN k END"
+            )
+    return None
+
+
+def _literal(value: Scalar) -> str:
+    return (
+        "'" + value.replace("'", "''") + "'" if isinstance(value, str) else f"{value}"
+    )
+
+
+_MOST_NAMED: Final = 12
 
 
 def check_numbers(cells: int, columns: int, position: Position, most: int) -> None:

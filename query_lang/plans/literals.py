@@ -1,6 +1,7 @@
 """Literals in the type of what they stand beside; nothing is coerced."""
 
 import operator as operators
+import re
 from collections.abc import Callable, Mapping
 from datetime import date
 from decimal import Decimal
@@ -71,9 +72,37 @@ def typed_value(literal: Literal, facts: Facts, shown: str) -> Scalar:
             literal.position,
             detail=f"this literal does not fit {shown}, which is of type "
             f"{facts.type.value}",
-            hint=_UNCAST if is_cast else f"write {FORMS[facts.type]}",
+            hint=_UNCAST if is_cast else _instead(literal, facts),
         )
     return value
+
+
+def _instead(literal: Literal, facts: Facts) -> str:
+    """Say how a literal is written: a number beside a list of texts as one of them.
+
+    ``301`` as '0301'; if no text is that number, a text of it equals nothing.
+    """
+    listed = facts.domain
+    if not isinstance(literal, NumberLiteral) or not isinstance(listed, ValuesDomain):
+        return f"write {FORMS[facts.type]}"
+    if facts.type is not ColumnType.TEXT or len(listed.values) > _MOST_LISTED:
+        return f"write {FORMS[facts.type]}"
+    texts = [str(text) for text in listed.values]
+    alike = [text for text in texts if _is_number(text, literal.text)]
+    if len(alike) == 1 or literal.text in alike:
+        return f"write '{literal.text if literal.text in alike else alike[0]}'"
+    named = ", ".join(f"'{text}'" for text in (alike or texts)[:_MOST_NAMED])
+    return f"declared are {named}{', ...' * (len(alike or texts) > _MOST_NAMED)}"
+
+
+_MOST_LISTED = 256
+_MOST_NAMED = 6
+_DIGITS = re.compile(r"[0-9]{1,20}", re.ASCII)
+
+
+def _is_number(text: str, number: str) -> bool:
+    digits = _DIGITS.fullmatch(text) and _DIGITS.fullmatch(number)
+    return bool(digits) and int(text) == int(number)
 
 
 def lone_constant(literal: Literal) -> Constant:

@@ -33,6 +33,7 @@ _MEANT = re.compile(r"did you mean ([a-z][a-z0-9_.]*)\?")
 _WRITTEN = re.compile(r"write ([a-z][a-z0-9_]*\.[a-z][a-z0-9_]*)$")
 _GROUPED = re.compile(r"add (GROUP BY [a-z][a-z0-9_, ]*)$")
 _NAMED = re.compile(r"add ([a-z][a-z0-9_]*) to the SELECT list$")
+_TEXT = re.compile(r"write '([0-9]+)'")
 _SIGNS: Final = str.maketrans(
     {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\xa0": " "}
 )
@@ -137,8 +138,11 @@ def _table(sql: str, offset: int, error: QueryError) -> Iterator[str]:
         yield _replaced(sql, tokens[place], tokens[place], written[1])
 
 
-def _literal(sql: str, offset: int, _: QueryError) -> Iterator[str]:
-    """Take the quotes off a number, or put them round what is a text."""
+def _literal(sql: str, offset: int, error: QueryError) -> Iterator[str]:
+    """Take the quotes off a number, or put them round what is a text.
+
+    Beside a list of texts it is the one that the hint names, if any has that number.
+    """
     tokens, place = tokens_of(sql), _at(sql, offset)
     if place is None:
         return
@@ -148,8 +152,10 @@ def _literal(sql: str, offset: int, _: QueryError) -> Iterator[str]:
         day = _DAY.fullmatch(token.text)
         if day is not None:  # of a date column
             yield _replaced(sql, token, token, f"'{'-'.join(day.groups())}'")
-    if token.kind is TokenKind.NUMBER:
-        yield _replaced(sql, token, token, f"'{token.text}'")
+    if token.kind is TokenKind.NUMBER and not error.hint.startswith("declared are "):
+        meant = _TEXT.fullmatch(error.hint)
+        text = meant[1] if meant else token.text
+        yield _replaced(sql, token, token, f"'{text}'")
 
 
 def _null(sql: str, offset: int, _: QueryError) -> Iterator[str]:

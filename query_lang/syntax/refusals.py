@@ -82,14 +82,16 @@ def no_public_domain(
     )
 
 
-def too_many_groups(position: Position, *, cells: int) -> TooManyGroupsError:
+def too_many_groups(
+    position: Position, *, cells: int, hint: str | None = None
+) -> TooManyGroupsError:
     """Return the error of keys that span more cells than an answer holds."""
     return TooManyGroupsError(
         rule=rules.TOO_MANY_GROUPS.name,
         line=position.line,
         column=position.column,
         detail=f"{rules.TOO_MANY_GROUPS.detail}; these keys span {cells:,}",
-        hint=rules.TOO_MANY_GROUPS.hint,
+        hint=hint or rules.TOO_MANY_GROUPS.hint,
     )
 
 

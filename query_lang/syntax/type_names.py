@@ -41,6 +41,9 @@ _TYPES: Mapping[str, ColumnType] = {
     name.replace("_", " "): kind for kind, names in _NAMES for name in names.split()
 }
 _SCALED = frozenset({"numeric", "decimal", "dec", "number", "bignumeric"})
+_FLOATS = frozenset(
+    {"real", "float", "float4", "float8", "float64", "double", "double precision"}
+)
 MORE_WORDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "double": (("precision",),),
     "character": (("varying",),),
@@ -68,6 +71,11 @@ class CastTarget:
     type: ColumnType
     scale: int | None = None
     length: int | None = None
+
+
+def is_float(written: CastType) -> bool:
+    """Whether a type is one of binary numbers elsewhere, a decimal here."""
+    return written.name in _FLOATS
 
 
 def cast_target(written: CastType, position: Position) -> CastTarget:

@@ -232,8 +232,8 @@ def _comparison(node):
     if isinstance(node.left, syntax.FunctionCall) and node.left.name == "age":
         months, *_ = reading_dates.lengths_of(node.right, _read)
         pair = reading_dates.age(node.left, _read)
-        completed = tree.Call("timestampdiff", ("month", *pair))
-        return tree.Compare(node.operator, completed, tree.Lit(months))
+        age = reading_dates.months_either_way(*pair)
+        return tree.Compare(node.operator, age, tree.Lit(months))
     return tree.Compare(node.operator, _read(node.left), _read(node.right))
 
 

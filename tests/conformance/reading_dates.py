@@ -105,6 +105,15 @@ def age(node, read):
     return birth, at
 
 
+def months_either_way(birth, at):
+    """Return completed months; where ``at`` comes first, what is below 0."""
+    after, before = (
+        tree.Call("timestampdiff", ("month", *pair))
+        for pair in ((birth, at), (at, birth))
+    )
+    return tree.Coalesce((after, tree.Arith("-", tree.Lit(-1), before)))
+
+
 def age_part(part, node, read):
     """EXTRACT(YEAR | MONTH FROM AGE(...))."""
     pair = age(node, read)

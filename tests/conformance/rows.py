@@ -279,6 +279,9 @@ CONDITIONS = {  # of the table marks
         "EXTRACT(YEAR FROM AGE(until, day)) >= 18 OR DATE_PART('month', AGE(day)) = 11"
         " OR AGE(until, day) >= INTERVAL '18 years' OR AGE(day) < INTERVAL '6 months'"
     ),
+    "ages before birth": (
+        "NOT AGE(until, day) >= INTERVAL '1 year' OR AGE(until, stamp) < INTERVAL '0 months'"
+    ),
     "ends of months": "LAST_DAY(day) = day OR LAST_DAY(stamp) < until",
     "days beside moments": (
         "day <= stamp OR stamp = until OR day > TIMESTAMP '2020-02-29 10:00:00'"

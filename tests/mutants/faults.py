@@ -4532,4 +4532,23 @@ FAULTS = (
         "",
         ("tests/integration/releases/test_announcements.py",),
     ),
+    Fault(
+        "an_age_below_nothing_is_unknown",
+        "a comparison of an age is unknown where its first date comes before the second",
+        "query_lang/binding/dates/calls.py",
+        "    if not parts.may_come_before(at, birth):\n",
+        "    if parts.may_come_before(birth, at):\n",
+        (
+            "tests/unit/query_lang/binding/test_dates.py",
+            "tests/semantics/typed/test_plain_sql.py",
+        ),
+    ),
+    Fault(
+        "an_age_below_nothing_is_long",
+        "an age is no less than a length where its first date comes before the second",
+        "query_lang/binding/dates/calls.py",
+        "    return truth_of(Function.OR, (found, truth_of(Function.LT, (at, birth))))\n",
+        "    return truth_of(Function.AND, (found, truth_of(Function.GE, (at, birth))))\n",
+        ("tests/semantics/typed/test_plain_sql.py",),
+    ),
 )

@@ -16,6 +16,17 @@ from query_lang.hierarchies import BUILT_IN
 _AGE = re.compile(
     r"(?:^|_)(?:age|alter|wiek|yas|edad|idade|eta|leeftijd|alder|vek)(?:$|_)"
 )
+_OTHER_AGE = re.compile(
+    r"(?:^|_)(?:days?|weeks?|wks?|months?|mths?|hours?|hrs?|minutes?|gest[a-z]*|"
+    r"tagen?|wochen?|monaten?|dag|dager|dagar|dage|dagen|uker?|uger?|veckor|weken|"
+    r"maneder|manader|maanden|jours|semaines|mois|dias|semanas|meses|dni|tygodni|"
+    r"tygodnie|miesiace|miesiecy|gun|hafta|giorni|settimane|mesi)(?:$|_)"
+)
+_NUMBERED = re.compile(r"(?:^|_)(?:nr|nbr|no|number)$")
+OLDEST = 120
+"""Years that an age may have."""
+MOST_COUNTED = 100
+"""The greatest number that may count visits or doses of one person."""
 _IDENTIFIER = re.compile(r"(?:^|_)(?:id|nr|nbr|no|number|key)$")
 PUBLISHED = {
     "icd10": "WHO ICD-10",
@@ -36,12 +47,21 @@ class Proposal:
 
 
 def is_age(name: str) -> bool:
-    """Return whether a column's name says that it holds ages.
+    """Return whether a column's name says that it holds ages in years.
 
-    >>> is_age("age_years"), is_age("stage")
-    (True, False)
+    >>> is_age("age_years"), is_age("stage"), is_age("age_at_dose_days")
+    (True, False, False)
     """
-    return _AGE.search(name) is not None
+    return _AGE.search(name) is not None and _OTHER_AGE.search(name) is None
+
+
+def may_count(name: str) -> bool:
+    """Return whether numbers of such a name may count: doses or visits of a person.
+
+    >>> may_count("dose_no"), may_count("visit_id"), may_count("patient_no")
+    (True, False, False)
+    """
+    return _NUMBERED.search(name) is not None and not names_people(name)
 
 
 def is_identifier(name: str) -> bool:
@@ -81,7 +101,8 @@ def names_things(name: str) -> bool:
 
 def age_proposal() -> Proposal:
     """Propose ages."""
-    return Proposal("{min: 0, max: 120}", "ages in completed years, 0 to 120")
+    ladder = f"ages in completed years, 0 to {OLDEST}"
+    return Proposal(f"{{min: 0, max: {OLDEST}}}", ladder)
 
 
 def number_proposal(least: int, greatest: int) -> Proposal:

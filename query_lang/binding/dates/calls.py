@@ -12,11 +12,12 @@ from typing import Final
 from privacy.schema import ColumnType
 from query_lang.binding.dates import amounts, parts, periods, shifts
 from query_lang.binding.dates.amounts import Amount
+from query_lang.binding.dates.null_ages import warn_of_null_ages
 from query_lang.binding.dates.other_weeks import warn_of_weeks
 from query_lang.binding.environment import Binder
 from query_lang.binding.scalars.casts import date_of, midnight_of
 from query_lang.plans.dates import calendar
-from query_lang.plans.expressions import Constant, Expression, Function
+from query_lang.plans.expressions import Constant, Expression, Function, truth_of
 from query_lang.plans.literals import constant_facts
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
@@ -80,6 +81,7 @@ def extracted(tree: Extract, binder: Binder) -> Expression:
 def _part(name: str, of: Tree, position: Position, binder: Binder) -> Expression:
     if isinstance(of, FunctionCall) and of.name == "age":
         birth, at = _age_operands(of, binder)
+        warn_of_null_ages(birth, at, binder.environment)
         return parts.part_of_age(name, birth, at, position)
     return parts.part(name, binder.value(of), position)
 
@@ -174,14 +176,39 @@ def is_age(tree: Tree) -> bool:
     return isinstance(tree, FunctionCall) and tree.name == "age"
 
 
-def age_beside(
+def compared_age(
     operator: Function, age: FunctionCall, beside: Tree, binder: Binder
-) -> tuple[Expression, Constant]:
-    """Return completed months and what they are compared with.
+) -> Expression:
+    """Return the comparison of an age with whole months.
+
+    Completed months are NULL where one is asked for before the birth; the age is less
+    than nothing there, and so is the comparison false or true, not unknown.
 
     Raises:
         SqlNotAllowedError: It is neither ``>=`` nor ``<`` an interval of months.
     """
+    months = _months_beside(operator, age, beside, binder)
+    birth, at = _age_operands(age, binder)
+    limit = Constant(months, constant_facts(months, ColumnType.INTEGER))
+    found = truth_of(operator, (parts.age_in_months(birth, at), limit))
+    if not parts.may_come_before(at, birth):
+        return found
+    if months < 0:
+        raise refuse(
+            rules.AGE_YEARS,
+            age.position,
+            detail="an age is compared with 0 months or more",
+            hint="exchange the dates: AGE(born, admitted) < INTERVAL '3 months'",
+        )
+    if operator is Function.GE:
+        born = truth_of(Function.GE, (at, birth))
+        return truth_of(Function.AND, (found, born))
+    return truth_of(Function.OR, (found, truth_of(Function.LT, (at, birth))))
+
+
+def _months_beside(
+    operator: Function, age: FunctionCall, beside: Tree, binder: Binder
+) -> int:
     whole = operator in {Function.GE, Function.LT}
     amount = amounts.amount_of(beside, binder) if amounts.is_interval(beside) else None
     if not whole or amount is None or amount.days or amount.microseconds:
@@ -194,11 +221,7 @@ def age_beside(
         )
     if amount.times is not None:
         raise refuse(rules.INTERVAL, beside.position)
-    birth, at = _age_operands(age, binder)
-    months = amount.months
-    return parts.age_in_months(birth, at), Constant(
-        months, constant_facts(months, ColumnType.INTEGER)
-    )
+    return amount.months
 
 
 def _age_years(tree: FunctionCall, binder: Binder) -> Expression:
@@ -274,6 +297,7 @@ def _elapsed(tree: FunctionCall, binder: Binder) -> Expression:
     name = _word(unit)
     if tree.name == "timestampdiff" and name in {"year", "month", "quarter"}:
         first, last = date_of(start), date_of(end)
+        warn_of_null_ages(first, last, binder.environment)
         if name == "year":
             return parts.age_in_years(first, last)
         months = parts.age_in_months(first, last)

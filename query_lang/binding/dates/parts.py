@@ -226,6 +226,12 @@ def years_between(start: Expression, end: Expression) -> Call:
     return of_two(Function.YEARS_BETWEEN, start, end, bounds)
 
 
+def may_come_before(one: Expression, other: Expression) -> bool:
+    """Whether one date can come before another, as far as is known of the two."""
+    ends = ends_of(one, other)
+    return ends is None or ends[0][0] < ends[1][1]
+
+
 def age_in_years(birth: Expression, at: Expression) -> Call:
     """Return completed years; NULL where ``at`` comes before ``birth``."""
     ends = ends_of(birth, at)

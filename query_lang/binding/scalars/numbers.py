@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Protocol
 
 from privacy.schema import ColumnType, Domain, RangeDomain, Scalar, ValuesDomain
+from query_lang.binding.environment import Binder
+from query_lang.binding.scalars.floats import warn_of_halves
 from query_lang.binding.sizes import MOST_MAPPED
 from query_lang.plans import arithmetic, intervals
 from query_lang.plans.domains import value_count
@@ -56,14 +57,6 @@ QUOTIENT_SCALE = 6
 _TENS: Mapping[Scalar | None, int] = {10**n: n for n in range(1, QUOTIENT_SCALE)}
 
 MOST_BUCKETS = 1_000
-
-
-class Binder(Protocol):
-    """What binds the operands."""
-
-    def value(self, tree: Tree) -> Expression:
-        """Bind an operand as a value."""
-        ...
 
 
 def operand(tree: Tree, binder: Binder) -> Expression:
@@ -458,7 +451,10 @@ def number_function(tree: FunctionCall, binder: Binder) -> Expression:
                 argument.position,
                 detail=f"{name} takes numbers, not {kind}",
             )
-    return _BINDERS[tree.name](tree, values)
+    found = _BINDERS[tree.name](tree, values)
+    if tree.name == "round" and found.facts.type is INTEGER:
+        warn_of_halves(tree.arguments[0], values[0], binder.environment)
+    return found
 
 
 def _modulo(tree: FunctionCall, values: list[Expression]) -> Expression:

@@ -21,7 +21,7 @@ from query_lang.binding.results.dependent_keys import (
 from query_lang.binding.results.reachable_cells import listed_where, reachable_values
 from query_lang.binding.scalars.narrowing import Conditions, listed_by
 from query_lang.binding.scalars.numbers import rescaled
-from query_lang.binding.top.listings import how_listed
+from query_lang.binding.top.listings import MAY_FOLLOW, how_listed, when_listed
 from query_lang.binding.top.slots import Slots
 from query_lang.plans.compiled import (
     DependentShown,
@@ -279,6 +279,8 @@ class KeyBinder:
             hint = _grouping_hint([key.name for key in self.keys.values()], named)
             if named == UNNAMED and value.facts.type in NUMBERS:
                 hint += "; or take an aggregate of it, as in AVG(discharged - admitted)"
+            if value_count(value.facts) is None:
+                hint += when_listed(tree, self.tree, self.rows, MAY_FOLLOW)
             raise refuse(
                 rules.NOT_GROUPED if isinstance(tree, Name) else rules.SELECT_ITEM,
                 tree.position,

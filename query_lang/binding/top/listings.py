@@ -1,6 +1,7 @@
 """How a key that has no list of values gets one, in the reader's own names."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from privacy.errors import QueryError
 from privacy.schema import ColumnType, HierarchyDomain
@@ -11,7 +12,7 @@ from query_lang.binding.scope import Scope, ValueColumn
 from query_lang.plans.domains import MAX_CELLS, value_count
 from query_lang.plans.expressions import Expression
 from query_lang.plans.literals import NUMBERS
-from query_lang.rewriting.trees import conjuncts
+from query_lang.rewriting.trees import conjuncts, parts
 from query_lang.syntax.nodes import Comparison, Name, Select, TableName
 from query_lang.syntax.nodes import Expression as Tree
 
@@ -36,13 +37,13 @@ def how_listed(
     coarser = _coarser(value.facts.type, name or "x")
     table = _public_table(key, tree, rows)
     if coarser is not None:
-        return coarser
+        return coarser + when_listed(key, tree, rows)
     if name is None or table is None:
         values = _TEXTS if name and name != "code" else _CODES
         return (
             f"{_named(name or 'code', values)}; or group by a column that has a list. "
             "Which values there are is not shown: for the most frequent of all, a "
-            "custodian declares their list"
+            f"custodian declares their list{when_listed(key, tree, rows)}"
         )
     called, column = table
     equated = _equated(called, tree, rows)
@@ -52,8 +53,39 @@ def how_listed(
         first = f"group by {equated}, which ON equates and which has a list; or "
     return (
         f"{first}{_named(name, _TEXTS)}; for all of them your custodian declares a "
-        f"domain for {column}"
+        f"domain for {column}{when_listed(key, tree, rows)}"
     )
+
+
+MAY_BE_KEY: Final = "may be grouped by"
+MAY_FOLLOW: Final = "may stand beside GROUP BY of the table's key"
+HAS_BOUNDS: Final = "has bounds"
+
+
+def when_listed(
+    written: Tree, tree: Select, rows: ExpressionBinder, then: str = MAY_BE_KEY
+) -> str:
+    """Return the end of a hint: that the rows of a small public table can be known.
+
+    Nothing where what is written has no column of a public table whose rows are not
+    (docs/adr/0072-rows-of-public-tables.md).
+
+    Args:
+        written: What is refused.
+        tree: The SELECT that it stands in.
+        rows: Binds its values.
+        then: What such a column may do.
+    """
+    named = (part for part in parts((written,)) if isinstance(part, Name))
+    for name in named:
+        found = _public_table(name, tree, rows)
+        table = None if found is None else found[1].partition(".")[0]
+        if table and not rows.environment.dataset.tables[table].listed:
+            return (
+                f"; or your custodian declares the table {table} listed: true, if it "
+                f"is small: then {name.name} {then}"
+            )
+    return ""
 
 
 def _coarser(kind: ColumnType, name: str) -> str | None:

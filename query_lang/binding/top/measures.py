@@ -15,6 +15,7 @@ from query_lang.binding.results.moments import MOMENTS, written_out
 from query_lang.binding.scalars.differences import is_apart
 from query_lang.binding.scalars.numbers import to_places
 from query_lang.binding.scope import UnitColumn
+from query_lang.binding.top.listings import HAS_BOUNDS, MAY_FOLLOW, when_listed
 from query_lang.binding.top.quantiles import (
     OF_ITS_DAY,
     bins_of,
@@ -46,7 +47,7 @@ from query_lang.plans.nodes import (
     SumMeasure,
 )
 from query_lang.syntax import rules
-from query_lang.syntax.nodes import AggregateCall, CountRows, Name, Position
+from query_lang.syntax.nodes import AggregateCall, CountRows, Name, Position, Select
 from query_lang.syntax.nodes import Expression as Tree
 from query_lang.syntax.refusals import refuse
 
@@ -59,9 +60,10 @@ _SCALED = frozenset(
         *(Function.ADD, Function.SUBTRACT, Function.NEGATE, Function.MULTIPLY),
         *(Function.DIVIDE, Function.DIVIDE_DECIMAL, Function.RESCALE),
         *(Function.FLOOR, Function.CEILING, Function.ROUND, Function.TRUNCATE),
-        *(Function.CASE, Function.SWITCH, Function.COALESCE, Function.CAST_NUMBER),
+        *(Function.CAST_NUMBER, Function.ABS),
     )
 )
+_CHOOSING = frozenset({Function.CASE, Function.SWITCH, Function.COALESCE})
 _COUNT_FACTS = Facts(ColumnType.INTEGER, nullable=False)
 
 
@@ -71,7 +73,7 @@ class MeasureBinder:
 
     Attributes:
         rows: Binds what aggregates are of.
-        position: Of the SELECT.
+        tree: The SELECT.
         owner: Slot of the unit key that owns the rows.
         rows_per_unit: Of the rows, at most.
         slots: Of the values that are measured.
@@ -84,7 +86,7 @@ class MeasureBinder:
     """
 
     rows: ExpressionBinder
-    position: Position
+    tree: Select
     owner: int
     rows_per_unit: int
     slots: Slots
@@ -129,7 +131,10 @@ class MeasureBinder:
     def _not_at_top(self, tree: AggregateCall) -> QueryError:
         """Return the refusal of an aggregate that would show single rows."""
         if tree.name in {"min", "max"}:
-            return refuse(rules.MIN_MAX, tree.position, hint=self._quantile_of(tree))
+            hint = self._quantile_of(tree) or rules.MIN_MAX.hint
+            for argument in tree.arguments if self.tree.group_by else ():
+                hint += when_listed(argument, self.tree, self.rows, MAY_FOLLOW)
+            return refuse(rules.MIN_MAX, tree.position, hint=hint)
         if tree.name not in {"bool_or", "bool_and"}:
             return refuse(rules.AGGREGATE, tree.position)
         unit = self.rows.scope.unit_name()
@@ -159,9 +164,11 @@ class MeasureBinder:
         if found >= MOST_VECTORS:
             detail = f"a query measures at most {MOST_VECTORS} numbers in a group"
             hint = "ask in several queries; STDDEV is of 3, CORR of 6 numbers"
-            raise refuse(rules.TOO_COMPLEX, self.position, detail=detail, hint=hint)
+            raise refuse(
+                rules.TOO_COMPLEX, self.tree.position, detail=detail, hint=hint
+            )
         if found == len(self.places):
-            self.places.append(self.place or self.position)
+            self.places.append(self.place or self.tree.position)
         return found
 
     def _argument(self, tree: AggregateCall) -> Expression:
@@ -283,7 +290,9 @@ class MeasureBinder:
         if value.facts.type not in NUMBERS:
             raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
         if bounds is None:
-            raise _unbounded(known, tree.arguments[0])
+            argument = tree.arguments[0]
+            more = when_listed(argument, self.tree, self.rows, HAS_BOUNDS)
+            raise _unbounded(known, argument, more)
         return value, bounds, known.nullable
 
     def _warn_of_reach(self, value: Expression, bounds: Interval) -> None:
@@ -301,11 +310,11 @@ class MeasureBinder:
     def _apart_in(
         self, value: Expression, bounds: Interval | None, read: set[int]
     ) -> Iterator[bool]:
-        """Yield whether what is how far apart two dates of a row are reaches both ways.
+        """Yield whether the domains alone end what is how far apart two dates are.
 
         Args:
             value: What it may be in.
-            bounds: Of the value; of a size, those of what it is the size of count.
+            bounds: That are known of it in this place.
             read: The slots of derived tables that were looked at.
         """
         if isinstance(value, FieldRef):
@@ -314,14 +323,16 @@ class MeasureBinder:
                 read.add(value.slot)
                 yield from self._apart_in(made, bounds, read)
         elif is_apart(value):
-            yield bounds is not None and bounds[0] < 0 < bounds[1]
-        elif isinstance(value, Call) and value.function is Function.ABS:
-            (size,) = value.operands
-            own = measured_interval(self.bounds.of(size))
-            yield from self._apart_in(size, own, read)
-        elif isinstance(value, Call) and value.function in _SCALED:
+            yield _reaches_both_ways(measured_interval(value.facts)) and _is_wide(
+                value, bounds
+            )
+        elif isinstance(value, Call) and value.function in _CHOOSING:
             for operand in value.operands:
                 yield from self._apart_in(operand, bounds, read)
+        elif isinstance(value, Call) and value.function in _SCALED:
+            for operand in value.operands if _is_wide(value, bounds) else ():
+                own = measured_interval(self.bounds.of(operand))
+                yield from self._apart_in(operand, own, read)
 
     def _spread(self, tree: AggregateCall) -> tuple[Expression, Interval, bool]:
         """Bind an argument of a variance; of a single value, what is declared stays."""
@@ -368,6 +379,19 @@ class MeasureBinder:
         return self.moments[called]
 
 
+def _reaches_both_ways(bounds: Interval | None) -> bool:
+    return bounds is not None and bounds[0] < 0 < bounds[1]
+
+
+def _is_wide(value: Expression, bounds: Interval | None) -> bool:
+    """Whether bounds reach both ways, or as far as if nothing had been said."""
+    declared = measured_interval(value.facts)
+    if bounds is None or declared is None:
+        return _reaches_both_ways(bounds)
+    farther = max((0, 1), key=lambda end: abs(bounds[end]))
+    return _reaches_both_ways(bounds) or bounds[farther] == declared[farther]
+
+
 def _of_several(facts: Facts, bounds: Interval) -> Interval:
     """Return bounds of a value; where they leave a single one, those declared."""
     if bounds[0] < bounds[1]:
@@ -375,10 +399,10 @@ def _of_several(facts: Facts, bounds: Interval) -> Interval:
     return measured_interval(facts) or bounds
 
 
-def _unbounded(facts: Facts, tree: Tree) -> QueryError:
+def _unbounded(facts: Facts, tree: Tree, more: str = "") -> QueryError:
     """Return the refusal of a value without bounds; says which end is known."""
     low, high = reach_of(facts)
-    missing, hint = "no declared bounds", None
+    missing, hint = "no declared bounds", rules.NO_BOUNDS.hint
     if low is not None:
         missing, hint = (
             "a least value and no greatest one",
@@ -388,4 +412,4 @@ def _unbounded(facts: Facts, tree: Tree) -> QueryError:
         missing = "a greatest value and no least one"
         hint = "write GREATEST(..., 0) of it"
     detail = f"{describe(tree)} has {missing}"
-    return refuse(rules.NO_BOUNDS, tree.position, detail=detail, hint=hint)
+    return refuse(rules.NO_BOUNDS, tree.position, detail=detail, hint=hint + more)

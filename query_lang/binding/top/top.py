@@ -144,7 +144,7 @@ class TopBinder:
         )
         self.measuring = MeasureBinder(
             rows,
-            tree.position,
+            tree,
             node.owner,
             node.rows_per_unit,
             slots,

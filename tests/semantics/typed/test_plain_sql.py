@@ -104,7 +104,7 @@ TEXTS = (
     "SELECT COUNT(*) FROM encounters e WHERE (SELECT AVG(x.length_of_stay) FROM encounters x WHERE x.patient_id = e.patient_id AND x.admitted < e.admitted) > 5",
     "SELECT COUNT(*) FROM encounters e WHERE (SELECT BOOL_OR(l.abnormal) FROM labs l WHERE l.patient_id = e.patient_id AND l.taken < e.admitted) IS NULL",
     "SELECT COUNT(*) FROM encounters e WHERE (SELECT COALESCE(SUM(x.length_of_stay), 0) + COUNT(*) FROM encounters x WHERE x.patient_id = e.patient_id AND x.encounter_id <> e.encounter_id AND x.department = e.department) > 5",
-    # bounds that follow from conditions
+    # bounds that follow from conditions; plain SQL takes 30 days for a month of an age, of which these lengths meet none
     "SELECT department, SUM(length_of_stay) FILTER (WHERE age >= 60), AVG(length_of_stay * 24), SUM(CASE WHEN age < 40 THEN length_of_stay WHEN length_of_stay > 20 THEN 2 * length_of_stay END) FROM encounters WHERE length_of_stay <= 30 GROUP BY department",
     "SELECT SUM(CASE WHEN length_of_stay < 5 THEN length_of_stay * 2 WHEN NOT (length_of_stay >= 30) THEN 30 - length_of_stay ELSE LEAST(length_of_stay, 40) END) FROM encounters",
     "SELECT SUM(COALESCE(NULLIF(length_of_stay, 3), 7)), SUM(ABS(length_of_stay - 10)), SUM(length_of_stay % 7) FROM encounters WHERE length_of_stay BETWEEN 2 AND 6",
@@ -113,6 +113,9 @@ TEXTS = (
     "SELECT SUM(d) FROM (SELECT patient_id, length_of_stay AS s, length_of_stay * 24 AS d FROM encounters) AS t WHERE s < 10",
     "SELECT COUNT(*), AVG(l.taken - e.admitted), SUM(e.admitted - l.taken), SUM(DATEDIFF('month', e.admitted, l.taken)), SUM(DATEDIFF('year', e.admitted, l.taken)) FROM encounters e JOIN labs l ON e.patient_id = l.patient_id AND l.taken BETWEEN e.admitted AND e.admitted + INTERVAL '90 days'",
     "SELECT SUM(l.taken - e.admitted), SUM(EXTRACT(YEAR FROM AGE(l.taken, e.admitted))) FROM encounters e JOIN labs l ON e.patient_id = l.patient_id WHERE e.admitted <= l.taken AND l.taken - INTERVAL '14 months' < e.admitted",
+    "SELECT COUNT(*) FILTER (WHERE AGE(l.taken, e.admitted) < INTERVAL '7 months'), COUNT(*) FILTER (WHERE NOT AGE(l.taken, e.admitted) >= INTERVAL '0 months') FROM encounters e JOIN labs l ON e.patient_id = l.patient_id",
+    "SELECT SUM(l.taken - e.admitted), SUM(CASE WHEN AGE(l.taken, e.admitted) < INTERVAL '7 months' THEN l.taken - e.admitted END) FROM encounters e JOIN labs l ON e.patient_id = l.patient_id WHERE AGE(e.admitted, l.taken) < INTERVAL '7 months'",
+    "SELECT SUM(l.taken - e.admitted) FROM encounters e JOIN labs l ON e.patient_id = l.patient_id WHERE AGE(l.taken, e.admitted) >= INTERVAL '0 months' AND NOT AGE(l.taken, e.admitted) >= INTERVAL '4 months'",
     "SELECT SUM(l.taken - e.admitted) FROM encounters e JOIN labs l ON e.patient_id = l.patient_id WHERE NOT (l.taken < e.admitted) AND (l.taken = e.admitted + 3 OR e.admitted + e.length_of_stay::int >= l.taken)",
     "SELECT e.department, SUM(l.taken - e.admitted) FILTER (WHERE l.taken > e.admitted AND l.taken < e.admitted + INTERVAL '1 month') FROM encounters e JOIN labs l ON e.patient_id = l.patient_id GROUP BY e.department",
     "SELECT SUM(CASE WHEN l.taken < e.admitted THEN 0 WHEN l.taken > e.admitted + 30 THEN 31 ELSE l.taken - e.admitted END) FROM encounters e JOIN labs l ON e.patient_id = l.patient_id",

@@ -16,17 +16,22 @@ from upstream.drafting.rows import row_of
 from upstream.files.reading_sql import quoted, quoted_name
 from upstream.files.usual_forms import WHITE_SPACE
 from upstream.manifests.proposals import (
+    MOST_COUNTED,
+    OLDEST,
     Proposal,
     age_proposal,
     date_proposal,
     is_age,
     is_identifier,
+    may_count,
     moment_proposal,
     names_people,
     number_proposal,
 )
 
 _BLANKS = quoted(WHITE_SPACE)
+_MANY = 20
+"""One of so many beyond the oldest age is a slip, or 999 for unknown; more are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +71,31 @@ class Domains:
 
     def _proposal(self, column: Drafted) -> Proposal | None:
         guess = self.guesses.get(column.source)
-        if is_identifier(column.name) or (guess is not None and guess.is_short):
+        if guess is not None and guess.is_short:
             return None
-        if column.kind is ColumnType.INTEGER and is_age(column.name):
+        if is_identifier(column.name) and not self._counts(column):
+            return None
+        if self._is_age(column):
             return age_proposal()
         return self._sex(column) or self._ladder(*self._ends(column))
+
+    def _counts(self, column: Drafted) -> bool:
+        """Whether numbers count within a person, as of doses: few, and they recur."""
+        if column.kind is not ColumnType.INTEGER or not may_count(column.name):
+            return False
+        name = quoted_name(column.source)
+        ends = f"coalesce(min({name}) >= 0 AND max({name}) <= {MOST_COUNTED}, FALSE)"
+        recur = f"2 * count(DISTINCT {name}) <= count({name})"
+        return row_of(self.connection, self.rows, [ends, recur]) == (True, True)
+
+    def _is_age(self, column: Drafted) -> bool:
+        """Whether whole numbers are ages in years: nearly all are up to 120."""
+        if column.kind is not ColumnType.INTEGER or not is_age(column.name):
+            return False
+        name = quoted_name(column.source)
+        older = f"count(*) FILTER (WHERE {name} > {OLDEST})"
+        beyond = f"{_MANY} * {older} > count({name})"
+        return row_of(self.connection, self.rows, [beyond]) == (False,)
 
     def _sex(self, column: Drafted) -> Proposal | None:
         """Return the proposal of a public list for whole numbers that say a sex."""

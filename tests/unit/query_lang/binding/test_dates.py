@@ -273,6 +273,72 @@ def test_spellings_of_one_condition_are_one_question(spellings):
     assert len(set(texts.values())) == 1, texts
 
 
+@pytest.mark.parametrize(
+    ("age", "meant"),
+    [
+        (
+            "AGE(left_on, born) >= INTERVAL '1 year'",
+            "TIMESTAMPDIFF(MONTH, born, left_on) >= 12",
+        ),
+        (
+            "AGE(left_on, '2023-11-01'::date) < INTERVAL '1 month'",
+            "TIMESTAMPDIFF(MONTH, DATE '2023-11-01', left_on) < 1",
+        ),
+        (
+            "AGE(admitted, left_on) >= INTERVAL '1 month'",
+            "TIMESTAMPDIFF(MONTH, left_on, admitted) >= 1 AND admitted >= left_on",
+        ),
+        (
+            "NOT AGE(admitted, left_on) >= INTERVAL '0 months'",
+            (
+                "NOT (TIMESTAMPDIFF(MONTH, left_on, admitted) >= 0"
+                " AND admitted >= left_on)"
+            ),
+        ),
+        (
+            "AGE(someday, born) < INTERVAL '2 years'",
+            "TIMESTAMPDIFF(MONTH, born, someday) < 24 OR someday < born",
+        ),
+    ],
+)
+def test_an_age_before_birth_is_less_than_any_other(age, meant):
+    """As in PostgreSQL, where it is negative: its row met no condition at all."""
+    texts = {
+        compile_query(f"SELECT COUNT(*) FROM stays WHERE {each}", DATASET).canonical
+        for each in (age, meant)
+    }
+    assert len(texts) == 1
+
+
+def test_an_age_below_nothing_is_asked_for_the_other_way_round():
+    sql = "SELECT COUNT(*) FROM stays WHERE AGE({}) >= -INTERVAL '1 month'"
+    assert compile_query(sql.format("left_on, born"), DATASET)
+    with pytest.raises(SqlNotAllowedError, match="exchange the dates") as refused:
+        compile_query(sql.format("admitted, left_on"), DATASET)
+    assert refused.value.rule == "age_years"
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("EXTRACT(YEAR FROM AGE(left_on, admitted)) < 1", True),
+        ("DATE_PART('month', AGE(admitted, arrived)) = 0", True),
+        ("TIMESTAMPDIFF(MONTH, admitted, left_on) = 0", True),
+        ("EXTRACT(YEAR FROM AGE(DATE '2024-01-01', admitted)) = 0", True),
+        ("EXTRACT(YEAR FROM AGE(left_on, born)) = 0", False),  # nobody is unborn
+        ("EXTRACT(YEAR FROM AGE(DATE '2000-01-01', born)) = 0", False),  # a birth
+        ("EXTRACT(YEAR FROM AGE(admitted)) = 0", False),
+        ("EXTRACT(YEAR FROM AGE(someday, admitted)) = 0", False),
+        ("AGE(left_on, admitted) < INTERVAL '1 year'", False),
+        ("age_years(admitted, left_on) = 0", False),
+    ],
+)
+def test_an_age_of_two_events_says_where_it_is_null(condition, said):
+    sql = f"SELECT COUNT(*) FROM stays WHERE {condition}"
+    codes = [warning.code for warning in compile_query(sql, DATASET).warnings]
+    assert codes == ["null_ages"] * said
+
+
 def test_a_key_of_which_more_is_known_is_not_the_same_arithmetic_written_out():
     known = "EXTRACT(MONTH FROM AGE(left_on, born))"
     written = (
@@ -462,6 +528,25 @@ def test_a_string_that_is_no_date_or_stands_beside_other_types_is_refused(
 
 
 @pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("left_on - admitted > 5", True),
+        ("left_on > admitted + 5", True),
+        ("left_on - admitted < -5", True),
+        ("left_on - admitted BETWEEN 5 AND 30", False),
+        ("left_on - admitted > 5 AND left_on <= admitted + 30", False),
+        ("left_on < DATE '2023-12-01' AND left_on > admitted", False),
+    ],
+)
+def test_a_difference_of_which_where_lifts_one_end_is_told(where, said):
+    """Its noise goes by the end that is left, as wide as before."""
+    for value in ("left_on - admitted", "(left_on - admitted) / 7.0"):
+        sql = f"SELECT AVG({value}) AS x FROM stays WHERE {where}"
+        codes = [warning.code for warning in compile_query(sql, DATASET).warnings]
+        assert codes.count("wide_difference") == said
+
+
+@pytest.mark.parametrize(
     ("value", "said"),
     [
         ("left_on - admitted", True),
@@ -470,7 +555,17 @@ def test_a_string_that_is_no_date_or_stands_beside_other_types_is_refused(
         ("DATE_DIFF('hour', admitted, left_on)", True),
         ("DATE_DIFF('minute', arrived, left_on)", True),
         ("CASE WHEN left_on > DATE '2024-01-01' THEN left_on - admitted END", True),
-        ("CASE WHEN left_on >= admitted THEN left_on - admitted END", False),
+        ("CASE WHEN left_on >= admitted THEN left_on - admitted END", True),
+        ("CASE WHEN left_on > admitted THEN 2 * (left_on - admitted) END", True),
+        (
+            "CASE WHEN left_on - admitted BETWEEN 0 AND 9 THEN left_on - admitted END",
+            False,
+        ),
+        (
+            "CASE WHEN left_on - admitted IN (1, 9) THEN 2 * (left_on - admitted) END",
+            False,
+        ),
+        ("left_on - born", False),
         ("ABS(left_on - admitted)", True),
         ("LEAST(ABS(left_on - admitted), 60)", False),
         ("DATE_DIFF('hour', DATE '2023-12-01', left_on)", False),

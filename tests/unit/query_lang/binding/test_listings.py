@@ -1,5 +1,6 @@
 """What a key without a list of values is refused with: its own names, its own type."""
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -77,3 +78,62 @@ def test_the_hint_says_what_works_in_the_readers_own_names(key, source, hint):
 def test_the_levels_that_the_hint_names_are_keys(level):
     sql = f"SELECT {level}(d.icd) AS k, COUNT(*) FROM {D} GROUP BY {level}(d.icd)"
     compile_query(sql, DATASET)
+
+
+SITES = Table(
+    "sites",
+    (
+        Column("site", T.TEXT, nullable=False, max_length=2),
+        Column("beds", T.INTEGER),
+        Column("opened", T.DATE),
+        Column("town", T.TEXT, max_length=40),
+    ),
+    key=("site",),
+)
+AT = "diagnoses AS d JOIN sites AS s ON s.site = d.site"
+LISTED = "; or your custodian declares the table sites listed: true, if it is small: "
+OF_PUBLIC_ROWS = (
+    (f"s.town, COUNT(*) FROM {AT} GROUP BY 1", "then town may be grouped by"),
+    (f"UPPER(s.town), COUNT(*) FROM {AT} GROUP BY 1", "then town may be grouped by"),
+    (f"beds, COUNT(*) FROM {AT} GROUP BY 1", "then beds may be grouped by"),
+    (f"s.opened, COUNT(*) FROM {AT} GROUP BY 1", "then opened may be grouped by"),
+    (
+        f"d.site, COUNT(*) / s.beds AS x FROM {AT} GROUP BY d.site",
+        "then beds may stand beside GROUP BY of the table's key",
+    ),
+    (
+        f"d.site, COUNT(*) / MAX(s.beds) AS x FROM {AT} GROUP BY d.site",
+        "then beds may stand beside GROUP BY of the table's key",
+    ),
+    (f"AVG(s.beds) FROM {AT}", "then beds has bounds"),
+)
+ROWS = (("a1", 20, date(2000, 1, 1), "one"), ("b2", 5, date(1990, 1, 1), "two"))
+
+
+def with_sites(**listed):
+    tables = {"diagnoses": DIAGNOSES, "sites": replace(SITES, **listed)}
+    return replace(DATASET, tables=tables)
+
+
+@pytest.mark.parametrize(("sql", "then"), OF_PUBLIC_ROWS)
+def test_a_column_of_public_rows_is_told_what_listing_them_allows(sql, then):
+    """And what is told is so."""
+    with pytest.raises(QueryError) as refused:
+        compile_query(f"SELECT {sql}", with_sites())
+    assert refused.value.hint.endswith(LISTED + then)
+    assert compile_query(f"SELECT {sql}", with_sites(listed=True, rows=ROWS))
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "note, COUNT(*) FROM diagnoses GROUP BY 1",
+        f"d.note, COUNT(*) FROM {AT} GROUP BY 1",
+        f"MAX(s.beds) FROM {AT}",
+        f"d.site, MAX(d.cost) FROM {AT} GROUP BY 1",
+    ],
+)
+def test_nothing_is_said_of_listing_what_it_would_not_help(sql):
+    with pytest.raises(QueryError) as refused:
+        compile_query(f"SELECT {sql}", with_sites())
+    assert "listed" not in refused.value.hint

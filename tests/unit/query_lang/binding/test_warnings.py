@@ -61,6 +61,12 @@ SWAPPED = (
         (C + "EXTRACT(DAYOFWEEK FROM admitted) = 1", ["day_numbers"]),
         (C + "DATE_PART('dayofweek', admitted) = 1", ["day_numbers"]),
         (C + "EXTRACT(DOW FROM admitted) = ISODOW(discharged)", []),
+        (C + "ROUND((age / 40.0)::float) = 1", ["half_to_even"]),
+        (C + "(stay::double precision)::int = 1", ["half_to_even"]),
+        (C + "CAST(-2 * CAST(cost AS REAL) AS BIGINT) = 1", ["half_to_even"]),
+        (C + "ROUND(stay::numeric) = 1 AND stay::int = 1", []),
+        (C + "ROUND(cost::float / 2, 1) = 1", []),
+        (C + "ROUND(age::float) = 1 AND FLOOR(stay::float) = 1", []),
     ],
 )
 def test_a_text_that_means_another_thing_elsewhere_says_so(sql, codes):

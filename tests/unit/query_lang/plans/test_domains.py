@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
@@ -87,10 +88,31 @@ def test_a_key_without_any_cell_is_refused():
 
 
 def test_ten_thousand_cells_are_the_most():
-    check_cells([5_000, 2], 1, Position(1, 1))
-    for sizes, bins in (([5_001, 2], 1), ([5_000, 2], 2)):
+    check_cells(keys_to(5_000, 2), 1, Position(1, 1))
+    for ends, bins in (((5_001, 2), 1), ((5_000, 2), 2)):
         with pytest.raises(TooManyGroupsError):
-            check_cells(sizes, bins, Position(1, 1))
+            check_cells(keys_to(*ends), bins, Position(1, 1))
+
+
+def keys_to(*ends):
+    return keys_of(*(key(T.INTEGER, RangeDomain(1, end)) for end in ends))
+
+
+def test_a_key_of_which_where_leaves_few_values_is_told_how_to_have_them_alone():
+    wide, other = keys_of(
+        key(T.TEXT, ValuesDomain(("it's", *map(str, range(200))))),
+        key(T.INTEGER, RangeDomain(1, 51)),
+    )
+    for left, said in (
+        (("it's", "1"), "CASE WHEN k IN ('it''s', '1') THEN k END"),
+        (tuple(map(str, range(50))), "'10', '11', ...) THEN k END"),
+        (None, None),
+        (tuple(map(str, range(199))), None),  # as many cells as an answer may not have
+    ):
+        with pytest.raises(TooManyGroupsError) as refused:
+            check_cells((replace(wide, left=left), other), 1, Position(1, 1))
+        assert ("CASE WHEN" in refused.value.hint) is (said is not None)
+        assert (said or "WHERE says") in refused.value.hint
 
 
 def test_a_huge_domain_is_refused_before_it_is_enumerated():

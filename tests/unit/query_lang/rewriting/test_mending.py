@@ -2,11 +2,13 @@
 # ruff: noqa: E501 - a text is one string, to be read
 
 import re
+from datetime import date
 
 import pytest
 
 from privacy.contributions import NO_BOUNDS
 from privacy.errors import CuratorError, QueryError
+from privacy.schema import Column, ColumnType, Dataset, Table, ValuesDomain
 from query_lang.binding.bind import bind_query
 from query_lang.reading.parse import parse_query
 from query_lang.rewriting.fixes.aggregates import as_quotient, one_by_one
@@ -526,3 +528,42 @@ def steps_of(sql):
         return bind_query(parse_query(sql), hospital(), NO_BOUNDS).steps
     except QueryError:
         return None
+
+
+REGIONS = Table(
+    "people",
+    (
+        Column("pid", ColumnType.INTEGER, nullable=False),
+        Column(
+            "region",
+            ColumnType.TEXT,
+            domain=ValuesDomain(("0301", "1103", "07", "7", "8", "08", "?")),
+        ),
+    ),
+    unit_column="pid",
+    max_rows_per_unit=1,
+)
+
+
+@pytest.mark.parametrize(
+    ("number", "text", "hint"),
+    [
+        ("301", "'0301'", "write '0301'"),
+        ("1103", "'1103'", "write '1103'"),
+        ("7", "'7'", "write '7'"),
+        ("008", None, "declared are '8', '08'"),
+        ("302", None, "declared are '0301', '1103', '07', '7', '8', '08', ..."),
+        ("301.0", None, "declared are '0301', '1103', '07', '7', '8', '08', ..."),
+    ],
+)
+def test_a_number_beside_a_list_of_texts_is_the_one_that_has_it(number, text, hint):
+    """``'301'`` would be in no row: the answer was 0 and noise."""
+    dataset = Dataset("d", "p", "pid", date(2024, 1, 1), {"people": REGIONS})
+    asked = "SELECT COUNT(*) FROM people WHERE region = {}"
+    with pytest.raises(QueryError) as refused:
+        compile_query(asked.format(number), dataset)
+    assert refused.value.hint == hint
+    found = mended(
+        asked.format(number), refused.value, lambda sql: compile_query(sql, dataset)
+    )
+    assert found == (text and asked.format(text))

@@ -351,3 +351,37 @@ def test_numbers_and_limits_in_several_ways_stay_a_text(tmp_path):
     found = of_texts(tmp_path, [*values, *(f"{n}.5" for n in range(60))] * 2)
     assert "type: text" in found
     assert "None" not in found
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "domain"),
+    [
+        ("rec_age_days", [42, 365, 4380], "max: 5000}"),
+        ("age_months", [1, 15, 60], "max: 100}"),
+        ("alter_wochen", [1, 15, 60], "max: 100}"),
+        ("gestational_age", [28, 40, 41], "max: 50}"),
+        ("age", [150, 365, 4380], "max: 5000}"),
+        ("age", [*range(40), 999], "max: 120}"),
+        ("age_at_visit", [0, 17, 90], "max: 120}"),
+        ("dose_no", [1, 2, 3, 1, 2, 1], "max: 5}"),
+        ("visit_no", [0, 1, 0, 1, 2, 0], "max: 5}"),
+        ("parity", [0, 1, 0, 2], "max: 5}"),
+        ("dose_no", [1, 2, 3], None),  # each row has its own
+        ("ward_no", [100, 101] * 3, None),
+        ("case_no", [70001, 70002] * 3, None),
+        ("case_id", [1, 2] * 3, None),
+    ],
+)
+def test_ages_in_years_and_counts_within_a_person_have_domains(
+    tmp_path, name, values, domain
+):
+    """Ages in days had 0 to 120, and numbers of doses, taken for ids, none."""
+    line = of_texts(tmp_path, values, name)
+    assert ("domain" in line) is (domain is not None)
+    assert (domain or name) in line
+
+
+def test_numbers_of_patients_count_nothing(tmp_path):
+    text = "pid;patient_no\n" + "1;1\n1;2\n" * 3
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+    assert "domain" not in drafted(tmp_path / "t.csv", "patient_no")
