@@ -37,6 +37,7 @@ from query_lang.syntax.nodes import (
     NumberLiteral,
     Or,
     Position,
+    Select,
     SelectItem,
     Star,
     StringLiteral,
@@ -190,7 +191,7 @@ def _row_exists(tree: RowInQuery) -> Expression:
     The subquery's columns get names that the values before IN do not have: these are
     of the rows around it.
     """
-    query, position = tree.query, tree.position
+    query, position = _named(tree.query), tree.position
     first = query.parts[0] if isinstance(query, UnionAll) else query
     given = [output_of(item) or "" for item in first.items]
     if tree.negated or len(given) != len(tree.values) or not all(given):
@@ -209,6 +210,23 @@ def _row_exists(tree: RowInQuery) -> Expression:
     star = (SelectItem(Star(position), None, position),)
     found = plain_select(star, DerivedTable(inner, "listed", query.position))
     return Exists(replace(found, where=where), position)
+
+
+def _named(query: Select | UnionAll) -> Select | UnionAll:
+    """Name what a subquery selects without a name: ``MIN(given_on)``.
+
+    Parts of a UNION keep theirs: what differs between them is refused by its name.
+    """
+    if isinstance(query, UnionAll):
+        return query
+    taken = set(names_in(query))
+    items = tuple(
+        item
+        if output_of(item) or isinstance(item.expression, Star)
+        else replace(item, alias=new_name("listed", taken))
+        for item in query.items
+    )
+    return replace(query, items=items)
 
 
 def row_refusal(tree: RowInQuery) -> Exception:

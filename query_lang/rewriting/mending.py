@@ -11,7 +11,10 @@ from typing import Final
 
 from privacy.errors import CuratorError, QueryError
 from query_lang.rewriting.fixes.compared_rows import looked_up
+from query_lang.rewriting.fixes.days import days_written, truths_written
 from query_lang.rewriting.fixes.other_words import OTHER_FIXES
+from query_lang.rewriting.fixes.own_aliases import written_out
+from query_lang.rewriting.fixes.sas import as_sql
 from query_lang.rewriting.fixes.token_texts import between, offset_of, tokens_of
 from query_lang.rewriting.fixes.unit_keys import UNIT_FIXES, unit_added
 from query_lang.syntax.tokens import Token, TokenKind
@@ -28,7 +31,7 @@ not tried. No example of the reference page takes more than 1,500, for values of
 that are tried, and most take less than 300; a test holds it."""
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
-_DAY = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})")
+_BOOLEAN: Final = "of type boolean"
 _MEANT = re.compile(r"did you mean ([a-z][a-z0-9_.]*)\?")
 _WRITTEN = re.compile(r"write ([a-z][a-z0-9_]*\.[a-z][a-z0-9_]*)$")
 _GROUPED = re.compile(r"add (GROUP BY [a-z][a-z0-9_, ]*)$")
@@ -70,7 +73,7 @@ def mended(
 def _tried(
     sql: str, error: QueryError, refused: list[tuple[str, QueryError]]
 ) -> Iterator[str]:
-    """Yield what a fix makes of a text; and of that again, where it lacks a unit key.
+    """Yield what fixes make of a text; and of that again, where one mends one place.
 
     Args:
         sql: That was refused.
@@ -78,15 +81,28 @@ def _tried(
         refused: What was yielded and refused in its turn, noted by the caller.
     """
     fix = _FIXES.get(error.rule)
+    for text in as_sql(sql):
+        yield text
+        yield from _again(refused)
     for text in fix(sql, offset_of(sql, error), error) if fix else ():
         if text == sql:
             continue
         yield text
-        found = refused.pop() if refused else None
-        if found and error.rule in UNIT_FIXES and found[1].rule in UNIT_FIXES:
-            yield from _tried(*found, refused)
+        is_last = not refused or refused[-1][1].rule not in _AGAIN
+        if error.rule in _AGAIN and not is_last:
+            yield from _again(refused)
+        refused.clear()
 
 
+def _again(refused: list[tuple[str, QueryError]]) -> Iterator[str]:
+    """Yield what fixes make of the text that was yielded last, if it was refused."""
+    found = refused.pop() if refused else None
+    if found is not None:
+        yield from _tried(*found, refused)
+
+
+_AGAIN: Final = frozenset((*UNIT_FIXES, "literal_type", "unknown_column"))
+"""Rules whose fix mends one place of what may be several."""
 _Fix = Callable[[str, int, QueryError], Iterator[str]]
 
 
@@ -146,12 +162,13 @@ def _literal(sql: str, offset: int, error: QueryError) -> Iterator[str]:
     tokens, place = tokens_of(sql), _at(sql, offset)
     if place is None:
         return
+    if _BOOLEAN in error.detail:
+        yield from truths_written(sql, tokens, place)
+        return
+    yield from days_written(sql, tokens, place)
     token = tokens[place]
     if token.kind is TokenKind.STRING and _NUMBER.fullmatch(token.text):
         yield _replaced(sql, token, token, token.text)
-        day = _DAY.fullmatch(token.text)
-        if day is not None:  # of a date column
-            yield _replaced(sql, token, token, f"'{'-'.join(day.groups())}'")
     if token.kind is TokenKind.NUMBER and not error.hint.startswith("declared are "):
         meant = _TEXT.fullmatch(error.hint)
         text = meant[1] if meant else token.text
@@ -252,6 +269,7 @@ _CLAUSES: Final = ("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT")
 
 def _after_where(sql: str, offset: int, error: QueryError) -> Iterator[str]:
     """Move a WHERE on an aggregate behind GROUP BY, as HAVING; else as ``_name``."""
+    yield from written_out(sql, offset, error)
     if "write HAVING" not in error.hint:
         yield from _name(sql, offset, error)
         return

@@ -16,6 +16,7 @@ from query_lang.rewriting.fixes.compared_rows import (
     joined_texts,
 )
 from query_lang.rewriting.fixes.day_times import hours_written, seconds_of_day
+from query_lang.rewriting.fixes.days import days_of_format
 from query_lang.rewriting.fixes.numbered_rows import first_of_rank, with_default
 from query_lang.rewriting.fixes.other_forms import (
     lists,
@@ -206,7 +207,7 @@ OTHER_FIXES: Mapping[str, _Fix] = {
     "any_all": lists,
     "arguments": with_default,
     "average_opaque": as_quotient,
-    "cast": as_cast,
+    "cast": _either(days_of_format, as_cast),
     "construct": without_table_hint,
     "count_arguments": counted_below,
     "date_format": hours_written,

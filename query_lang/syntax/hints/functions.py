@@ -220,6 +220,34 @@ FURTHER: tuple[tuple[Rule, str, str], ...] = (
         "TIMEDIFF TIME_DIFF",
         "write DATE_DIFF('day', admitted, discharged)",
     ),
+    (
+        rules.AGGREGATE,
+        "N NMISS",
+        "write COUNT(age), and COUNT(*) FILTER (WHERE age IS NULL) of what is missing",
+    ),
+    (
+        rules.AGGREGATE,
+        "STD",
+        "write STDDEV(age), which is of a sample, or STDDEV_POP(age)",
+    ),
+    (rules.FUNCTION, "MISSING", "write age IS NULL"),
+    (
+        rules.FUNCTION,
+        "INTCK",
+        (
+            "count the days or months that begin between two days: DATEDIFF(month, "
+            "admitted, discharged)"
+        ),
+    ),
+    (
+        rules.FUNCTION,
+        "YRDIF",
+        (
+            "completed years are EXTRACT(YEAR FROM AGE(admitted, born)), and compared "
+            "by born + INTERVAL '18 years' <= admitted"
+        ),
+    ),
+    (rules.FUNCTION, "INT", "write TRUNC(x), toward 0, or FLOOR(x)"),
     (rules.FUNCTION, "COLUMNS", "name each column: SELECT sex, AVG(age) AS mean"),
 )
 """Names of one kind share a hint; an empty one is the rule's own."""

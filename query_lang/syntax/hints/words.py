@@ -6,7 +6,7 @@ from typing import Final
 from privacy.errors import QueryError
 from query_lang.syntax.nodes import Position
 from query_lang.syntax.rules import RULES
-from query_lang.syntax.tokens import Token
+from query_lang.syntax.tokens import Token, TokenKind
 
 _NEAR: Final = 8  # tokens from where a text is refused to words that say why
 _OUT = "leave it out: rows are read, never changed or locked"
@@ -48,6 +48,10 @@ _FIRST_WORDS: Mapping[str, str] = {
 }
 """Of a text that begins with no SELECT."""
 
+_SIGNS = (
+    "comparisons are signs: sex <> 'F', age >= 60; what is missing is age IS NULL, "
+    "which no sign takes for the smallest value, as SAS does: add OR age IS NULL"
+)
 _HINTS: tuple[tuple[str, str], ...] = (
     ("WITH ( NOLOCK )", "leave WITH (NOLOCK) out"),
     ("( + )", "write LEFT JOIN labs AS l ON l.patient_id = p.patient_id"),
@@ -83,7 +87,19 @@ _HINTS: tuple[tuple[str, str], ...] = (
     ("BINARY", "leave BINARY out: texts are compared letter by letter as it is"),
     ("OVERLAY", "write REPLACE(code, '.', '')"),
     ("AS STRUCT", "leave AS STRUCT out"),
-    ("FORMAT", "write TO_CHAR(admitted, 'YYYY-MM')"),
+    ("FORMAT (", "write TO_CHAR(admitted, 'YYYY-MM')"),
+    ("STRING FORMAT", "write TO_CHAR(admitted, 'YYYY-MM')"),
+    ("FORMAT =", "leave the format out, or ROUND(100.0 * COUNT(age) / COUNT(*), 1)"),
+    ("LABEL =", "leave the label out: the name behind AS is the column's"),
+    (
+        "CALCULATED",
+        (
+            "write the expression again, or name it in a table below: SELECT n * 2 "
+            "FROM (SELECT COUNT(*) AS n FROM encounters) AS t"
+        ),
+    ),
+    ("CONTAINS", "write code LIKE '%11.%'"),
+    *((word, _SIGNS) for word in ("EQ", "NE", "LT", "LE", "GT", "GE", "MISSING")),
     ("COLLATE", "leave COLLATE out; for capitals and small letters alike LOWER(code)"),
     ("AT TIME ZONE", "leave AT TIME ZONE out: times have no zone"),
     ("ISNULL", "write IS NULL: discharged_to IS NULL"),
@@ -99,6 +115,7 @@ _TIME_OF_DAY: Final = (
     "EXTRACT(MINUTE FROM arrived) >= 480, from 08:00 on; or in seconds, EXTRACT(EPOCH "
     "FROM arrived - arrived::date)"
 )
+_OF_DAYS: Final = "a day is a text with dashes: DATE '2020-01-31'"
 _CLAUSES: Final = frozenset(("FROM", "WHERE", "GROUP", "HAVING"))
 _RULES: Final = frozenset(
     ("syntax", "clause", "construct", "unread_text", "operator", "column_list", "cast")
@@ -120,11 +137,23 @@ def telling_hint(tokens: Sequence[Token], error: QueryError) -> str | None:
         return _TIME_OF_DAY
     if error.hint != RULES[error.rule].hint:
         return None
-    if error.rule == "only_select":
+    return _hint_at(tokens, at, error.rule)
+
+
+def _hint_at(tokens: Sequence[Token], at: int, rule: str) -> str | None:
+    if rule == "only_select":
         return _FIRST_WORDS.get(tokens[0].word)
     marks = [token.word or token.text for token in tokens]
-    unclosed = _unclosed(marks) if error.rule == "syntax" else None
-    return unclosed or (_hint_near(marks, at) if error.rule in _RULES else None)
+    found = _unclosed(marks) if rule == "syntax" else None
+    if found is None and rule in _RULES:
+        found = _OF_DAYS if _is_day(tokens, at) else _hint_near(marks, at)
+    return found
+
+
+def _is_day(tokens: Sequence[Token], at: int) -> bool:
+    """Whether SAS's letter of a day stands at a place: ``'31JAN2020'd``."""
+    is_letter = at < len(tokens) and tokens[at].word in {"D", "DT"}
+    return is_letter and at > 0 and tokens[at - 1].kind is TokenKind.STRING
 
 
 def _hint_near(marks: Sequence[str], at: int) -> str | None:

@@ -23,6 +23,10 @@ TEXTS = (
     "WITH old AS (SELECT * FROM encounters WHERE age >= 60) SELECT COUNT(DISTINCT (patient_id, year)) AS n FROM old",
     "SELECT CONCAT_WS('/', discharged_to, department) AS k, COUNT(*) FROM encounters GROUP BY 1",
     "SELECT CONCAT_WS(', ', department, discharged_to) AS k, COUNT(*) FROM encounters GROUP BY 1",
+    "SELECT COUNT(*) FROM encounters WHERE admitted >= '2022-1-5' AND admitted < '2024-3-01'",
+    "SELECT COUNT(*) FROM labs WHERE abnormal = 't' OR abnormal <> 'no' AND value > 5",
+    "SELECT COUNT(*) FROM labs WHERE NOT abnormal = 1",
+    "SELECT year AS y, COUNT(*) AS n, COUNT_IF(age < 18) AS young, SUM(age) - young AS s, s / n AS t FROM encounters GROUP BY year",
     RANKED.format("admitted", "r = 1"),
     RANKED.format("discharged_to", "r = 1"),
     RANKED.format("age DESC", "t.r <= 1 AND department <> 'surgery'").replace(
