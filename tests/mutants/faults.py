@@ -4534,7 +4534,7 @@ FAULTS = (
     ),
     Fault(
         "an_age_below_nothing_is_unknown",
-        "a comparison of an age is unknown where its first date comes before the second",
+        "comparisons of an age are unknown where its first date comes first",
         "query_lang/binding/dates/calls.py",
         "    if not parts.may_come_before(at, birth):\n",
         "    if parts.may_come_before(birth, at):\n",
@@ -4545,10 +4545,10 @@ FAULTS = (
     ),
     Fault(
         "an_age_below_nothing_is_long",
-        "an age is no less than a length where its first date comes before the second",
+        "an age is no less than a length where its first date comes first",
         "query_lang/binding/dates/calls.py",
-        "    return truth_of(Function.OR, (found, truth_of(Function.LT, (at, birth))))\n",
-        "    return truth_of(Function.AND, (found, truth_of(Function.GE, (at, birth))))\n",
+        "    return truth_of(Function.OR, (found, truth_of(Function.LT, (at, birth))))",
+        "    return truth_of(Function.OR, (found, truth_of(Function.GT, (at, birth))))",
         ("tests/semantics/typed/test_plain_sql.py",),
     ),
 )
