@@ -11,7 +11,7 @@ from dataclasses import replace
 from privacy.schema import Dataset, Table
 from query_lang.rewriting.constants.unmatched import check_unmatched
 from query_lang.rewriting.trees import called, parts
-from query_lang.syntax.nodes import DerivedTable, Name, Query, TableName
+from query_lang.syntax.nodes import DerivedTable, Join, Name, Query, TableName
 
 
 def listed_first(tree: Query, dataset: Dataset) -> Query:
@@ -32,6 +32,8 @@ def listed_first(tree: Query, dataset: Dataset) -> Query:
     if not is_left or _public(first.source, tables) is not None:
         return tree
     is_column = _column_of(table, called(select.source))
+    if any(_speaks_of(join, is_column) for join in others):
+        return tree  # it would join what is looked up to rows that met none
     check_unmatched(select, is_column)
     said = (*select.group_by, *(item.expression for item in select.items))
     keys = {n.name: n for n in parts(said) if isinstance(n, Name) and is_column(n)}
@@ -45,6 +47,12 @@ def listed_first(tree: Query, dataset: Dataset) -> Query:
         is_thinned=select.is_thinned or is_thinned,
     )
     return replace(tree, select=found)
+
+
+def _speaks_of(join: Join, is_column: Callable[[Name], bool]) -> bool:
+    names = [part for part in parts(join.condition) if isinstance(part, Name)]
+    names += [Name(name, None, join.position) for name in join.using]
+    return join.is_natural or any(map(is_column, names))
 
 
 def _public(

@@ -214,6 +214,17 @@ def test_what_counts_a_row_without_a_match_is_refused():
     assert "COUNT(e.encounter_id)" in error.value.hint
 
 
+def test_what_is_joined_to_a_listed_table_first_has_values_without_a_match():
+    """Of a region without patients SQL counts its ward."""
+    dataset = dataset_of(*drawn(random.Random(0))[:2])
+    with pytest.raises(QueryError) as error:
+        compile_query(
+            f"SELECT r.code, COUNT(w.house) FROM {FIRST} LEFT JOIN wards w ON w.ward = r.population GROUP BY 1",
+            dataset,
+        )
+    assert error.value.rule == "public_first"
+
+
 def test_what_a_code_tells_is_not_measured_and_makes_no_cell():
     regions = [
         (code, f"name of {code}", "A", 1000 + place, None, None)

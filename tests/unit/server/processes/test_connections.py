@@ -23,8 +23,11 @@ from tests.support.installations.harness import free_port
 MOST, SECONDS = 20, 0.5
 
 
-async def app(scope, _, send):
+async def app(scope, receive, send):
     """Reply with two bytes, with many (``/big``), or after a while (``/slow``)."""
+    if scope["path"] == "/body":
+        while (await receive()).get("more_body"):
+            pass
     if scope["path"] == "/slow":
         await asyncio.sleep(2 * SECONDS)
     body = b"x" * (8_000_000 if scope["path"] == "/big" else 2)
@@ -34,8 +37,8 @@ async def app(scope, _, send):
 
 
 @contextlib.contextmanager
-def served(most=MOST, seconds=SECONDS, **more):
-    connections = Connections(most, request_seconds=seconds, reading_seconds=SECONDS)
+def served(most=MOST, seconds=SECONDS, reading=SECONDS, **more):
+    connections = Connections(most, request_seconds=seconds, reading_seconds=reading)
     config = uvicorn.Config(
         app,
         host="127.0.0.1",
@@ -43,6 +46,7 @@ def served(most=MOST, seconds=SECONDS, **more):
         http=connections.protocol(),
         loop="asyncio",
         lifespan="off",
+        timeout_graceful_shutdown=2,
         log_level="error",
         **more,
     )
@@ -145,6 +149,45 @@ def test_who_does_not_read_is_ended_and_who_reads_gets_all(opened):
                 read += len(some)
         assert read < 8_000_000
         assert len(httpx.get(f"http://127.0.0.1:{port}/big").content) == 8_000_000
+
+
+def test_who_reads_slowly_gets_all(opened):
+    """A reply is handed on whole: its end is not when its client has taken it."""
+    with served(reading=5) as port:
+        (one,) = opened(port, 1, b"GET /big HTTP/1.0\r\nHost: x\r\n\r\n")
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
+        read, began = 0, time.monotonic()
+        while some := one.recv(65_536):
+            read += len(some)
+            time.sleep(max(0, began + read / 1_200_000 - time.monotonic()))
+        assert read > 8_000_000
+        assert time.monotonic() - began > 5
+
+
+def test_what_is_refused_and_not_read_is_ended_too(opened):
+    with served() as port:
+        (one,) = opened(port, 1, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 20_000)
+        chunk = (
+            b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nZZZ\r\n"
+        )
+        with contextlib.suppress(OSError):
+            one.sendall(chunk)
+        time.sleep(6 * SECONDS)
+        one.settimeout(20)
+        with contextlib.suppress(ConnectionError):
+            while one.recv(2**20):
+                pass
+
+
+def test_a_body_that_does_not_come_makes_room_and_is_ended(opened):
+    said = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"
+    with served(seconds=60) as port:
+        idle = opened(port, 5 * MOST, said.replace(b"POST /", b"POST /body"))
+        assert httpx.get(f"http://127.0.0.1:{port}/").text == "xx"
+        assert sum(is_ended(one, 0.01) for one in idle) >= 4 * MOST
+    with served() as port:
+        (one,) = opened(port, 1, said.replace(b"POST /", b"POST /body"))
+        assert is_ended(one, 20)
 
 
 def test_where_all_are_served_a_new_one_is_closed(opened):
