@@ -10,8 +10,18 @@ from dataclasses import replace
 
 from privacy.schema import Dataset, Table
 from query_lang.rewriting.constants.unmatched import check_unmatched
-from query_lang.rewriting.trees import called, parts
-from query_lang.syntax.nodes import DerivedTable, Join, Name, Query, TableName
+from query_lang.rewriting.trees import called, conjuncts, parts
+from query_lang.syntax.nodes import (
+    Comparison,
+    DerivedTable,
+    Join,
+    Name,
+    Query,
+    TableName,
+)
+
+IsColumn = Callable[[Name], bool]
+"""Whether a name is a column of the table."""
 
 
 def listed_first(tree: Query, dataset: Dataset) -> Query:
@@ -25,13 +35,13 @@ def listed_first(tree: Query, dataset: Dataset) -> Query:
     known = {table.name for table in tree.common_tables}
     tables = {n: t for n, t in dataset.tables.items() if n not in known}
     table = _public(select.source, tables)
-    if table is None or not table.rows or not select.joins or not select.group_by:
+    if table is None or not select.joins or not select.group_by:
         return tree
     first, *others = select.joins
-    is_left = first.kind == "left" and first.condition is not None
-    if not is_left or _public(first.source, tables) is not None:
+    is_column = column_of(table, called(select.source))
+    keeps_all = first.kind == "left" and _public(first.source, tables) is None
+    if not keeps_all or not stays(first, table, is_column):
         return tree
-    is_column = _column_of(table, called(select.source))
     if any(_speaks_of(join, is_column) for join in others):
         return tree  # it would join what is looked up to rows that met none
     check_unmatched(select, is_column)
@@ -49,7 +59,35 @@ def listed_first(tree: Query, dataset: Dataset) -> Query:
     return replace(tree, select=found)
 
 
-def _speaks_of(join: Join, is_column: Callable[[Name], bool]) -> bool:
+def join_keeps_all(join: Join, dataset: Dataset) -> bool:
+    """Whether all rows of a public table are values of what a join ties it by."""
+    table = _public(join.source, dataset.tables)
+    if table is None:
+        return False
+    return stays(join, table, column_of(table, called(join.source)))
+
+
+def stays(join: Join, table: Table, is_column: IsColumn) -> bool:
+    """Whether each row of a listed table is a value of what ON equates with it.
+
+    It equates the table's whole key, of which no row has NULL, and nothing more.
+    """
+    places = [n for n, c in enumerate(table.columns) if c.name in table.key]
+    keys = set[str]()
+    for part in conjuncts(join.condition):
+        own = [p for p in parts(part) if isinstance(p, Name) and is_column(p)]
+        if not own:
+            continue
+        if not isinstance(part, Comparison) or part.operator != "=" or len(own) > 1:
+            return False
+        if own[0] not in (part.left, part.right):
+            return False
+        keys.add(own[0].name)
+    is_whole = keys == set(table.key) and bool(keys and table.rows)
+    return is_whole and all(row[n] is not None for row in table.rows for n in places)
+
+
+def _speaks_of(join: Join, is_column: IsColumn) -> bool:
     names = [part for part in parts(join.condition) if isinstance(part, Name)]
     names += [Name(name, None, join.position) for name in join.using]
     return join.is_natural or any(map(is_column, names))
@@ -62,7 +100,7 @@ def _public(
     return table if table is not None and table.is_public else None
 
 
-def _column_of(table: Table, name: str) -> Callable[[Name], bool]:
+def column_of(table: Table, name: str) -> IsColumn:
     """Return what tells a column of a table, alone or with the table's name."""
     columns = {column.name for column in table.columns}
 

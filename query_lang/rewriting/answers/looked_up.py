@@ -4,7 +4,7 @@ A row of the groups meets one row of such a table at most, so the table may as w
 joined below, to the rows that are grouped: what it has beside a key makes no groups.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
@@ -35,7 +35,9 @@ Columns = Mapping[str, AbstractSet[str]]
 """Public tables, and what their columns are called."""
 
 
-def grouped_below(tree: Query, public: Columns) -> Query | None:
+def grouped_below(
+    tree: Query, public: Columns, stays: Callable[[Join], bool]
+) -> Query | None:
     """Return a query that joins its groups with public tables as one of their rows.
 
     None where it is no such query, or a name in it would be ambiguous.
@@ -43,6 +45,8 @@ def grouped_below(tree: Query, public: Columns) -> Query | None:
     Args:
         tree: The query.
         public: Of the dataset.
+        stays: Whether rows of a public table that stay without a group are groups of
+            their own, by what ties it.
     """
     above = tree.select
     if not above.joins or above.group_by or above.having or above.distinct:
@@ -50,9 +54,8 @@ def grouped_below(tree: Query, public: Columns) -> Query | None:
     if above.sets or above.kept or aggregates(above):
         return None
     named = {table.name: table.query for table in tree.common_tables}
-    found = _Groups.of(
-        above, named, {n: c for n, c in public.items() if n not in named}
-    )
+    tables = {name: c for name, c in public.items() if name not in named}
+    found = _Groups.of(above, named, tables, stays)
     below = None if found is None else found.select()
     return None if below is None else replace(tree, select=below)
 
@@ -79,7 +82,11 @@ class _Groups:
 
     @classmethod
     def of(
-        cls, above: Select, named: Mapping[str, object], public: Columns
+        cls,
+        above: Select,
+        named: Mapping[str, object],
+        public: Columns,
+        stays: Callable[[Join], bool],
     ) -> "_Groups | None":
         first, second = above.source, above.joins[0]
         turned = _is_public(first, public)
@@ -99,6 +106,8 @@ class _Groups:
                 return None
             tables[called(source)] = public[source.name]
         is_kept = turned and second.kind == "left"
+        if is_kept and not stays(joins[0]):
+            return None
         found = cls(above, below, called(groups), joins, tables, is_kept)
         return found if found.has_names_apart() else None
 

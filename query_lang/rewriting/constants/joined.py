@@ -215,11 +215,28 @@ def _with_kept(select: Select, tables: Tables, *, is_filtered: bool) -> Select:
     check_unmatched(select, _column_of(named))
     right = [name for n, name in places.items() if is_right(select.joins[n])]
     kept = {name: named[name] for name in right}
+    _check_others(select, tables, _column_of(kept))
     return replace(
         select,
         unmatched=tuple(_of_literals(select, kept)),
         is_thinned=is_filtered or any(map(_drops_unmatched, select.joins)),
     )
+
+
+def _check_others(
+    select: Select, tables: Tables, is_kept: Callable[[Name], bool]
+) -> None:
+    """Refuse what is joined to literals that stay: it has values without a match.
+
+    Raises:
+        SqlNotAllowedError: Rule ``constant_rows``.
+    """
+    for place, join in enumerate(select.joins):
+        names = [part for part in parts(join.condition) if isinstance(part, Name)]
+        names += [Name(name, None, join.position) for name in join.using]
+        if place not in tables and any(map(is_kept, names)):
+            detail = "a further table cannot be joined to rows in the text that stay"
+            raise refuse(rules.CONSTANT_ROWS, join.position, detail=detail)
 
 
 def _column_of(named: Mapping[str, frozenset[str]]) -> Callable[[Name], bool]:

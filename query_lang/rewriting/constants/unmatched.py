@@ -66,7 +66,7 @@ def check_unmatched(select: Select, is_literal: IsLiteral) -> None:
     Raises:
         SqlNotAllowedError: Rule ``constant_rows``.
     """
-    said = (select.items, select.having, select.order_by)
+    said = (select.items, select.having, select.order_by, select.kept)
     plain = mapped(said, in_own_words)
     windows = {
         id(part.function) for part in parts(plain) if isinstance(part, WindowCall)
