@@ -27,6 +27,8 @@ TEXTS = (
     "SELECT COUNT(*) FROM labs WHERE abnormal = 't' OR abnormal <> 'no' AND value > 5",
     "SELECT COUNT(*) FROM labs WHERE NOT abnormal = 1",
     "SELECT year AS y, COUNT(*) AS n, COUNT_IF(age < 18) AS young, SUM(age) - young AS s, s / n AS t FROM encounters GROUP BY year",
+    "SELECT COUNT(*) FROM diagnoses WHERE code NOT IN (VALUES ('E11.9'), ('I10'))",
+    "SELECT COUNT(*) FROM diagnoses WHERE SUBSTRING(code, 0, 4) IN ('E11', 'I10')",
     RANKED.format("admitted", "r = 1"),
     RANKED.format("discharged_to", "r = 1"),
     RANKED.format("age DESC", "t.r <= 1 AND department <> 'surgery'").replace(
