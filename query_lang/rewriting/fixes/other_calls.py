@@ -211,7 +211,9 @@ def _equated(tokens: Sequence[Token], table: str) -> str | None:
         return None
     at = joins[0] + 1
     if tokens[at].word == "USING":
-        return tokens[at + 2].text if marks_of(tokens, at + 1, 1) == ["("] else None
+        first = marks_of(tokens, at + 1, 3)
+        is_told = first[:1] == ["("] and first[2:] in ([")"], [","])
+        return tokens[at + 2].text if is_told else None
     found = (_side(tokens, place, table) for place in _parts_of_on(tokens, at))
     return next((column for column in found if column is not None), None)
 
@@ -234,7 +236,7 @@ def _parts_of_on(tokens: Sequence[Token], on: int) -> Sequence[int]:
 def _side(tokens: Sequence[Token], place: int, table: str) -> str | None:
     """Return the column of a table in ``e.a = p.b`` behind a place, if that is all."""
     texts = [token.text for token in tokens[place + 1 : place + 8]]
-    if texts[1:2] + texts[3:4] + texts[5:6] != [".", "=", "."]:
+    if len(texts) != _LENGTH or texts[1::2] != [".", "=", "."]:
         return None
     behind = marks_of(tokens, place + 8, 1)
     if behind and behind[0] not in _AFTER_ON | {"AND"}:
@@ -243,6 +245,7 @@ def _side(tokens: Sequence[Token], place: int, table: str) -> str | None:
     return sides.get(table.lower()) if len(sides) > 1 else None
 
 
+_LENGTH: Final = 7  # tokens of e.a = p.b
 _AFTER_ON: Final = frozenset(
     ("JOIN", "LEFT", "INNER", "CROSS", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT")
 )
