@@ -161,9 +161,19 @@ def _hint_near(marks: Sequence[str], at: int) -> str | None:
     for words, hint in _HINTS:
         sought = words.split()
         starts = range(len(near) - len(sought) + 1)
-        if any(list(near[n : n + len(sought)]) == sought for n in starts):
+        if any(_stands(near[n:], sought) for n in starts):
             return hint
     return None
+
+
+def _stands(marks: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether words begin here, and are no name of a table: ``le.age``."""
+    end = len(words)
+    is_table = marks[end : end + 1] == ["."] and marks[end + 1 : end + 2] not in _ENDS
+    return list(marks[:end]) == list(words) and not is_table
+
+
+_ENDS: Sequence[Sequence[str]] = ([], [")"], ["AND"], ["OR"], ["GROUP"])
 
 
 def _unclosed(marks: Sequence[str]) -> str | None:
