@@ -282,12 +282,18 @@ def _check_form(tree: AggregateCall) -> None:
 def _check_stands_below(tree: AggregateCall) -> None:
     """Refuse aggregates that stand at the top only."""
     if tree.name in {"median", "quantile"}:
-        raise refuse(rules.AGGREGATE_PLACE, tree.position, detail=_TOP_ONLY)
+        detail, hint = _TOP_ONLY, _OF_ALL_ROWS.format("MEDIAN")
+        raise refuse(rules.AGGREGATE_PLACE, tree.position, detail=detail, hint=hint)
     if tree.name in MOMENTS:
-        raise refuse(rules.AGGREGATE_PLACE, tree.position, detail=_MOMENTS_AT_TOP)
+        detail, hint = _MOMENTS_AT_TOP, _OF_ALL_ROWS.format("STDDEV")
+        raise refuse(rules.AGGREGATE_PLACE, tree.position, detail=detail, hint=hint)
 
 
 _MOMENTS_AT_TOP = "variances and correlations stand at the top only"
+_OF_ALL_ROWS = (
+    "over all rows it stands at the top: SELECT {}(age) FROM encounters; of one "
+    "patient's rows there are COUNT, SUM, AVG, MIN, MAX, FIRST and LAST"
+)
 _TOP_ONLY = "MEDIAN and QUANTILE stand at the top only: they need noise"
 
 

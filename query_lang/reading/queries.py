@@ -10,7 +10,7 @@ from query_lang.reading.node_rules import rule_of
 from query_lang.reading.places import Places
 from query_lang.reading.windows import WindowReader
 from query_lang.syntax import rules
-from query_lang.syntax.hints.words import TIES
+from query_lang.syntax.hints.words import TIES, UNDER_EACH_OTHER
 from query_lang.syntax.idioms import (
     ConstantRows,
     FirstRowJoin,
@@ -435,9 +435,7 @@ class QueryReader(WindowReader):
         if (call := _series_call(node)) is not None:
             return self._named_source(node, self._series(node, call), position)
         if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
-            is_of_rows = self._places.word() in _ROWS_OF_LISTS
-            hint = _TABLE_OF_LISTS if is_of_rows else _NO_LIST_OF_DAYS
-            raise refuse(rules.FROM_CLAUSE, position, hint=hint)
+            raise _no_source(node, self._places.word(), position)
         if "catalog" in arguments(node):
             raise refuse(rules.QUALIFIED_TABLE, position)
         self.only(node, "this", "alias", "db")
@@ -550,7 +548,7 @@ class QueryReader(WindowReader):
         if not isinstance(found, exp.Subquery) or not isinstance(
             found.this, exp.Select
         ):
-            raise refuse(rules.LATERAL_JOIN, position)
+            raise _no_first_row(found, position)
         self.only(lateral, "this", "alias", "cross_apply")
         self.only(found, "this")
         at = self._places.position
@@ -716,6 +714,26 @@ _ROWS_OF_LISTS = frozenset(
 _TABLE_OF_LISTS = (
     "no column holds a list, and no file is read: join the declared table that has a "
     "row for each value, JOIN diagnoses AS d ON d.patient_id = e.patient_id"
+)
+
+
+def _no_source(node: exp.Expr, word: str, position: Position) -> SqlNotAllowedError:
+    hint = _TABLE_OF_LISTS if word in _ROWS_OF_LISTS else _NO_LIST_OF_DAYS
+    if isinstance(node, exp.Subquery) and node.this.args.get("joins"):
+        hint = _JOIN_IN_BRACKETS
+    return refuse(rules.FROM_CLAUSE, position, hint=hint)
+
+
+def _no_first_row(node: exp.Expr, position: Position) -> SqlNotAllowedError:
+    is_of_rows = isinstance(node.this, exp.Values)
+    hint = UNDER_EACH_OTHER if is_of_rows else None
+    return refuse(rules.LATERAL_JOIN, position, hint=hint)
+
+
+_JOIN_IN_BRACKETS = (
+    "a join in brackets is a derived table: LEFT JOIN (SELECT e.patient_id AS id FROM "
+    "encounters AS e JOIN labs AS l ON l.patient_id = e.patient_id) AS x ON x.id = "
+    "p.patient_id"
 )
 _NO_LIST_OF_DAYS = (
     "FROM encounters AS e; no list of days is needed: every period of the domain comes "

@@ -97,7 +97,8 @@ class WindowReader(FunctionReader):
             return None
         position = self._places.position
         if self._places.word() != "ROWS" or node.args.get("exclude"):
-            raise refuse(rules.FRAME, position)
+            hint = _IN_DAYS if _is_of_values(node) else None
+            raise refuse(rules.FRAME, position, hint=hint)
         self._places.take("ROWS")
         between = self._places.accept("BETWEEN")
         start, end = self._bound(), FrameBound("current", None, following=False)
@@ -136,3 +137,18 @@ def _distance(bound: FrameBound) -> float:
 
 def _is_outside(start: FrameBound, end: FrameBound) -> bool:
     return start.edge == end.edge == "unbounded" and start.following == end.following
+
+
+_IN_DAYS = (
+    "rows of some days before are met by each row: SELECT (SELECT COUNT(*) FROM "
+    "encounters AS b WHERE b.patient_id = e.patient_id AND b.admitted BETWEEN "
+    "e.admitted - 90 AND e.admitted) AS n FROM encounters AS e"
+)
+
+
+def _is_of_values(node: exp.Expr) -> bool:
+    """Whether a frame ends at a distance of values, as RANGE of 90 days does."""
+    ends = (node.args.get("start"), node.args.get("end"))
+    return node.args.get("kind") == "RANGE" and any(
+        isinstance(end, exp.Expr) for end in ends
+    )

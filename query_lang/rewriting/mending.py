@@ -101,7 +101,13 @@ def _again(refused: list[tuple[str, QueryError]]) -> Iterator[str]:
         yield from _tried(*found, refused)
 
 
-_AGAIN: Final = frozenset((*UNIT_FIXES, "literal_type", "unknown_column"))
+_AGAIN: Final = frozenset(
+    (
+        *UNIT_FIXES,
+        *("arithmetic", "cast", "construct", "function", "literal_type", "operator"),
+        *("star", "text_part", "unknown_column"),
+    )
+)
 """Rules whose fix mends one place of what may be several."""
 _Fix = Callable[[str, int, QueryError], Iterator[str]]
 

@@ -91,7 +91,7 @@ from query_lang.syntax.nodes import (
     UnionAll,
     WindowCall,
 )
-from query_lang.syntax.refusals import refuse
+from query_lang.syntax.refusals import NAMED_BY_PLACE, refuse
 
 _CHOSEN_GROUPS = (
     "number the groups in a table over theirs: FROM (SELECT patient_id, code, "
@@ -280,7 +280,9 @@ def _with_name(tree: DerivedTable) -> DerivedTable:
     """Name a derived table that got none, by where it stands: unlike any other."""
     if tree.alias:
         return tree
-    return replace(tree, alias=f"derived_{tree.position.line}_{tree.position.column}")
+    place = tree.position
+    name = NAMED_BY_PLACE.format(line=place.line, column=place.column)
+    return replace(tree, alias=name)
 
 
 def _window(tree: WindowCall) -> Expression:

@@ -1,7 +1,9 @@
 """Rules and places made into errors."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from privacy.errors import (
     NoPublicDomainError,
@@ -13,6 +15,27 @@ from privacy.errors import (
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import Position
 from query_lang.syntax.rules import Rule
+
+NAMED_BY_PLACE: Final = "derived_{line}_{column}"
+"""What a table in brackets is called that got no name; nobody is shown it."""
+_NAMED: Final = re.compile(r"\bderived_([0-9]+)_([0-9]+)\b(?:\.([a-z][a-z0-9_]*))?")
+_NAME_IT: Final = "give each table in brackets a name: FROM (SELECT ...) AS t"
+
+
+def _told(detail: str) -> str:
+    """Return what is wrong, with tables that have no name called by their places."""
+    return _NAMED.sub(_placed, detail)
+
+
+def _placed(found: re.Match[str]) -> str:
+    line, column, name = found.groups()
+    table = f"the table at line {line}, column {column}"
+    return table if name is None else f"{name} of {table}"
+
+
+def _advised(hint: str) -> str:
+    """Return a hint without a name that nobody wrote."""
+    return _NAME_IT if _NAMED.search(hint) else hint
 
 
 def refuse(
@@ -27,8 +50,8 @@ def refuse(
         rule=rule.name,
         line=position.line,
         column=position.column,
-        detail=detail or rule.detail,
-        hint=hint or rule.hint,
+        detail=_told(detail or rule.detail),
+        hint=_advised(hint or rule.hint),
     )
 
 
@@ -64,8 +87,8 @@ def unknown_column(
         rule=rules.UNKNOWN_COLUMN.name,
         line=position.line,
         column=position.column,
-        detail=detail,
-        hint=hint or rules.UNKNOWN_COLUMN.hint,
+        detail=_told(detail),
+        hint=_advised(hint or rules.UNKNOWN_COLUMN.hint),
     )
 
 
@@ -77,8 +100,8 @@ def no_public_domain(
         rule=rules.NO_PUBLIC_DOMAIN.name,
         line=position.line,
         column=position.column,
-        detail=detail,
-        hint=hint or rules.NO_PUBLIC_DOMAIN.hint,
+        detail=_told(detail),
+        hint=_advised(hint or rules.NO_PUBLIC_DOMAIN.hint),
     )
 
 

@@ -47,6 +47,7 @@ _OTHERS_HINT = (
     "DATE_FORMAT(admitted, '%Y-%m-%d') or 'yyyy-MM-dd', with %M, %b or MMMM for the "
     "month's name and %W or EEEE for the day's; %x-%v are the ISO year and week"
 )
+_DIGITS = "a number with zeros in front is LPAD(CAST(age AS TEXT), 3, '0')"
 _SMALL: Mapping[str, str] = {"yyyy": "YYYY", "dd": "DD"}  # so written elsewhere, too
 _RUN = re.compile(r"\"[^\"]*\"|%?([A-Za-z])\1*")  # one letter, so often as it stands
 _PERCENT_FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -150,7 +151,7 @@ def pieces_of(
         SqlNotAllowedError: Rule ``date_format``: it has another field.
     """
     form = _PERCENT if "%" in pattern else _POSTGRES
-    hint = _OTHERS_HINT if others else None
+    hint = _OTHERS_HINT if others else _DIGITS if "0" in pattern else None
     known = _OTHERS if others else _SMALL if "yyyy" in pattern else {}
     pattern = _RUN.sub(lambda found: known.get(found[0], found[0]), pattern)
     found, at = list[str](), 0

@@ -1,5 +1,6 @@
 """Rows in brackets, compared or counted, and values looked up in a public table."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -97,6 +98,55 @@ def counted_below(sql: str, offset: int, _: QueryError) -> Iterator[str]:
         )
 
 
+def pairs_counted(sql: str, _: int, error: QueryError) -> Iterator[str]:
+    """Write ``COUNT(DISTINCT CONCAT(a, '-', b))`` as ``counted_below`` has (a, b).
+
+    CONCAT takes NULL for no text: a pair of which one value is missing is one. A sign
+    between them that stands in no key tells pairs apart as two columns do.
+    """
+    tokens = tokens_of(sql)
+    marks, closing = marks_of(tokens, 0, len(tokens)), closing_of(tokens)
+    for at in range(len(marks)):
+        if marks[at : at + 5] != ["COUNT", "(", "DISTINCT", "CONCAT", "("]:
+            continue
+        end, items = closing.get(at + 4), _items(sql, tokens, at + 4)
+        is_pair = len(items) == 3 and items[1] in _BETWEEN_PAIRS  # noqa: PLR2004 - two and a sign
+        if end is not None and is_pair and closing.get(at + 1) == end + 1:
+            pair = (at + 3, end + 1, f"({items[0]}, {items[2]})")
+            tuples = edited(sql, tokens, [pair])
+            yield from counted_below(tuples, tokens[at].start, error)
+    for at in range(len(marks)):
+        if marks[at : at + 3] == ["COUNT", "(", "DISTINCT"] and at + 1 in closing:
+            for tuples in _chained(sql, tokens, at, closing[at + 1]):
+                yield from counted_below(tuples, tokens[at].start, error)
+
+
+def _chained(sql: str, tokens: Sequence[Token], at: int, end: int) -> Iterator[str]:
+    """Yield ``COUNT(DISTINCT a || '-' || b)`` with (a, b), where neither is missing."""
+    marks = marks_of(tokens, 0, len(tokens))
+    written = "".join(between(sql, tokens, n, n + 1) for n in range(at + 3, end))
+    found = _CHAIN.fullmatch(written)
+    if found is None or marks.count("SELECT") != 1:
+        return
+    pair = found.groups()
+    known = " AND ".join(f"{name} IS NOT NULL" for name in pair)
+    edits: list[Edit] = [(at + 3, end, f"({', '.join(pair)})")]
+    last = between(sql, tokens, len(tokens) - 1, len(tokens))
+    if "WHERE" in marks[:-2]:
+        where = marks.index("WHERE")
+        first = between(sql, tokens, where + 1, where + 2)
+        edits.append((where, where + 2, f"WHERE {known} AND ({first}"))
+        edits.append((len(tokens) - 1, len(tokens), f"{last})"))
+    else:
+        edits.append((len(tokens) - 1, len(tokens), f"{last} WHERE {known}"))
+    yield edited(sql, tokens, edits)
+
+
+_NAME: Final = r"([a-z_]\w*(?:\.[a-z_]\w*)?)(?:::(?:text|varchar))?"
+_CHAIN: Final = re.compile(rf"{_NAME}\|\|'[-_|/: ]'\|\|{_NAME}", re.IGNORECASE)
+_BETWEEN_PAIRS: Final = frozenset(
+    f"'{sign}'" for sign in ("-", "_", "|", "/", ":", " ")
+)
 _COUNTED: Final = ["SELECT", "COUNT", "(", "DISTINCT", "("]
 _OTHER_CLAUSES: Final = frozenset(
     (

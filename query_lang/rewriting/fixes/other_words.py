@@ -14,10 +14,19 @@ from query_lang.rewriting.fixes.compared_rows import (
     compared_one_by_one,
     counted_below,
     joined_texts,
+    pairs_counted,
 )
 from query_lang.rewriting.fixes.day_times import hours_written, seconds_of_day
 from query_lang.rewriting.fixes.days import days_of_format
 from query_lang.rewriting.fixes.numbered_rows import first_of_rank, with_default
+from query_lang.rewriting.fixes.other_calls import (
+    called,
+    from_first,
+    overlapping,
+    rows_counted,
+    texts_joined,
+    values_listed,
+)
 from query_lang.rewriting.fixes.other_forms import (
     lists,
     logarithms,
@@ -206,26 +215,30 @@ OTHER_FIXES: Mapping[str, _Fix] = {
     "age_years": short_ages,
     "any_all": lists,
     "arguments": with_default,
+    "arithmetic": texts_joined,
     "average_opaque": as_quotient,
     "cast": _either(days_of_format, as_cast),
-    "construct": without_table_hint,
+    "construct": _either(without_table_hint, values_listed),
     "count_arguments": counted_below,
     "date_format": hours_written,
-    "function": _either(logarithms, joined_texts),
+    "function": _either(called, _either(logarithms, joined_texts)),
     "interval": seconds_between,
     "limit": as_limit,
     "name_needed": named_behind,
     "number_form": plain_numbers,
     "offset": as_limit,
     "only_select": misspelt,
-    "operator": operators,
+    "operator": _either(overlapping, operators),
     "parameter": ranges,
     "public_first": private_first,
     "rank": first_of_rank,
     "recursive": series,
+    "star": rows_counted,
     "symbol": _either(one_by_one, lists),
     "syntax": readable,
+    "text_part": from_first,
     "tuple": compared_one_by_one,
+    "unit_key_opaque": pairs_counted,
     "unread_text": _either(without_comma, null_tests),
 }
 """The fixes of this module by the rule that refuses what they mend."""

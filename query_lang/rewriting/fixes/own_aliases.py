@@ -1,6 +1,5 @@
 """Aliases that are used in the SELECT list that gives them, as some dialects allow."""
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -8,13 +7,13 @@ from privacy.errors import QueryError
 from query_lang.rewriting.fixes.token_texts import (
     Edit,
     between,
+    closing_of,
     edited,
     marks_of,
     tokens_of,
 )
 from query_lang.syntax.tokens import Token, TokenKind
 
-_ONE_VALUE: Final = re.compile(r"\w+(\.\w+)?|\w+\([^()]*\)")
 _BEFORE_ITEMS: Final = frozenset(("SELECT", "DISTINCT", "ALL"))
 
 
@@ -68,13 +67,16 @@ def expression_of(sql: str, tokens: Sequence[Token], at: int, name: str) -> str 
     select = select_of(tokens, at)
     items = () if select is None else items_of(tokens, select)
     found = [
-        between(sql, tokens, item[0], end)
+        (item[0], end)
         for item in items
         if (end := _aliased(tokens, item, name)) is not None
     ]
     if len(found) != 1:
         return None
-    return found[0] if _ONE_VALUE.fullmatch(found[0]) else f"({found[0]})"
+    first, end = found[0]
+    text = between(sql, tokens, first, end)
+    is_call = tokens[first].word and closing_of(tokens).get(first + 1) == end - 1
+    return text if end == first + 1 or is_call else f"({text})"
 
 
 def written_out(sql: str, offset: int, _: QueryError) -> Iterator[str]:

@@ -24,6 +24,10 @@ _PIVOT = (
     "COUNT(*) FILTER (WHERE ward = 'er') AS er"
 )
 _ORDER = "clauses have an order: SELECT, FROM, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT"
+UNDER_EACH_OTHER = (
+    "put the columns under each other: FROM (SELECT patient_id, 'age' AS k, age AS v "
+    "FROM a UNION ALL SELECT patient_id, 'year', year FROM a) AS u"
+)
 TIES = "LIMIT 10 alone: noise makes ties rare, and what is left out is seen without it"
 _FIRST_WORDS: Mapping[str, str] = {
     **dict.fromkeys(
@@ -70,13 +74,7 @@ _HINTS: tuple[tuple[str, str], ...] = (
     ("PROCEDURE", "leave PROCEDURE out"),
     ("INTO", _NO_WRITING),
     ("PIVOT", _PIVOT),
-    (
-        "UNPIVOT",
-        (
-            "put the columns under each other: FROM (SELECT patient_id, 'age' AS k, "
-            "age AS v FROM a UNION ALL SELECT patient_id, 'year', year FROM a) AS u"
-        ),
-    ),
+    ("UNPIVOT", UNDER_EACH_OTHER),
     ("CONNECT BY", "levels of codes are columns or level(code, 'name'): no recursion"),
     ("START WITH", "levels of codes are columns or level(code, 'name'): no recursion"),
     ("KEEP (", "in a derived table: LAST(age ORDER BY admitted)"),
@@ -163,9 +161,19 @@ def _hint_near(marks: Sequence[str], at: int) -> str | None:
     for words, hint in _HINTS:
         sought = words.split()
         starts = range(len(near) - len(sought) + 1)
-        if any(list(near[n : n + len(sought)]) == sought for n in starts):
+        if any(_stands(near[n:], sought) for n in starts):
             return hint
     return None
+
+
+def _stands(marks: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether words begin here, and are no name of a table: ``le.age``."""
+    end = len(words)
+    is_table = marks[end : end + 1] == ["."] and marks[end + 1 : end + 2] not in _ENDS
+    return list(marks[:end]) == list(words) and not is_table
+
+
+_ENDS: Sequence[Sequence[str]] = ([], [")"], ["AND"], ["OR"], ["GROUP"])
 
 
 def _unclosed(marks: Sequence[str]) -> str | None:

@@ -27,6 +27,11 @@ TEXTS = (
     "SELECT COUNT(*) FROM labs WHERE abnormal = 't' OR abnormal <> 'no' AND value > 5",
     "SELECT COUNT(*) FROM labs WHERE NOT abnormal = 1",
     "SELECT year AS y, COUNT(*) AS n, COUNT_IF(age < 18) AS young, SUM(age) - young AS s, s / n AS t FROM encounters GROUP BY year",
+    "SELECT COUNT(*) FROM diagnoses WHERE code NOT IN (VALUES ('E11.9'), ('I10'))",
+    "SELECT COUNT(*) FROM diagnoses WHERE SUBSTRING(code, 0, 4) IN ('E11', 'I10')",
+    "SELECT COUNT(DISTINCT CONCAT(patient_id, '/', discharged_to)) AS n FROM encounters WHERE age > 20",
+    "SELECT COUNT(DISTINCT patient_id || '-' || admitted::text) FROM encounters e WHERE age > 60 OR year = 2022",
+    "SELECT COUNT(DISTINCT discharged_to || '/' || e.patient_id) AS n FROM encounters e",
     RANKED.format("admitted", "r = 1"),
     RANKED.format("discharged_to", "r = 1"),
     RANKED.format("age DESC", "t.r <= 1 AND department <> 'surgery'").replace(
@@ -36,6 +41,9 @@ TEXTS = (
     LAGGED.format("discharged_to, 2, 'none'"),
 )
 NOT_REWRITTEN = (
+    "SELECT COUNT(DISTINCT CONCAT(patient_id, admitted)) AS n FROM encounters",
+    "SELECT COUNT(DISTINCT patient_id || discharged_to) AS n FROM encounters",
+    "SELECT COUNT(DISTINCT patient_id || '-' || admitted || '-' || age) AS n FROM encounters",
     RANKED.format("admitted", "r <= 2"),
     RANKED.format("admitted", "r = 1 OR r = 2"),
     RANKED.format("admitted, encounter_id", "r = 1"),
