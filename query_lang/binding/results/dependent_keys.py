@@ -292,8 +292,10 @@ def _by_lookup(
     """Read the rows of a listed table: a code says what is computed of its name."""
     for lookup in beside.lookups:
         for leaf in _leaves(other):
-            cells = lookup.cells(one, leaf)
-            if cells is None or not trying.takes(len(cells)):
+            cells = (
+                lookup.cells(one, leaf) if trying.takes(1 + len(lookup.rows)) else None
+            )
+            if cells is None:
                 continue
             known = _functional((row[0], row[1]) for row in cells)
             if known is None:

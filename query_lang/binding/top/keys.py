@@ -64,6 +64,7 @@ class KeyBinder:
         places: Where GROUP BY names each.
         sets: The keys of each grouping set.
         dependent: What follows from a key.
+        unknown: What follows from no key, as far as was tried.
         staying: Which keys are of rows in the text that stay without a match.
     """
 
@@ -80,6 +81,7 @@ class KeyBinder:
     sets: tuple[tuple[int, ...], ...] = ()
     dependent: dict[Expression, DependentShown] = field(default_factory=dict)
     staying: set[int] = field(default_factory=set)
+    unknown: set[Expression] = field(default_factory=set)
 
     def bind(self) -> None:
         """Bind GROUP BY.
@@ -319,9 +321,12 @@ class KeyBinder:
             if value.facts.type not in NUMBERS:
                 return None
             value = rescaled(value, max(1, value.facts.scale))
-        if value in self.keys or value in self.dependent:
+        if value in self.keys or value in self.dependent or value in self.unknown:
             return self.dependent.get(value)
-        return self.follows(value)
+        found = self.follows(value)
+        if found is None:
+            self.unknown.add(value)
+        return found
 
     def follows(self, value: Expression) -> DependentShown | None:
         """Return what is computed of one key, as a weight of a stratum."""

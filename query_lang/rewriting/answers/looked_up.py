@@ -90,25 +90,16 @@ class _Groups:
     ) -> "_Groups | None":
         first, second = above.source, above.joins[0]
         turned = _is_public(first, public)
-        groups = second.source if turned else first
-        below = _query_of(groups, named)
-        if below is None or (turned and second.kind not in {"inner", "left"}):
-            return None
-        joins = above.joins
+        groups, joins = (second.source if turned else first), above.joins
         if turned:
             joins = (replace(second, kind="inner", source=first), *joins[1:])
-        tables = {}
-        for join in joins:
-            source = join.source
-            if not isinstance(source, TableName) or join.is_natural:
-                return None
-            if source.name not in public:
-                return None
-            tables[called(source)] = public[source.name]
+        tables = {called(j.source): _columns(j, public) for j in joins}
+        known = {name: each for name, each in tables.items() if each is not None}
         is_kept = turned and second.kind == "left"
-        if is_kept and not stays(joins[0]):
+        below, is_lost = _query_of(groups, named), is_kept and not stays(joins[0])
+        if below is None or len(known) < len(joins) or is_lost:
             return None
-        found = cls(above, below, called(groups), joins, tables, is_kept)
+        found = cls(above, below, called(groups), joins, known, is_kept)
         return found if found.has_names_apart() else None
 
     def has_names_apart(self) -> bool:
@@ -276,6 +267,14 @@ def _query_of(
         return None
     is_whole = query.limit is None and query.kept is None and not query.distinct
     return query if is_whole else None
+
+
+def _columns(join: Join, public: Columns) -> AbstractSet[str] | None:
+    """Return the columns of a public table that ON or USING ties; None of others."""
+    source = join.source
+    if not isinstance(source, TableName) or join.is_natural:
+        return None
+    return public.get(source.name)
 
 
 def _is_public(source: TableName | DerivedTable, public: Columns) -> bool:

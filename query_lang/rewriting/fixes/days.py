@@ -1,4 +1,4 @@
-"""Days and truth values that are written as other texts, beside a column of theirs."""
+"""Days and truth values that are written otherwise, beside a column of theirs."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ _MIDNIGHT: Final = re.compile(r"00:00(:00(\.0+)?)?")
 
 
 def days_written(sql: str, tokens: Sequence[Token], place: int) -> Iterator[str]:
-    """Write ``'20240131'`` and ``'2024-1-31 00:00:00'`` as '2024-01-31'.
+    """Write ``'2024/01/31'`` and ``'2024-1-31 00:00:00'`` as '2024-01-31'.
 
     PostgreSQL cuts the time off a text beside a column of days, and others compare
     with midnight: both are the same of midnight itself, and of any time where the day
@@ -52,25 +52,22 @@ def _takes_day(tokens: Sequence[Token], place: int) -> bool:
     return is_high and tokens[place - 2].kind is TokenKind.STRING
 
 
-_TRUTHS: Mapping[str, str] = {
-    **dict.fromkeys(("t", "true", "y", "yes", "on", "1"), "TRUE"),
-    **dict.fromkeys(("f", "false", "n", "no", "off", "0"), "FALSE"),
-}
-"""What PostgreSQL takes for a truth value beside a column of them."""
+_TRUTHS: Mapping[str, str] = {"1": "TRUE", "0": "FALSE"}
+"""What others take for a truth value beside a column of them; some texts are one."""
 _EQUAL: Final = frozenset(("=", "<>", "!="))
 
 
 def truths_written(sql: str, tokens: Sequence[Token], place: int) -> Iterator[str]:
-    """Write ``smoker = 'yes'`` and ``smoker = 1`` as smoker = TRUE.
+    """Write ``smoker = 1`` as smoker = TRUE.
 
     All of one column: a column of another type by its name refuses a truth value.
     """
     column = _compared(tokens, place)
     edits: list[Edit] = [
-        (at, at + 1, _TRUTHS[tokens[at].text.strip().lower()])
+        (at, at + 1, _TRUTHS[tokens[at].text])
         for at in range(len(tokens))
-        if tokens[at].kind in {TokenKind.STRING, TokenKind.NUMBER}
-        and tokens[at].text.strip().lower() in _TRUTHS
+        if tokens[at].kind is TokenKind.NUMBER
+        and tokens[at].text in _TRUTHS
         and (at == place or (column and _compared(tokens, at) == column))
     ]
     if any(at == place for at, _after, _words in edits):

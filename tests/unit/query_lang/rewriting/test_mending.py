@@ -132,7 +132,7 @@ MENDED = (
         "SELECT COUNT(*) FROM encounters",
     ),
     (
-        "SELECT COUNT(*) FROM encounters WHERE admitted >= '20240131'",
+        "SELECT COUNT(*) FROM encounters WHERE admitted >= '2024/01/31'",
         "SELECT COUNT(*) FROM encounters WHERE admitted >= '2024-01-31'",
     ),
     (

@@ -66,7 +66,7 @@ TEXTS = (
         "select sex, sum(birth_year < 1950) + 1 as f, (sum(birth_year < 1950) + 1) * 2 as q, ((sum(birth_year < 1950) + 1) * 2) + 1 as r from patients group by sex order by ((sum(birth_year < 1950) + 1) * 2)",
     ),
     (
-        "select count(*) from labs where abnormal eq 'yes' and taken ge '20200101'",
+        "select count(*) from labs where abnormal eq 1 and taken ge '2020/01/01'",
         "select count(*) from labs where abnormal = TRUE and taken >= '2020-01-01'",
     ),
 )
