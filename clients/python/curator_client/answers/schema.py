@@ -142,6 +142,19 @@ class Dataset:
         ]
         return Listing(list(_COLUMN_TITLES), rows)
 
+    def rows(self, table: str) -> Listing:
+        """Return the rows of a public table that its custodian has listed.
+
+        Raises:
+            LookupError: There is no such table, or its rows are not shown.
+        """
+        listed = {str(t["name"]): t for t in self.tables if t.get("listed")}
+        if table not in listed:
+            raise LookupError(unknown("listed table", table, list(listed)))
+        found = listed[table]
+        names = [str(column["name"]) for column in found["columns"]]
+        return Listing(names, [list(row) for row in found.get("rows", [])])
+
     def domains(self, column: str) -> Domains:
         """Return the domains of a column, a table each; ``"visits.ward"`` names one.
 
@@ -249,7 +262,8 @@ def _yes(fact: bool) -> str:  # noqa: FBT001 - it is the word for one
 def _heading(table: dict[str, Any]) -> str:
     key = f"; key {', '.join(table['key'])}" if table.get("key") else ""
     if table.get("public"):
-        return f"{table['name']}: public{key}"
+        shown = f"; {len(table['rows'])} rows, shown" if table.get("rows") else ""
+        return f"{table['name']}: public{key}{shown}"
     unit, rows = table["unit_column"], table["max_rows_per_unit"]
     plural = "row" if rows == 1 else "rows"
     return f"{table['name']}: at most {rows} {plural} for each {unit}{key}"

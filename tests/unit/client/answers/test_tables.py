@@ -139,3 +139,20 @@ def test_domains_are_shown_as_a_table():
         "other",
     ]
     assert "<table>" in found._repr_html_()
+
+
+def test_rows_of_a_listed_table_are_shown():
+    regions = {
+        "name": "regions",
+        "public": True,
+        "listed": True,
+        "key": ["code"],
+        "columns": [{"name": "code"}, {"name": "people"}],
+        "rows": [["N", 1000], ["S", None]],
+    }
+    page = Dataset({"tables": [regions, {"name": "wards", "public": True}]})
+    rows = page.rows("regions")
+    assert rows.columns == ["code", "people"]
+    assert rows.rows == [["N", 1000], ["S", None]]
+    with pytest.raises(LookupError, match="no listed table 'wards'"):
+        page.rows("wards")
