@@ -16,7 +16,7 @@ from query_lang.binding.results.dependent_keys import Beside
 from query_lang.binding.results.stacked_answers import check_apart, check_units
 from query_lang.binding.results.totals import check_totals
 from query_lang.binding.scalars.narrowing import Conditions
-from query_lang.binding.sources.listed_first import join_keeps_all, listed_first
+from query_lang.binding.sources.listed_first import PublicTies, listed_first
 from query_lang.binding.top.top import Top, TopBinder
 from query_lang.plans.compiled import QueryWarning, row_count
 from query_lang.plans.costs import MAX_NUMBERS
@@ -99,9 +99,7 @@ def _of_groups(tree: Query, error: QueryError, dataset: Dataset) -> Query | None
         if table.is_public
     }
     try:
-        return over_groups(tree) or grouped_below(
-            tree, public, lambda join: join_keeps_all(join, dataset)
-        )
+        return over_groups(tree) or grouped_below(tree, public, PublicTies(dataset))
     except QueryError:
         return None
 

@@ -5,8 +5,8 @@ rows there are, so that an INNER join has the same groups, once nothing counts t
 that met none. Source: docs/adr/0072-rows-of-public-tables.md.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from privacy.schema import Dataset, Table
 from query_lang.rewriting.constants.unmatched import check_unmatched
@@ -59,12 +59,31 @@ def listed_first(tree: Query, dataset: Dataset) -> Query:
     return replace(tree, select=found)
 
 
-def join_keeps_all(join: Join, dataset: Dataset) -> bool:
-    """Whether all rows of a public table are values of what a join ties it by."""
-    table = _public(join.source, dataset.tables)
-    if table is None:
-        return False
-    return stays(join, table, column_of(table, called(join.source)))
+@dataclass(frozen=True, slots=True)
+class PublicTies:
+    """What a join says of the public table that it joins.
+
+    Attributes:
+        dataset: Whose tables are joined.
+    """
+
+    dataset: Dataset
+
+    def meet_one(self, join: Join) -> bool:
+        """Whether a row meets one row of the table at most: its key is equated."""
+        table = _public(join.source, self.dataset.tables)
+        if table is None or not table.key:
+            return False
+        is_column = column_of(table, called(join.source))
+        equated = {name.name for name in _equated(join, is_column) if name is not None}
+        return {*equated, *join.using} >= set(table.key)
+
+    def keep_all(self, join: Join) -> bool:
+        """Whether all rows of the table are values of what ON ties it by."""
+        table = _public(join.source, self.dataset.tables)
+        if table is None:
+            return False
+        return stays(join, table, column_of(table, called(join.source)))
 
 
 def stays(join: Join, table: Table, is_column: IsColumn) -> bool:
@@ -73,18 +92,23 @@ def stays(join: Join, table: Table, is_column: IsColumn) -> bool:
     It equates the table's whole key, of which no row has NULL, and nothing more.
     """
     places = [n for n, c in enumerate(table.columns) if c.name in table.key]
-    keys = set[str]()
+    found = list(_equated(join, is_column))
+    keys = {name.name for name in found if name is not None}
+    is_whole = (
+        keys == set(table.key) and bool(keys and table.rows) and None not in found
+    )
+    return is_whole and all(row[n] is not None for row in table.rows for n in places)
+
+
+def _equated(join: Join, is_column: IsColumn) -> Iterator[Name | None]:
+    """Yield the columns of a table that ON equates with others'; None: it says more."""
     for part in conjuncts(join.condition):
         own = [p for p in parts(part) if isinstance(p, Name) and is_column(p)]
         if not own:
             continue
-        if not isinstance(part, Comparison) or part.operator != "=" or len(own) > 1:
-            return False
-        if own[0] not in (part.left, part.right):
-            return False
-        keys.add(own[0].name)
-    is_whole = keys == set(table.key) and bool(keys and table.rows)
-    return is_whole and all(row[n] is not None for row in table.rows for n in places)
+        is_tie = isinstance(part, Comparison) and part.operator == "="
+        sides = (part.left, part.right) if isinstance(part, Comparison) else ()
+        yield own[0] if is_tie and len(own) == 1 and own[0] in sides else None
 
 
 def _speaks_of(join: Join, is_column: IsColumn) -> bool:

@@ -4,9 +4,10 @@ A row of the groups meets one row of such a table at most, so the table may as w
 joined below, to the rows that are grouped: what it has beside a key makes no groups.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from typing import Protocol, TypeGuard
 
 from query_lang.rewriting.trees import (
     aggregates,
@@ -35,9 +36,17 @@ Columns = Mapping[str, AbstractSet[str]]
 """Public tables, and what their columns are called."""
 
 
-def grouped_below(
-    tree: Query, public: Columns, stays: Callable[[Join], bool]
-) -> Query | None:
+class Ties(Protocol):
+    """Says what joins with public tables tie."""
+
+    def meet_one(self, join: Join) -> bool:
+        """Whether a row meets one row of the table at most."""
+
+    def keep_all(self, join: Join) -> bool:
+        """Whether all rows of the table are groups, by what ties it."""
+
+
+def grouped_below(tree: Query, public: Columns, ties: Ties) -> Query | None:
     """Return a query that joins its groups with public tables as one of their rows.
 
     None where it is no such query, or a name in it would be ambiguous.
@@ -45,8 +54,7 @@ def grouped_below(
     Args:
         tree: The query.
         public: Of the dataset.
-        stays: Whether rows of a public table that stay without a group are groups of
-            their own, by what ties it.
+        ties: Says what joins with public tables tie.
     """
     above = tree.select
     if not above.joins or above.group_by or above.having or above.distinct:
@@ -55,7 +63,7 @@ def grouped_below(
         return None
     named = {table.name: table.query for table in tree.common_tables}
     tables = {name: c for name, c in public.items() if name not in named}
-    found = _Groups.of(above, named, tables, stays)
+    found = _Groups.of(above, named, tables, ties)
     below = None if found is None else found.select()
     return None if below is None else replace(tree, select=below)
 
@@ -86,7 +94,7 @@ class _Groups:
         above: Select,
         named: Mapping[str, object],
         public: Columns,
-        stays: Callable[[Join], bool],
+        ties: Ties,
     ) -> "_Groups | None":
         first, second = above.source, above.joins[0]
         turned = _is_public(first, public)
@@ -96,21 +104,40 @@ class _Groups:
         tables = {called(j.source): _columns(j, public) for j in joins}
         known = {name: each for name, each in tables.items() if each is not None}
         is_kept = turned and second.kind == "left"
-        below, is_lost = _query_of(groups, named), is_kept and not stays(joins[0])
-        if below is None or len(known) < len(joins) or is_lost:
+        below, is_tied = _query_of(groups, named), all(map(ties.meet_one, joins))
+        if below is None or len(known) < len(joins) or not is_tied:
             return None
+        if is_kept and (below.having or above.where or not ties.keep_all(joins[0])):
+            return None  # a row that stays would be lost with its group
         found = cls(above, below, called(groups), joins, known, is_kept)
-        return found if found.has_names_apart() else None
+        is_sure = found.has_names_apart() and not (is_kept and found.shows_keys())
+        return found if is_sure else None
+
+    def shows_keys(self) -> bool:
+        """Whether more of a group is shown than numbers: NULL where there is none."""
+        if len(self.below.group_by) > 1 or len(self.joins) > 1:
+            return True
+        numbers = {output_of(i) for i in self.below.items if is_aggregate(i.expression)}
+        shown = parts((self.above.items, self.above.order_by), (Select,))
+        names = [part for part in shown if isinstance(part, Name)]
+        return any(
+            name.name not in numbers and not self._is_looked_up(name) for name in names
+        )
 
     def has_names_apart(self) -> bool:
-        """Whether no name of the groups' own tables may mean a public one."""
+        """Whether no name may mean a column of the groups and a public one."""
         sources = (self.below.source, *(join.source for join in self.below.joins))
         names = {*map(called, sources), self.name}
         if names & self.tables.keys() or len(self.tables) < len(self.joins):
             return False
+        merged = {name for join in self.joins for name in join.using}
+        made = {output_of(item) for item in self.below.items} - merged
+        said = (self.above.items, self.above.where, self.above.order_by, self.joins)
+        if any(self._is_unsure(part) and part.name in made for part in parts(said)):
+            return False
         return len(sources) == 1 or not any(map(self._is_unsure, parts(self.below)))
 
-    def _is_unsure(self, part: object) -> bool:
+    def _is_unsure(self, part: object) -> TypeGuard[Name]:
         if not isinstance(part, Name) or part.qualifier is not None:
             return False
         return any(part.name in columns for columns in self.tables.values())

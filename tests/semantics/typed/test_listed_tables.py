@@ -232,6 +232,25 @@ def test_what_is_joined_to_a_listed_table_first_has_values_without_a_match():
     assert error.value.rule == "public_first"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [  # a group would meet several rows, or a row that stays would be lost
+        "WITH n AS (SELECT region AS county, COUNT(*) AS c FROM patients GROUP BY 1) SELECT r.name, n.c FROM n JOIN regions r ON r.county = n.county",
+        "SELECT r.code, n.c FROM regions r LEFT JOIN (SELECT region, COUNT(*) AS c FROM patients GROUP BY 1 HAVING COUNT(*) > 2) n ON n.region = r.code",
+        "SELECT r.code, n.c FROM regions r LEFT JOIN (SELECT region, COUNT(*) AS c FROM patients GROUP BY 1) n ON n.region = r.code WHERE n.c IS NULL",
+        "SELECT n.region, n.c FROM regions r LEFT JOIN (SELECT region, COUNT(*) AS c FROM patients GROUP BY 1) n ON n.region = r.code",
+        "SELECT r.code, n.sex, n.c FROM regions r LEFT JOIN (SELECT region, sex, COUNT(*) AS c FROM patients GROUP BY 1, 2) n ON n.region = r.code",
+        "SELECT r.code, n.c FROM regions r LEFT JOIN (SELECT region, COUNT(*) AS c FROM patients GROUP BY 1) n ON n.region = r.code AND r.county = 'A'",
+        "WITH n AS (SELECT region AS county, COUNT(*) AS c FROM patients GROUP BY 1) SELECT county, n.c FROM n JOIN regions r ON r.code = n.county",
+    ],
+)
+def test_groups_that_are_not_as_many_below_stay_refused(text):
+    dataset = dataset_of(*drawn(random.Random(5))[:2])
+    with pytest.raises(QueryError) as error:
+        compile_query(text, dataset)
+    assert error.value.rule in {"group_by_unit", "public_first"}
+
+
 def test_what_a_code_tells_is_not_measured_and_makes_no_cell():
     regions = [
         (code, f"name of {code}", "A", 1000 + place, None, None)
