@@ -32,6 +32,7 @@ that are tried, and most take less than 300; a test holds it."""
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _BOOLEAN: Final = "of type boolean"
+_DAYS: Final = ("of type date", "beside a date")
 _MEANT = re.compile(r"did you mean ([a-z][a-z0-9_.]*)\?")
 _WRITTEN = re.compile(r"write ([a-z][a-z0-9_]*\.[a-z][a-z0-9_]*)$")
 _GROUPED = re.compile(r"add (GROUP BY [a-z][a-z0-9_, ]*)$")
@@ -171,7 +172,8 @@ def _literal(sql: str, offset: int, error: QueryError) -> Iterator[str]:
     if _BOOLEAN in error.detail:
         yield from truths_written(sql, tokens, place)
         return
-    yield from days_written(sql, tokens, place)
+    if any(told in error.detail for told in _DAYS):  # a moment keeps its time
+        yield from days_written(sql, tokens, place)
     token = tokens[place]
     if token.kind is TokenKind.STRING and _NUMBER.fullmatch(token.text):
         yield _replaced(sql, token, token, token.text)

@@ -21,9 +21,14 @@ from query_lang.rewriting.trees import (
     wording,
 )
 from query_lang.syntax.nodes import (
+    AggregateCall,
+    Arithmetic,
+    Cast,
     Comparison,
+    CountRows,
     DerivedTable,
     Expression,
+    FunctionCall,
     Join,
     Name,
     NumberLiteral,
@@ -44,6 +49,9 @@ class Ties(Protocol):
 
     def keep_all(self, join: Join) -> bool:
         """Whether all rows of the table are groups, by what ties it."""
+
+    def columns_of(self, source: TableName | DerivedTable) -> AbstractSet[str] | None:
+        """Return the columns of a table of the dataset; None of others."""
 
 
 def grouped_below(tree: Query, public: Columns, ties: Ties) -> Query | None:
@@ -79,6 +87,7 @@ class _Groups:
         joins: The public tables, with what ties each.
         tables: Their columns, by what they are called.
         is_kept: Whether each row of the first of them stays without a group.
+        columns: Of the one table whose rows are grouped; None where they are not known.
     """
 
     above: Select
@@ -87,6 +96,7 @@ class _Groups:
     joins: tuple[Join, ...]
     tables: Columns
     is_kept: bool
+    columns: AbstractSet[str] | None
 
     @classmethod
     def of(
@@ -109,20 +119,57 @@ class _Groups:
             return None
         if is_kept and (below.having or above.where or not ties.keep_all(joins[0])):
             return None  # a row that stays would be lost with its group
-        found = cls(above, below, called(groups), joins, known, is_kept)
-        is_sure = found.has_names_apart() and not (is_kept and found.shows_keys())
+        is_table = isinstance(below.source, TableName) and not below.joins
+        columns = None
+        if is_table and called(below.source) not in named:
+            columns = ties.columns_of(below.source)
+        found = cls(above, below, called(groups), joins, known, is_kept, columns)
+        is_sure = found.has_names_apart() and (not is_kept or found.shows_numbers())
         return found if is_sure else None
 
-    def shows_keys(self) -> bool:
-        """Whether more of a group is shown than numbers: NULL where there is none."""
+    def shows_numbers(self) -> bool:
+        """Whether counts and sums of groups are all that is shown of them.
+
+        Where there is no group they are 0, which is what is left of them here.
+        """
         if len(self.below.group_by) > 1 or len(self.joins) > 1:
+            return False
+        numbers = {
+            output_of(item)
+            for item in self.below.items
+            if isinstance(item.expression, CountRows)
+            or (isinstance(item.expression, AggregateCall) and _adds(item.expression))
+        }
+        shown = [item.expression for item in self.above.items]
+        shown += [item.expression for item in self.above.order_by]
+        return all(self._is_scaled(tree, numbers) for tree in shown)
+
+    def _is_scaled(  # noqa: PLR0911 - an arm a form
+        self, tree: Expression, numbers: AbstractSet[str | None]
+    ) -> bool:
+        """Whether a value is 0 where a number of the groups is, if it reads one."""
+        names = [part for part in parts(tree) if isinstance(part, Name)]
+        if all(map(self._is_looked_up, names)):
             return True
-        numbers = {output_of(i) for i in self.below.items if is_aggregate(i.expression)}
-        shown = parts((self.above.items, self.above.order_by), (Select,))
-        names = [part for part in shown if isinstance(part, Name)]
-        return any(
-            name.name not in numbers and not self._is_looked_up(name) for name in names
-        )
+        match tree:
+            case Name(name):
+                return name in numbers
+            case Arithmetic("*", left, right):
+                return self._is_scaled(left, numbers) and self._is_scaled(
+                    right, numbers
+                )
+            case Arithmetic("/", left, right):
+                divisors = [part for part in parts(right) if isinstance(part, Name)]
+                is_public = all(map(self._is_looked_up, divisors))
+                return is_public and self._is_scaled(left, numbers)
+            case Cast(value):
+                return self._is_scaled(value, numbers)
+            case FunctionCall("round", (value, *_)):
+                return self._is_scaled(value, numbers)
+            case FunctionCall("coalesce", (value, NumberLiteral("0"))):
+                return self._is_scaled(value, numbers)
+            case _:
+                return False
 
     def has_names_apart(self) -> bool:
         """Whether no name may mean a column of the groups and a public one."""
@@ -213,7 +260,9 @@ class _Groups:
             return self._own(listed[place].expression) if is_there else None
         if isinstance(key, Name) and key.qualifier is None:
             aliased = [i for i in self.below.items if i.alias == key.name]
-            if aliased:
+            if aliased and (self.columns is None or len(aliased) > 1):
+                return None  # a column goes before an alias
+            if aliased and self.columns and key.name not in self.columns:
                 return made[key.name]
         return self._own(key)
 
@@ -306,3 +355,7 @@ def _columns(join: Join, public: Columns) -> AbstractSet[str] | None:
 
 def _is_public(source: TableName | DerivedTable, public: Columns) -> bool:
     return isinstance(source, TableName) and source.name in public
+
+
+def _adds(tree: AggregateCall) -> bool:
+    return tree.name in {"count", "sum"}

@@ -43,6 +43,7 @@ REGIONS = Table(
         Column("since", T.DATE),
     ),
     key=("code",),
+    fan_out=((("county",), 5),),
     listed=True,
 )
 WARDS = Table(
@@ -232,6 +233,17 @@ def test_what_is_joined_to_a_listed_table_first_has_values_without_a_match():
     assert error.value.rule == "public_first"
 
 
+def test_a_column_goes_before_an_alias_in_the_keys_of_groups():
+    dataset = dataset_of(*drawn(random.Random(5))[:2])
+    groups = "SELECT region AS ward, COUNT(*) AS c FROM patients GROUP BY region, {}"
+    text = f"WITH n AS ({groups}) SELECT r.code, r.name, n.c FROM n JOIN regions r ON r.code = n.ward"
+    by_column, by_alias = (text.format(key) for key in ("sex", "ward"))
+    assert len(compile_query(by_column, dataset).rendered.cells) > 5
+    with pytest.raises(QueryError) as error:
+        compile_query(by_alias, dataset)
+    assert error.value.rule == "group_by_unit"
+
+
 @pytest.mark.parametrize(
     "text",
     [  # a group would meet several rows, or a row that stays would be lost
@@ -242,6 +254,10 @@ def test_what_is_joined_to_a_listed_table_first_has_values_without_a_match():
         "SELECT r.code, n.sex, n.c FROM regions r LEFT JOIN (SELECT region, sex, COUNT(*) AS c FROM patients GROUP BY 1, 2) n ON n.region = r.code",
         "SELECT r.code, n.c FROM regions r LEFT JOIN (SELECT region, COUNT(*) AS c FROM patients GROUP BY 1) n ON n.region = r.code AND r.county = 'A'",
         "WITH n AS (SELECT region AS county, COUNT(*) AS c FROM patients GROUP BY 1) SELECT county, n.c FROM n JOIN regions r ON r.code = n.county",
+        "SELECT r.code, COALESCE(n.c, -1) FROM regions r LEFT JOIN (SELECT region, COUNT(*) AS c FROM patients GROUP BY 1) n ON n.region = r.code",
+        "SELECT r.code, n.c + 1 FROM regions r LEFT JOIN (SELECT region, COUNT(*) AS c FROM patients GROUP BY 1) n ON n.region = r.code",
+        "SELECT r.code, n.c FROM regions r LEFT JOIN (SELECT region, COUNT(*) + 1 AS c FROM patients GROUP BY 1) n ON n.region = r.code",
+        "SELECT r.code, CASE WHEN n.region IS NULL THEN 'none' ELSE 'some' END AS k, n.c FROM regions r LEFT JOIN (SELECT region, COUNT(*) AS c FROM patients GROUP BY 1) n ON n.region = r.code",
     ],
 )
 def test_groups_that_are_not_as_many_below_stay_refused(text):

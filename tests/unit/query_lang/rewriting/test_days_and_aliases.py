@@ -7,6 +7,7 @@ from privacy.errors import QueryError
 from query_lang.rewriting.mending import mended
 from tests.golden.reference_pages import hospital
 from tests.support.compiling import compile_query
+from tests.support.data.hospital import HOSPITAL
 
 STAYS = "SELECT COUNT(*) FROM encounters WHERE "
 DAYS = (
@@ -125,3 +126,23 @@ def test_an_alias_in_its_own_select_list_is_its_expression(sql, fixed):
 @pytest.mark.parametrize("sql", OTHER_ALIASES)
 def test_an_alias_that_comes_later_is_none(sql):
     assert rewritten(sql) is None
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "seen BETWEEN '2024-01-01' AND '2024-01-31 23:59'",
+        "seen <= '2024/01/31 08:00'",
+        "seen > '2024-1-31T08:00'",
+    ],
+)
+def test_beside_a_moment_no_time_is_cut_off(condition):
+    sql = f"SELECT COUNT(*) FROM encounters WHERE {condition}"
+
+    def at(text):
+        return compile_query(text, HOSPITAL)
+
+    with pytest.raises(QueryError) as refused:
+        at(sql)
+    found = mended(sql, refused.value, at)
+    assert found is None or "08:00" in found or "23:59" in found
