@@ -53,8 +53,8 @@ def connections_that_fit(most: int = MOST_CONNECTIONS) -> int:
 class Connections:
     """The connections of one process, from when they are accepted.
 
-    Each of them waits for a request's bytes, is served, or has bytes of a reply that
-    its client has not taken. Whoever is served is never ended.
+    A connection is served, or it is idle: it waits for bytes of a request, or for its
+    client to take those of a reply. Whoever is served is never ended.
 
     Args:
         most: So many are open at once.
@@ -74,8 +74,7 @@ class Connections:
         self._reading_seconds = reading_seconds
         self._open: dict[int, _Accepted] = {}
         self._speaking: dict[int, _Protocol] = {}
-        self._waiting: dict[int, float] = {}  # since when, who waits longest first
-        self._unread: dict[int, _Unread] = {}
+        self._idle: dict[int, _Idle] = {}  # who is idle for longest first
         self._looks = False
 
     def listener(self, bound: socket.socket) -> socket.socket:
@@ -96,16 +95,15 @@ class Connections:
         """
         number = accepted.fileno()
         self._open[number] = accepted
-        self._waiting[number] = asyncio.get_running_loop().time()
-        if not self._looks:
-            self._look_later()
         if len(self._open) > self.most:
-            others = (n for n in (*self._waiting, *self._unread) if n != number)
-            longest = next(others, number)
-            self.end(longest)
-            if longest == number:
+            longest = next(iter(self._idle), None)
+            if longest is None:
                 accepted.close()
                 raise ConnectionAbortedError
+            self.end(longest)
+        self._idle[number] = _Idle(asyncio.get_running_loop().time())
+        if not self._looks:
+            self._look_later()
 
     def is_overfull(self) -> bool:
         """Whether those that made room are still to be closed."""
@@ -116,37 +114,29 @@ class Connections:
         self._speaking[number] = protocol
 
     def note(self, number: int, protocol: "_Protocol") -> None:
-        """Note whether a connection waits now, is served, or has what is not read."""
-        now = asyncio.get_running_loop().time()
+        """Note whether a connection is served now, or idle."""
         if self._speaking.get(number) is not protocol:  # it is gone, and another came
             return
-        left = protocol.transport.get_write_buffer_size()
-        if left:
-            self._waiting.pop(number, None)
-            if number not in self._unread:
-                self._unread[number] = _Unread(left + _sent(number), now)
+        unread = protocol.buffered() + _sent(number)
+        if protocol.is_served() and not unread:
+            self._idle.pop(number, None)
             return
-        self._unread.pop(number, None)
-        if protocol.is_waiting():
-            self._waiting.setdefault(number, now)
-        else:
-            self._waiting.pop(number, None)
+        now = asyncio.get_running_loop().time()
+        self._idle.setdefault(number, _Idle(now)).note(unread, now)
 
     def end(self, number: int) -> None:
         """End a connection: whoever speaks on it finds that nobody is there."""
-        self._waiting.pop(number, None)
-        self._unread.pop(number, None)
-        accepted = self._open.get(number)
-        if accepted is not None:
-            with contextlib.suppress(OSError):  # it has gone
+        self._idle.pop(number, None)
+        accepted, protocol = self._open.get(number), self._speaking.get(number)
+        with contextlib.suppress(OSError):  # it has gone
+            if accepted is not None:
                 accepted.shutdown(socket.SHUT_RDWR)
-        protocol = self._speaking.get(number)
-        if protocol is not None and protocol.transport.get_write_buffer_size():
+        if protocol is not None and protocol.buffered():
             protocol.transport.abort()
 
     def forget(self, number: int) -> None:
         """Note that a connection is closed."""
-        for known in (self._open, self._speaking, self._waiting, self._unread):
+        for known in (self._open, self._speaking, self._idle):
             known.pop(number, None)
 
     def _look_later(self) -> None:
@@ -156,38 +146,45 @@ class Connections:
 
     def _look(self) -> None:
         """End those that keep the server waiting, and look again while any is open."""
-        now = asyncio.get_running_loop().time()
-        for number, protocol in list(self._speaking.items()):
-            self.note(number, protocol)
-        for number, since in list(self._waiting.items()):
-            asks = self._speaking.get(number)  # none while TLS begins
-            more = _WITH_BODY if asks is not None and asks.cycle_runs() else 1
-            if now - since > more * self._request_seconds:
-                self.end(number)
-        for number, unread in list(self._unread.items()):
-            left = self._speaking[number].transport.get_write_buffer_size()
-            if unread.moves(left + _sent(number), now) - now < -self._reading_seconds:
-                self.end(number)
-        self._looks = False
-        if self._open:
-            self._look_later()
+        try:
+            for number, protocol in list(self._speaking.items()):
+                self.note(number, protocol)
+            now = asyncio.get_running_loop().time()
+            for number, idle in list(self._idle.items()):
+                if now - idle.moved > self._seconds(number, idle):
+                    self.end(number)
+        finally:
+            self._looks = False
+            if self._open:
+                self._look_later()
+
+    def _seconds(self, number: int, idle: "_Idle") -> float:
+        """Return for how long a connection may be idle as it is."""
+        if idle.unread:
+            return self._reading_seconds
+        protocol = self._speaking.get(number)  # none while TLS begins
+        has_header = protocol is not None and protocol.cycle_runs()
+        return self._request_seconds * (_WITH_BODY if has_header else 1)
 
 
 @dataclass(slots=True)
-class _Unread:
-    """Bytes of a reply that were not taken: how many there were, and when."""
+class _Idle:
+    """What a connection that is not served waits for.
 
-    left: int
-    since: float
+    Attributes:
+        moved: When it last took a part of its reply, or all of it; else since when it
+            is idle.
+        unread: Bytes of a reply that its client has not taken.
+    """
 
-    def moves(self, left: int, now: float) -> float:
-        """Return since when the client takes nothing, or next to nothing.
+    moved: float
+    unread: int = 0
 
-        What grew was written after the client had taken enough for it.
-        """
-        if left > self.left or left <= self.left - _LEAST_READ:
-            self.left, self.since = left, now
-        return self.since
+    def note(self, unread: int, now: float) -> None:
+        """Note how much is unread now; what grew was written after enough was taken."""
+        has_taken = unread <= self.unread - _LEAST_READ or (self.unread and not unread)
+        if unread > self.unread or has_taken:
+            self.unread, self.moved = unread, now
 
 
 def _sent(number: int) -> int:
@@ -258,7 +255,21 @@ class _Protocol(H11Protocol):
         cycle: RequestResponseCycle | None = self.cycle
         return cycle is not None and not cycle.response_complete
 
-    def is_waiting(self) -> bool:
-        """Whether bytes of a request are what is waited for, or nothing will come."""
+    def is_served(self) -> bool:
+        """Whether a request has come whole, and its reply is still to be made."""
         is_sending = self.conn.their_state is h11.SEND_BODY
-        return not self.cycle_runs() or is_sending or self.transport.is_closing()
+        try:
+            is_closing = self.transport.is_closing()
+        except AttributeError:  # TLS that is closed
+            return False
+        return self.cycle_runs() and not is_sending and not is_closing
+
+    def buffered(self) -> int:
+        """Return what is to be handed to the system, as far as that is known.
+
+        Of TLS what is below it is not told, nor anything once it is closed.
+        """
+        try:
+            return self.transport.get_write_buffer_size()
+        except AttributeError:
+            return 0

@@ -151,11 +151,21 @@ def test_who_does_not_read_is_ended_and_who_reads_gets_all(opened):
         assert len(httpx.get(f"http://127.0.0.1:{port}/big").content) == 8_000_000
 
 
-def test_who_reads_slowly_gets_all(opened):
+@pytest.mark.parametrize("of_tls", [False, True])
+def test_who_reads_slowly_gets_all(opened, tmp_path, of_tls):
     """A reply is handed on whole: its end is not when its client has taken it."""
-    with served(reading=5) as port:
-        (one,) = opened(port, 1, b"GET /big HTTP/1.0\r\nHost: x\r\n\r\n")
+    public, private = certificate(tmp_path)
+    files = {"ssl_certfile": public, "ssl_keyfile": private} if of_tls else {}
+    with contextlib.ExitStack() as held:
+        port = held.enter_context(served(reading=5, **files))
+        (one,) = opened(port, 1)
         one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
+        if of_tls:
+            trusted = ssl.create_default_context(cafile=public)
+            one = held.enter_context(
+                trusted.wrap_socket(one, server_hostname="127.0.0.1")
+            )
+        one.sendall(b"GET /big HTTP/1.0\r\nHost: x\r\n\r\n")
         read, began = 0, time.monotonic()
         while some := one.recv(65_536):
             read += len(some)
@@ -177,6 +187,33 @@ def test_what_is_refused_and_not_read_is_ended_too(opened):
         with contextlib.suppress(ConnectionError):
             while one.recv(2**20):
                 pass
+
+
+def test_a_closed_connection_of_tls_stops_nobody_from_looking(opened, tmp_path):
+    """Its transport knows nothing any more: one such kept all others for ever."""
+    public, private = certificate(tmp_path)
+    chunked = b"Transfer-Encoding: chunked\r\n\r\nZZZ\r\n"
+    trusted = ssl.create_default_context(cafile=public)
+    with contextlib.ExitStack() as held:
+        port = held.enter_context(served(ssl_certfile=public, ssl_keyfile=private))
+        (plain,) = opened(port, 1)
+        one = trusted.wrap_socket(plain, server_hostname="127.0.0.1")
+        held.enter_context(one)
+        one.sendall(b"POST /body HTTP/1.1\r\nHost: x\r\n" + chunked)
+        time.sleep(4 * SECONDS)
+        assert all(is_ended(idle, 20) for idle in opened(port, 3))
+
+
+def test_who_does_not_read_makes_room_before_who_came_later(opened):
+    with served(seconds=60, reading=60) as port:
+        first = opened(port, MOST - 1, b"GET /big HTTP/1.1\r\nHost: x\r\n\r\n")
+        time.sleep(SECONDS)
+        later = opened(port, MOST // 2)
+        time.sleep(SECONDS)
+        assert not any(is_ended(one, 0.01) for one in later)
+        for one in first:
+            one.close()
+        time.sleep(SECONDS)
 
 
 def test_a_body_that_does_not_come_makes_room_and_is_ended(opened):
