@@ -78,10 +78,9 @@ class PublicTies:
         equated = {name.name for name in _equated(join, is_column) if name is not None}
         return {*equated, *join.using} >= set(table.key)
 
-    def columns_of(self, source: TableName | DerivedTable) -> set[str] | None:
+    def columns_of(self, source: TableName) -> set[str] | None:
         """Return the columns of a table of the dataset; None of others."""
-        name = source.name if isinstance(source, TableName) else ""
-        table = self.dataset.tables.get(name)
+        table = self.dataset.tables.get(source.name)
         return None if table is None else {column.name for column in table.columns}
 
     def keep_all(self, join: Join) -> bool:

@@ -50,7 +50,7 @@ class Ties(Protocol):
     def keep_all(self, join: Join) -> bool:
         """Whether all rows of the table are groups, by what ties it."""
 
-    def columns_of(self, source: TableName | DerivedTable) -> AbstractSet[str] | None:
+    def columns_of(self, source: TableName) -> AbstractSet[str] | None:
         """Return the columns of a table of the dataset; None of others."""
 
 
@@ -119,10 +119,13 @@ class _Groups:
             return None
         if is_kept and (below.having or above.where or not ties.keep_all(joins[0])):
             return None  # a row that stays would be lost with its group
-        is_table = isinstance(below.source, TableName) and not below.joins
-        columns = None
-        if is_table and called(below.source) not in named:
-            columns = ties.columns_of(below.source)
+        source, columns = below.source, None
+        if (
+            isinstance(source, TableName)
+            and not below.joins
+            and source.name not in named
+        ):
+            columns = ties.columns_of(source)
         found = cls(above, below, called(groups), joins, known, is_kept, columns)
         is_sure = found.has_names_apart() and (not is_kept or found.shows_numbers())
         return found if is_sure else None
