@@ -35,6 +35,7 @@ _MOST_AT_ONCE: Final = 32  # accepted in one turn of the loop
 _LEAST_READ: Final = 16_384
 _WITH_BODY: Final = 2.5  # times as long as a header alone
 _LOOK_SECONDS: Final = 1.0
+_ENDING_SECONDS: Final = 5.0  # until who is told to end is cut off
 
 
 def connections_that_fit(most: int = MOST_CONNECTIONS) -> int:
@@ -75,6 +76,7 @@ class Connections:
         self._open: dict[int, _Accepted] = {}
         self._speaking: dict[int, _Protocol] = {}
         self._idle: dict[int, _Idle] = {}  # who is idle for longest first
+        self._ending: dict[int, float] = {}  # since when, until they are closed
         self._looks = False
 
     def listener(self, bound: socket.socket) -> socket.socket:
@@ -95,8 +97,8 @@ class Connections:
         """
         number = accepted.fileno()
         self._open[number] = accepted
-        if len(self._open) > self.most:
-            longest = next(iter(self._idle), None)
+        if len(self._open) - len(self._ending) > self.most:
+            longest = self._longest_idle()
             if longest is None:
                 accepted.close()
                 raise ConnectionAbortedError
@@ -104,6 +106,16 @@ class Connections:
         self._idle[number] = _Idle(asyncio.get_running_loop().time())
         if not self._looks:
             self._look_later()
+
+    def _longest_idle(self) -> int | None:
+        """Return who is idle for longest, also by what the system holds now."""
+        for number in list(self._idle):
+            protocol = self._speaking.get(number)  # none while TLS begins
+            if protocol is not None:
+                self.note(number, protocol)
+            if number in self._idle:
+                return number
+        return None
 
     def is_overfull(self) -> bool:
         """Whether those that made room are still to be closed."""
@@ -117,8 +129,10 @@ class Connections:
         """Note whether a connection is served now, or idle."""
         if self._speaking.get(number) is not protocol:  # it is gone, and another came
             return
+        if number in self._ending:
+            return
         unread = protocol.buffered() + _sent(number)
-        if protocol.is_served() and not unread:
+        if protocol.is_served() and unread < _LEAST_READ:  # the rest is on its way
             self._idle.pop(number, None)
             return
         now = asyncio.get_running_loop().time()
@@ -128,6 +142,7 @@ class Connections:
         """End a connection: whoever speaks on it finds that nobody is there."""
         self._idle.pop(number, None)
         accepted, protocol = self._open.get(number), self._speaking.get(number)
+        self._ending.setdefault(number, asyncio.get_running_loop().time())
         with contextlib.suppress(OSError):  # it has gone
             if accepted is not None:
                 accepted.shutdown(socket.SHUT_RDWR)
@@ -136,7 +151,7 @@ class Connections:
 
     def forget(self, number: int) -> None:
         """Note that a connection is closed."""
-        for known in (self._open, self._speaking, self._idle):
+        for known in (self._open, self._speaking, self._idle, self._ending):
             known.pop(number, None)
 
     def _look_later(self) -> None:
@@ -146,10 +161,12 @@ class Connections:
 
     def _look(self) -> None:
         """End those that keep the server waiting, and look again while any is open."""
+        now = asyncio.get_running_loop().time()
         try:
             for number, protocol in list(self._speaking.items()):
                 self.note(number, protocol)
-            now = asyncio.get_running_loop().time()
+                if now - self._ending.get(number, now) > _ENDING_SECONDS:
+                    protocol.transport.abort()
             for number, idle in list(self._idle.items()):
                 if now - idle.moved > self._seconds(number, idle):
                     self.end(number)

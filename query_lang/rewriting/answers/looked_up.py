@@ -4,7 +4,7 @@ A row of the groups meets one row of such a table at most, so the table may as w
 joined below, to the rows that are grouped: what it has beside a key makes no groups.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeGuard
@@ -197,8 +197,12 @@ class _Groups:
         above, below = self.above, self.below
         made = {output_of(i): self._own(i.expression) for i in below.items}
         keys = tuple(self._key(key, made) for key in below.group_by)
-        if any(key is None for key in keys):
-            return None
+        known = {wording(key, "") for key in keys}
+        others = (i for i in below.items if not is_aggregate(i.expression))
+        if None in keys or any(
+            wording(made[output_of(i)], "") not in known for i in others
+        ):
+            return None  # what is no key has no one value in a group
         using = {name for join in self.joins for name in join.using}
         merged = frozenset[str]() if self.is_kept else frozenset(using)
         read = _Read(self.name, made, self.tables, merged)
@@ -218,6 +222,8 @@ class _Groups:
         own = [self._own(each) for each in conjuncts(below.where)]
         having = [self._own(each) for each in conjuncts(below.having)]
         ties = tuple(self._tied(join, read) for join in self.joins)
+        if not known >= {wording(tied, "") for tied, _ in self._equal(ties)}:
+            return None  # several groups meet one row of the table
         joins = tuple(
             replace(j, condition=j.condition and self._own(j.condition))
             for j in below.joins
@@ -291,15 +297,24 @@ class _Groups:
 
         Of which each value is a row of it: others have no rows.
         """
-        equal: dict[Hashable, Expression] = {}
-        for join in ties:
-            for part in conjuncts(join.condition) if join.kind == "inner" else ():
-                if isinstance(part, Comparison) and part.operator == "=":
-                    for one, two in ((part.left, part.right), (part.right, part.left)):
-                        if isinstance(one, Name) and self._is_looked_up(one):
-                            equal.setdefault(wording(two, ""), one)
+        inner = [join for join in ties if join.kind == "inner"]
+        equal = {wording(tied, ""): name for tied, name in self._equal(inner)}
         for key in keys:
             yield equal.get(wording(key, ""), key)
+
+    def _equal(self, ties: Sequence[Join]) -> Iterator[tuple[Expression, Name]]:
+        """Yield what ON equates with columns of public tables, and these."""
+        for part in (part for join in ties for part in conjuncts(join.condition)):
+            if not isinstance(part, Comparison) or part.operator != "=":
+                continue
+            for one, two in ((part.left, part.right), (part.right, part.left)):
+                is_column = isinstance(one, Name) and self._is_looked_up(one)
+                if isinstance(one, Name) and is_column and not self._reads_public(two):
+                    yield two, one
+
+    def _reads_public(self, tree: Expression) -> bool:
+        names = (part for part in parts(tree) if isinstance(part, Name))
+        return any(map(self._is_looked_up, names))
 
     def _is_looked_up(self, part: Name) -> bool:
         if part.qualifier is not None:

@@ -254,6 +254,8 @@ def test_a_column_goes_before_an_alias_in_the_keys_of_groups():
         "SELECT r.code, n.sex, n.c FROM regions r LEFT JOIN (SELECT region, sex, COUNT(*) AS c FROM patients GROUP BY 1, 2) n ON n.region = r.code",
         "SELECT r.code, n.c FROM regions r LEFT JOIN (SELECT region, COUNT(*) AS c FROM patients GROUP BY 1) n ON n.region = r.code AND r.county = 'A'",
         "WITH n AS (SELECT region AS county, COUNT(*) AS c FROM patients GROUP BY 1) SELECT county, n.c FROM n JOIN regions r ON r.code = n.county",
+        "WITH n AS (SELECT region, age AS years, COUNT(*) AS c FROM patients GROUP BY region) SELECT r.code, n.c FROM n JOIN regions r ON r.code = n.region WHERE n.years > 30",
+        "WITH n AS (SELECT region, COUNT(*) AS c FROM patients GROUP BY region) SELECT r.code, n.c FROM n JOIN regions r ON r.code = UPPER(n.region)",
         "SELECT r.code, COALESCE(n.c, -1) FROM regions r LEFT JOIN (SELECT region, COUNT(*) AS c FROM patients GROUP BY 1) n ON n.region = r.code",
         "SELECT r.code, n.c + 1 FROM regions r LEFT JOIN (SELECT region, COUNT(*) AS c FROM patients GROUP BY 1) n ON n.region = r.code",
         "SELECT r.code, n.c FROM regions r LEFT JOIN (SELECT region, COUNT(*) + 1 AS c FROM patients GROUP BY 1) n ON n.region = r.code",
