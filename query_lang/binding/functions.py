@@ -42,7 +42,7 @@ from query_lang.syntax.nodes import (
     Expression as Tree,
 )
 from query_lang.syntax.refusals import refuse
-from query_lang.syntax.text_values import read_text
+from query_lang.syntax.text_values import read_day, read_text
 
 MAX_BAND_WIDTH = 10_000
 INTEGER = ColumnType.INTEGER
@@ -360,7 +360,7 @@ def _is_string(item: Expression) -> bool:
 
 
 def _moment(text: str, kind: ColumnType, place: Position) -> Constant:
-    value = read_text(text, kind)
+    value = read_day(text) if kind is ColumnType.DATE else read_text(text, kind)
     if value is None:
         raise refuse(
             rules.LITERAL_TYPE,

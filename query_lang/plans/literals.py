@@ -7,7 +7,6 @@ from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final
 
 from privacy.schema import ColumnType, RangeDomain, Scalar, ValuesDomain
 from query_lang.plans.expressions import Constant, Facts
@@ -23,7 +22,7 @@ from query_lang.syntax.nodes import (
     TypedLiteral,
 )
 from query_lang.syntax.refusals import refuse
-from query_lang.syntax.text_values import read_text
+from query_lang.syntax.text_values import read_day, read_text
 
 Literal = NumberLiteral | StringLiteral | TypedLiteral | BooleanLiteral | NullLiteral
 LITERALS = (NumberLiteral, StringLiteral, TypedLiteral, BooleanLiteral, NullLiteral)
@@ -261,19 +260,9 @@ def _number(literal: Literal) -> Scalar | None:
     return Decimal(literal.text.rstrip("0"))
 
 
-_DAY: Final = re.compile(
-    r"([0-9]{4})(?:([0-9]{2})([0-9]{2})|-([0-9]{1,2})-([0-9]{1,2}))", re.ASCII
-)
-"""A day as other systems take it from a text, too: 20240131, 2024-1-31."""
-
-
 def _date(literal: Literal) -> Scalar | None:
     text = _text_of(literal, "date")
-    found = None if text is None else _DAY.fullmatch(text)
-    if text is None or found is None:
-        return None
-    month, day = (int(found[n] or found[n + 2]) for n in (2, 3))
-    return read_text(f"{found[1]}-{month:02}-{day:02}", ColumnType.DATE)
+    return None if text is None else read_day(text)
 
 
 def _timestamp(literal: Literal) -> Scalar | None:

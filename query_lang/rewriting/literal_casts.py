@@ -26,7 +26,7 @@ from query_lang.syntax.nodes import (
     TypedLiteral,
 )
 from query_lang.syntax.refusals import refuse
-from query_lang.syntax.text_values import read_text, write_value
+from query_lang.syntax.text_values import read_day, read_text, write_value
 from query_lang.syntax.type_names import MAX_SCALE, CastTarget, cast_target
 
 _Literal = NumberLiteral | StringLiteral | TypedLiteral | BooleanLiteral | NullLiteral
@@ -130,6 +130,9 @@ def _made(  # noqa: PLR0911 - an arm a type
     if isinstance(literal, NumberLiteral | BooleanLiteral):
         return None
     if kind is ColumnType.DATE:
+        alone = read_day(text)
+        if alone is not None:
+            return TypedLiteral("date", str(alone), position)
         whole = read_text(text, ColumnType.TIMESTAMP)
         day = text[:_DATE_LENGTH]
         return None if whole is None else TypedLiteral("date", day, position)

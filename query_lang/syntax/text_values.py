@@ -54,6 +54,24 @@ def read_text(text: str, kind: ColumnType, scale: int = 0) -> Scalar | None:
     return _READERS[kind](text, scale)
 
 
+_DAY = re.compile(
+    r"([0-9]{4})(?:([0-9]{2})([0-9]{2})|-([0-9]{1,2})-([0-9]{1,2}))", re.ASCII
+)
+
+
+def read_day(text: str) -> Scalar | None:
+    """Return the day that a literal text is, as other systems take it, too.
+
+    >>> read_day("20240131"), read_day("2024-1-31"), read_day("2024-13-01")
+    (datetime.date(2024, 1, 31), datetime.date(2024, 1, 31), None)
+    """
+    found = _DAY.fullmatch(text)
+    if found is None:
+        return None
+    month, day = (int(found[n] or found[n + 2]) for n in (2, 3))
+    return read_text(f"{found[1]}-{month:02}-{day:02}", ColumnType.DATE)
+
+
 def _integer(text: str, _: int) -> Scalar | None:
     if not re.fullmatch(INTEGER_FORM, text, re.ASCII):
         return None

@@ -22,7 +22,7 @@ DAYS = (
     ),
     ("admitted <= '2020-12-31T23:59:59'", "admitted <= '2020-12-31'"),
     (
-        "COALESCE(admitted, '20241231') > '2020-01-01'",
+        "COALESCE(admitted, '2024/12/31') > '2020-01-01'",
         "COALESCE(admitted, '2024-12-31') > '2020-01-01'",
     ),
     (
@@ -45,6 +45,11 @@ OTHER_DAYS = (
 LABS = "SELECT COUNT(*) FROM labs WHERE "
 TRUTHS = (("abnormal = 1 OR abnormal != 0", "abnormal = TRUE OR abnormal != FALSE"),)
 TAKEN = (
+    (
+        STAYS,
+        "COALESCE(admitted, '20241231') > CAST('20200101' AS DATE)",
+        "COALESCE(admitted, '2024-12-31') > DATE '2020-01-01'",
+    ),
     (
         LABS,
         "abnormal = 'yes' AND abnormal <> 'F'",
