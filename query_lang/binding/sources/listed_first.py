@@ -5,11 +5,16 @@ rows there are, so that an INNER join has the same groups, once nothing counts t
 that met none. Source: docs/adr/0072-rows-of-public-tables.md.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from privacy.schema import Dataset, Table
-from query_lang.rewriting.constants.unmatched import check_unmatched
+from query_lang.rewriting.constants.unmatched import (
+    IsLiteral,
+    check_unmatched,
+    column_of,
+    ties,
+)
 from query_lang.rewriting.trees import called, conjuncts, parts
 from query_lang.syntax.nodes import (
     Comparison,
@@ -19,9 +24,6 @@ from query_lang.syntax.nodes import (
     Query,
     TableName,
 )
-
-IsColumn = Callable[[Name], bool]
-"""Whether a name is a column of the table."""
 
 
 def listed_first(tree: Query, dataset: Dataset) -> Query:
@@ -38,11 +40,11 @@ def listed_first(tree: Query, dataset: Dataset) -> Query:
     if table is None or not select.joins or not select.group_by:
         return tree
     first, *others = select.joins
-    is_column = column_of(table, called(select.source))
+    is_column = _column_of(table, called(select.source))
     keeps_all = first.kind == "left" and _public(first.source, tables) is None
     if not keeps_all or not stays(first, table, is_column):
         return tree
-    if any(_speaks_of(join, is_column) for join in others):
+    if any(ties(join, is_column) for join in others):
         return tree  # it would join what is looked up to rows that met none
     check_unmatched(select, is_column)
     said = (*select.group_by, *(item.expression for item in select.items))
@@ -74,7 +76,7 @@ class PublicTies:
         table = _public(join.source, self.dataset.tables)
         if table is None or not table.key:
             return False
-        is_column = column_of(table, called(join.source))
+        is_column = _column_of(table, called(join.source))
         equated = {name.name for name in _equated(join, is_column) if name is not None}
         return {*equated, *join.using} >= set(table.key)
 
@@ -88,10 +90,10 @@ class PublicTies:
         table = _public(join.source, self.dataset.tables)
         if table is None:
             return False
-        return stays(join, table, column_of(table, called(join.source)))
+        return stays(join, table, _column_of(table, called(join.source)))
 
 
-def stays(join: Join, table: Table, is_column: IsColumn) -> bool:
+def stays(join: Join, table: Table, is_column: IsLiteral) -> bool:
     """Whether each row of a listed table is a value of what ON equates with it.
 
     It equates the table's whole key, of which no row has NULL, and nothing more.
@@ -105,7 +107,7 @@ def stays(join: Join, table: Table, is_column: IsColumn) -> bool:
     return is_whole and all(row[n] is not None for row in table.rows for n in places)
 
 
-def _equated(join: Join, is_column: IsColumn) -> Iterator[Name | None]:
+def _equated(join: Join, is_column: IsLiteral) -> Iterator[Name | None]:
     """Yield the columns of a table that ON equates with others'; None: it says more."""
     for part in conjuncts(join.condition):
         own = [p for p in parts(part) if isinstance(p, Name) and is_column(p)]
@@ -116,12 +118,6 @@ def _equated(join: Join, is_column: IsColumn) -> Iterator[Name | None]:
         yield own[0] if is_tie and len(own) == 1 and own[0] in sides else None
 
 
-def _speaks_of(join: Join, is_column: IsColumn) -> bool:
-    names = [part for part in parts(join.condition) if isinstance(part, Name)]
-    names += [Name(name, None, join.position) for name in join.using]
-    return join.is_natural or any(map(is_column, names))
-
-
 def _public(
     source: TableName | DerivedTable, tables: Mapping[str, Table]
 ) -> Table | None:
@@ -129,11 +125,5 @@ def _public(
     return table if table is not None and table.is_public else None
 
 
-def column_of(table: Table, name: str) -> IsColumn:
-    """Return what tells a column of a table, alone or with the table's name."""
-    columns = {column.name for column in table.columns}
-
-    def is_one(tree: Name) -> bool:
-        return tree.name in columns and tree.qualifier in {None, name}
-
-    return is_one
+def _column_of(table: Table, name: str) -> IsLiteral:
+    return column_of({name: {column.name for column in table.columns}})

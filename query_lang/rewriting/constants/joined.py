@@ -25,7 +25,11 @@ from query_lang.rewriting.constants.rows import (
     constants_in,
 )
 from query_lang.rewriting.constants.scopes import check_alone, check_names
-from query_lang.rewriting.constants.unmatched import check_unmatched
+from query_lang.rewriting.constants.unmatched import (
+    check_unmatched,
+    column_of,
+    ties,
+)
 from query_lang.rewriting.constants.using import (
     Tables,
     with_plain_names,
@@ -212,10 +216,10 @@ def _with_kept(select: Select, tables: Tables, *, is_filtered: bool) -> Select:
         return select
     places = {place: called(select.joins[place].source) for place in tables}
     named = {places[n]: frozenset(table.columns) for n, table in tables.items()}
-    check_unmatched(select, _column_of(named))
+    check_unmatched(select, column_of(named))
     right = [name for n, name in places.items() if is_right(select.joins[n])]
     kept = {name: named[name] for name in right}
-    _check_others(select, tables, _column_of(kept))
+    _check_others(select, tables, column_of(kept))
     return replace(
         select,
         unmatched=tuple(_of_literals(select, kept)),
@@ -232,22 +236,9 @@ def _check_others(
         SqlNotAllowedError: Rule ``constant_rows``.
     """
     for place, join in enumerate(select.joins):
-        names = [part for part in parts(join.condition) if isinstance(part, Name)]
-        names += [Name(name, None, join.position) for name in join.using]
-        if place not in tables and any(map(is_kept, names)):
+        if place not in tables and ties(join, is_kept):
             detail = "a further table cannot be joined to rows in the text that stay"
             raise refuse(rules.CONSTANT_ROWS, join.position, detail=detail)
-
-
-def _column_of(named: Mapping[str, frozenset[str]]) -> Callable[[Name], bool]:
-    """Return what tells a column of some tables, alone or with its table's name."""
-    every = frozenset[str]().union(*named.values())
-
-    def is_one(name: Name) -> bool:
-        columns = every if name.qualifier is None else named.get(name.qualifier, ())
-        return name.name in columns
-
-    return is_one
 
 
 def _drops_unmatched(join: Join) -> bool:
@@ -257,7 +248,7 @@ def _drops_unmatched(join: Join) -> bool:
 
 def _of_literals(select: Select, kept: Mapping[str, frozenset[str]]) -> Iterator[Name]:
     """Yield the columns of literals that may be keys."""
-    is_kept = _column_of(kept)
+    is_kept = column_of(kept)
     said = (*select.group_by, *(item.expression for item in select.items))
     names = {n.name: n for n in parts(said) if isinstance(n, Name) and is_kept(n)}
     yield from names.values()

@@ -6,6 +6,7 @@ each aggregate must ignore it: what it takes is NULL where all columns of e are.
 """
 
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from typing import Final
 
@@ -34,6 +35,7 @@ from query_lang.syntax.nodes import (
     FunctionCall,
     InList,
     IsNull,
+    Join,
     Like,
     Name,
     Negative,
@@ -57,7 +59,25 @@ AGGREGATES = (AggregateCall, CountRows, WithinGroup, QuantileAt)
 _STRICT = (Arithmetic, Negative, Cast, Extract, Comparison, Between, Like)
 
 IsLiteral = Callable[[Name], bool]
-"""Whether a name is a column of rows in the text."""
+"""Whether a name is a column of rows in the text, or of a listed table."""
+
+
+def column_of(named: Mapping[str, AbstractSet[str]]) -> IsLiteral:
+    """Return what tells a column of some tables, alone or with its table's name."""
+    every = frozenset[str]().union(*named.values())
+
+    def is_one(name: Name) -> bool:
+        columns = every if name.qualifier is None else named.get(name.qualifier, ())
+        return name.name in columns
+
+    return is_one
+
+
+def ties(join: Join, is_column: IsLiteral) -> bool:
+    """Whether ON or USING of a join speaks of a column of some tables."""
+    names = [part for part in parts(join.condition) if isinstance(part, Name)]
+    names += [Name(name, None, join.position) for name in join.using]
+    return join.is_natural or any(map(is_column, names))
 
 
 def check_unmatched(select: Select, is_literal: IsLiteral) -> None:

@@ -8,6 +8,7 @@ from privacy.errors import QueryError
 from query_lang.rewriting.fixes.own_aliases import expression_of
 from query_lang.rewriting.fixes.token_texts import (
     Edit,
+    arguments_of,
     between,
     closing_of,
     edited,
@@ -16,17 +17,6 @@ from query_lang.rewriting.fixes.token_texts import (
     tokens_of,
 )
 from query_lang.syntax.tokens import Token, TokenKind
-
-
-def _arguments(sql: str, tokens: Sequence[Token], at: int) -> Sequence[str]:
-    """Return the arguments of the call whose name stands at a place."""
-    found, first = [], at + 2
-    for end in ends_of(tokens, at + 1):
-        if end > first:
-            found.append(between(sql, tokens, first, end))
-        first = end + 1
-    return found
-
 
 # -- calls -------------------------------------------------------------------------
 
@@ -51,7 +41,7 @@ def called(sql: str, _: int, __: QueryError) -> Iterator[str]:
 
 def _chosen(sql: str, tokens: Sequence[Token], at: int) -> str | None:
     """Choose by a whole number: SQL Server cuts what stands behind its point."""
-    index, *values = _arguments(sql, tokens, at) or [""]
+    index, *values = arguments_of(sql, tokens, at) or [""]
     if not values:
         return None
     whens = " ".join(f"WHEN {n} THEN {v}" for n, v in enumerate(values, start=1))
@@ -59,7 +49,7 @@ def _chosen(sql: str, tokens: Sequence[Token], at: int) -> str | None:
 
 
 def _cut(sql: str, tokens: Sequence[Token], at: int) -> str | None:
-    arguments = _arguments(sql, tokens, at)
+    arguments = arguments_of(sql, tokens, at)
     return f"TRUNC({arguments[0]})" if len(arguments) == 1 else None
 
 
@@ -67,7 +57,7 @@ def _divided(sql: str, tokens: Sequence[Token], at: int) -> str | None:
     """Divide counts, which are never NULL: of those COALESCE makes 0 of no quotient."""
     arguments = [
         expression_of(sql, tokens, at, each) or each if each.isidentifier() else each
-        for each in _arguments(sql, tokens, at)
+        for each in arguments_of(sql, tokens, at)
     ]
     if len(arguments) != 2 or not all(map(_is_count, arguments)):  # noqa: PLR2004 - over and under
         return None

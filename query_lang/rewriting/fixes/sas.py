@@ -14,6 +14,7 @@ from privacy.errors import QueryError
 from query_lang.rewriting.fixes.own_aliases import expression_of
 from query_lang.rewriting.fixes.token_texts import (
     Edit,
+    arguments_of,
     between,
     edited,
     ends_of,
@@ -255,13 +256,7 @@ def _called(sql: str, tokens: Sequence[Token]) -> Sequence[Edit]:
         ends = list(ends_of(tokens, at + 1))
         if not ends or not tokens[ends[-1]].is_sign(")") or ends[0] == at + 2:
             continue
-        firsts = [at + 2, *(end + 1 for end in ends[:-1])]
-        arguments = [
-            between(sql, tokens, first, end)
-            for first, end in zip(firsts, ends, strict=True)
-            if end > first
-        ]
-        written = change(arguments)
+        written = change(arguments_of(sql, tokens, at))
         if written is not None:
             edits.append((at, ends[-1] + 1, written))
     return edits

@@ -73,6 +73,16 @@ def ends_of(tokens: Sequence[Token], opened: int) -> Iterator[int]:
             return
 
 
+def arguments_of(sql: str, tokens: Sequence[Token], at: int) -> Sequence[str]:
+    """Return the arguments of the call whose name stands at a place."""
+    found, first = [], at + 2
+    for end in ends_of(tokens, at + 1):
+        if end > first:
+            found.append(between(sql, tokens, first, end))
+        first = end + 1
+    return found
+
+
 def marks_of(tokens: Sequence[Token], place: int, many: int) -> Sequence[str]:
     """Return some tokens from a place on, words in capitals."""
     return [token.word or token.text for token in tokens[place : place + many]]

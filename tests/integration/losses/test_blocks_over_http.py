@@ -8,19 +8,14 @@ from sqlalchemy import select
 from budget.storage.tables import charge
 from curator_client import Curator
 from privacy.losses import Loss
-from query_lang.rendering.dialect import Target
 from server.use_cases.custody.people import PeopleService
 from server.use_cases.custody.populations import PopulationService
 from server.use_cases.identity.access import Caller
 from server.use_cases.operations.doctor import _caps
 from server.use_cases.oversight.odometers import Odometers
 from server.use_cases.oversight.statements import StatementService
-from server.use_cases.questions.asking.service import QueryService
 from server.use_cases.questions.looked_at import LookedAt
-from server.use_cases.questions.questions import Compiler
 from server.use_cases.questions.requests import read_request
-from server.use_cases.releases.offers import ReleaseOffers
-from server.use_cases.releases.opened import OpenReleases
 from server.web import Server
 from tests.support.enrolment import (
     PATIENTS,
@@ -33,7 +28,7 @@ from tests.support.enrolment import (
 )
 from tests.support.installations.harness import ask, client, serve_in_thread
 from tests.support.installations.publishing import OPERATOR, Press, spec
-from tests.support.installations.recovering import recovery_at_once
+from tests.support.installations.recovering import asking, recovery_at_once
 from tests.support.noise.samplers import ZeroSampler
 
 pytestmark = pytest.mark.thorough
@@ -244,9 +239,7 @@ def test_recovery_executes_nothing_beyond_the_blocks_that_were_charged(installat
     server = Server(installation.settings)
     services = server.services
     try:
-        compiler = Compiler(services.parser, Target(services.dialect))
-        offers = ReleaseOffers(services, OpenReleases(services))
-        queries = QueryService(services, compiler, offers)
+        compiler, queries = asking(services)
         charged = {}
         for text, read_as in ((ALL, AT.format("north")), (JOINED, JOINED)):
             request = read_request({"sql": read_as, "epsilon": "0.1"})

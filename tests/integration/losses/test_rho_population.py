@@ -11,7 +11,6 @@ from mechanisms.scales.conversions.zcdp import odds_epsilon_ceil
 from mechanisms.scales.gaussian.calibration import gaussian_scale
 from mechanisms.scales.gaussian.half_widths import gaussian_half_width
 from privacy.losses import Loss
-from query_lang.rendering.dialect import Target
 from server.use_cases.custody.populations import PopulationService
 from server.use_cases.identity.access import Caller
 from server.use_cases.loading.loading import LoadChoices
@@ -19,13 +18,9 @@ from server.use_cases.loading.service import LoadService
 from server.use_cases.oversight.odometers import Odometers
 from server.use_cases.oversight.statements import StatementService
 from server.use_cases.publishing.announcing import ReleaseAnnouncer
-from server.use_cases.questions.asking.service import QueryService
 from server.use_cases.questions.looked_at import LookedAt
 from server.use_cases.questions.measured import Measured
-from server.use_cases.questions.questions import Compiler
 from server.use_cases.questions.requests import read_request
-from server.use_cases.releases.offers import ReleaseOffers
-from server.use_cases.releases.opened import OpenReleases
 from server.use_cases.services.errors import CommandRefusedError
 from server.web import Server
 from tests.support.installations.harness import (
@@ -35,7 +30,7 @@ from tests.support.installations.harness import (
     serve_in_thread,
 )
 from tests.support.installations.publishing import OPERATOR, Press, spec
-from tests.support.installations.recovering import recovery_at_once
+from tests.support.installations.recovering import asking, recovery_at_once
 from tests.support.noise.samplers import ZeroSampler
 
 pytestmark = pytest.mark.thorough
@@ -223,9 +218,7 @@ def recovered(installation, loss, word="rho"):
     server = Server(installation.settings)  # for its executors, and its parts
     services = server.services
     try:
-        compiler = Compiler(services.parser, Target(services.dialect))
-        offers = ReleaseOffers(services, OpenReleases(services))
-        queries = QueryService(services, compiler, offers)
+        compiler, queries = asking(services)
         request = read_request({"sql": BY_SEX, word: loss})
         paid = queries.begin(
             Caller("ada", "analyst"), "clinic", request, None, LookedAt()
@@ -286,9 +279,7 @@ def test_a_plan_counts_what_it_reads_anew_to_refine(installation, key):
     server = Server(installation.settings)
     services = server.services
     try:
-        compiler = Compiler(services.parser, Target(services.dialect))
-        offers = ReleaseOffers(services, OpenReleases(services))
-        queries = QueryService(services, compiler, offers)
+        _, queries = asking(services)
         request = read_request({"sql": BY_SEX, "rho": "0.05"})
         asker = Caller("ada", "analyst")
         counted = [LookedAt(), LookedAt()]

@@ -9,20 +9,15 @@ import pytest
 from budget.ledger import Scope
 from curator_client import Curator
 from privacy.losses import Loss
-from query_lang.rendering.dialect import Target
 from server.use_cases.custody.projects import NewProject
 from server.use_cases.identity.access import Caller
 from server.use_cases.oversight.auditing import AuditService
 from server.use_cases.oversight.statements import StatementService
 from server.use_cases.publishing import announcing
-from server.use_cases.questions.asking.service import QueryService
 from server.use_cases.questions.looked_at import LookedAt
-from server.use_cases.questions.questions import Compiler
 from server.use_cases.questions.requests import read_request
 from server.use_cases.releases import announced, foreseen
 from server.use_cases.releases.foreseen import SPEC_STEPS
-from server.use_cases.releases.offers import ReleaseOffers
-from server.use_cases.releases.opened import OpenReleases
 from server.web import Server
 from tests.effort import gate_first
 from tests.support.data.wards import WARDS
@@ -33,6 +28,7 @@ from tests.support.installations.harness import (
     serve_in_thread,
 )
 from tests.support.installations.publishing import OPERATOR, Press, paths
+from tests.support.installations.recovering import asking
 from tests.support.installations.two_persons import Two
 
 DAY = date.today() + timedelta(days=90)  # noqa: DTZ011 - months away
@@ -332,9 +328,7 @@ def test_a_plan_counts_what_it_compares_with_and_the_same_again(world):
         server = Server(world.made.settings)
         services = server.services
         try:
-            compiler = Compiler(services.parser, Target(services.dialect))
-            offers = ReleaseOffers(services, OpenReleases(services))
-            queries = QueryService(services, compiler, offers)
+            _, queries = asking(services)
             request = read_request({"sql": BY_SEX, "epsilon": "1"})
             counted = [LookedAt(), LookedAt()]
             for each in counted:
