@@ -91,6 +91,24 @@ def wait_until(holds):
         time.sleep(0.01)
 
 
+def cpu_ticks(pid):
+    stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(stat[11]) + int(stat[12])
+
+
+def wait_until_all_work(pids):
+    """Until each takes processor time: its plan is there, not only lent for.
+
+    An executor that dies before its plan was sent is replaced, and the plan runs.
+    """
+    before = [cpu_ticks(pid) for pid in pids]
+    wait_until(
+        lambda: all(
+            cpu_ticks(pid) > ticks + 2 for pid, ticks in zip(pids, before, strict=True)
+        )
+    )
+
+
 def is_gone(pid):
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
@@ -164,7 +182,7 @@ def test_an_executor_killed_amid_a_plan_fails_that_plan_alone(make):
     (pid,) = idle_pids(engine)
     with ThreadPoolExecutor(1) as pool:
         slow = pool.submit(engine.execute, "one", plan(SLOW))
-        wait_until(lambda: not engine._idle._idle)
+        wait_until_all_work([pid])
         os.kill(pid, signal.SIGKILL)
         with pytest.raises(ExecutionError):
             slow.result(PATIENCE_SECONDS)
@@ -224,25 +242,13 @@ def test_one_that_meets_its_memory_limit_harms_no_other(folder, monkeypatch, mak
     assert (engine.incidents, engine.limit_incidents) == (1, 1)
 
 
-def cpu_ticks(pid):
-    stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return int(stat[11]) + int(stat[12])
-
-
 def test_two_plans_run_at_once_each_in_an_executor_of_its_own(make):
     engine = make(2, deadline_seconds=PATIENCE_SECONDS)
     engine.start(["one"])
     pids = idle_pids(engine)
     with ThreadPoolExecutor(2) as pool:
         slow = [pool.submit(engine.execute, "one", plan(SLOW)) for _ in pids]
-        wait_until(lambda: not engine._idle._idle)
-        before = [cpu_ticks(pid) for pid in pids]
-        wait_until(
-            lambda: all(
-                cpu_ticks(pid) > ticks + 2
-                for pid, ticks in zip(pids, before, strict=True)
-            )
-        )
+        wait_until_all_work(pids)
         assert not any(future.done() for future in slow)
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
