@@ -185,7 +185,28 @@ class _Groups:
         said = (self.above.items, self.above.where, self.above.order_by, self.joins)
         if any(self._is_unsure(part) and part.name in made for part in parts(said)):
             return False
+        if not self._has_known_names(said, made | merged):
+            return False
         return len(sources) == 1 or not any(map(self._is_unsure, parts(self.below)))
+
+    def _has_known_names(self, said: object, made: AbstractSet[str | None]) -> bool:
+        """Whether all names above are the groups' or public, none in a subquery.
+
+        Another name would be read from the rows below, which SQL hides.
+        """
+        aliases = {item.alias for item in self.above.items}
+        sorted_by = {id(order.expression) for order in self.above.order_by}
+        for part in parts(said):
+            if isinstance(part, Select):
+                return False
+            if not isinstance(part, Name):
+                continue
+            is_alias = id(part) in sorted_by and part.name in aliases
+            is_own = part.qualifier in {None, self.name} and part.name in made
+            is_public = self._is_looked_up(part)
+            if not (is_own or is_public or (is_alias and part.qualifier is None)):
+                return False
+        return True
 
     def _is_unsure(self, part: object) -> TypeGuard[Name]:
         if not isinstance(part, Name) or part.qualifier is not None:

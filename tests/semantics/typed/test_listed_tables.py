@@ -260,6 +260,12 @@ def test_a_column_goes_before_an_alias_in_the_keys_of_groups():
         "SELECT r.code, n.c + 1 FROM regions r LEFT JOIN (SELECT region, COUNT(*) AS c FROM patients GROUP BY 1) n ON n.region = r.code",
         "SELECT r.code, n.c FROM regions r LEFT JOIN (SELECT region, COUNT(*) + 1 AS c FROM patients GROUP BY 1) n ON n.region = r.code",
         "SELECT r.code, CASE WHEN n.region IS NULL THEN 'none' ELSE 'some' END AS k, n.c FROM regions r LEFT JOIN (SELECT region, COUNT(*) AS c FROM patients GROUP BY 1) n ON n.region = r.code",
+        # names of a subquery, and of the rows below, which SQL hides
+        "SELECT r.code, n.c FROM (SELECT region AS reg, sex AS region, COUNT(*) AS c FROM patients GROUP BY 1, 2) n JOIN regions r ON r.code = n.reg WHERE EXISTS (SELECT 1 FROM regions q WHERE q.code = region)",
+        "SELECT r.code, n.c FROM (SELECT region, COUNT(*) AS c FROM patients GROUP BY 1) n JOIN regions r ON r.code = n.region AND EXISTS (SELECT 1 FROM wards w WHERE w.house = n.region)",
+        "SELECT r.code, n.c FROM (SELECT region, COUNT(*) AS c FROM patients GROUP BY 1) n JOIN regions r ON r.code = n.region WHERE age > 50",
+        "SELECT r.code, n.c FROM (SELECT region, COUNT(*) AS c FROM patients GROUP BY 1) n JOIN regions r ON r.code = n.region AND patients.age > 50",
+        "SELECT r.code, n.c FROM (SELECT region, COUNT(*) AS c FROM patients GROUP BY 1) n JOIN regions r ON r.code = n.region ORDER BY sex",
     ],
 )
 def test_groups_that_are_not_as_many_below_stay_refused(text):
