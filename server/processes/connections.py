@@ -19,6 +19,8 @@ from typing import Any, Final
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
+from server.processes.framing import BoundedRequests
+
 MOST_CONNECTIONS: Final = 2_000
 """Of one process: of each at most 64 KiB of a header are held."""
 
@@ -33,6 +35,7 @@ _MOST_FILES: Final = 65_536
 _LEAST_CONNECTIONS: Final = 16
 _MOST_AT_ONCE: Final = 32  # accepted in one turn of the loop
 _LEAST_READ: Final = 16_384
+_FED_AT_ONCE: Final = 4_096  # bytes, so that what is too much is seen before it is read
 _WITH_BODY: Final = 2.5  # times as long as a header alone
 _LOOK_SECONDS: Final = 1.0
 _ENDING_SECONDS: Final = 5.0  # until who is told to end is cut off
@@ -247,21 +250,37 @@ class _Accepted(socket.socket):
 
 
 class _Protocol(H11Protocol):
-    """HTTP on a connection, which is noted to wait or to be served."""
+    """HTTP on a connection, which is noted to wait or to be served.
+
+    What is costly to read is refused, and ends the connection.
+    """
 
     noted: Connections
+    conn: BoundedRequests
     _number = -1
 
     def connection_made(  # type: ignore[override] # as the base does
         self, transport: asyncio.Transport
     ) -> None:
         super().connection_made(transport)
+        self.conn = BoundedRequests()
         self._number = transport.get_extra_info("socket").fileno()
         self.noted.speak(self._number, self)
 
     def data_received(self, data: bytes) -> None:
-        super().data_received(data)
+        for start in range(0, len(data), _FED_AT_ONCE):
+            super().data_received(data[start : start + _FED_AT_ONCE])
+            if self._is_closing():
+                break  # the request is refused: what follows is not read
         self.noted.note(self._number, self)
+
+    def send_400_response(self, msg: str) -> None:
+        if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
+            super().send_400_response(self.conn.refusal or msg)
+        else:  # its reply has begun, or is there
+            self.transport.close()
+        if self.cycle is not None:
+            self.cycle.disconnected = True
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
@@ -275,11 +294,13 @@ class _Protocol(H11Protocol):
     def is_served(self) -> bool:
         """Whether a request has come whole, and its reply is still to be made."""
         is_sending = self.conn.their_state is h11.SEND_BODY
+        return self.cycle_runs() and not is_sending and not self._is_closing()
+
+    def _is_closing(self) -> bool:
         try:
-            is_closing = self.transport.is_closing()
+            return self.transport.is_closing()
         except AttributeError:  # TLS that is closed
-            return False
-        return self.cycle_runs() and not is_sending and not is_closing
+            return True
 
     def buffered(self) -> int:
         """Return what is to be handed to the system, as far as that is known.

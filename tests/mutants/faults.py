@@ -1761,6 +1761,22 @@ FAULTS = (
         ("tests/integration/losses/test_blocks_over_http.py",),
     ),
     Fault(
+        "bodies_in_any_number_of_pieces",
+        "a body in chunks of one byte holds everybody up for seconds",
+        "server/processes/framing.py",
+        "if self._pieces > MOST_PIECES + self._bytes // _PIECE_BYTES:",
+        "if False:",
+        ("tests/unit/server/processes/test_framing.py",),
+    ),
+    Fault(
+        "headers_of_any_number_of_lines",
+        "a header of thousands of lines is read before it is refused",
+        "server/processes/framing.py",
+        "self._header_lines() > MOST_HEADER_LINES",
+        "False",
+        ("tests/unit/server/processes/test_framing.py",),
+    ),
+    Fault(
         "idle_connections_stay",
         "a connection that asks nothing keeps its place from whoever asks",
         "server/processes/connections.py",
