@@ -116,9 +116,9 @@ class Connections:
             protocol = self._speaking.get(number)  # none while TLS begins
             if protocol is not None:
                 self.note(number, protocol)
-            if number in self._idle:
+            if next(iter(self._idle), None) == number:
                 return number
-        return None
+        return next(iter(self._idle), None)  # each has just taken a part of its reply
 
     def is_overfull(self) -> bool:
         """Whether those that made room are still to be closed."""
@@ -139,7 +139,9 @@ class Connections:
             self._idle.pop(number, None)
             return
         now = asyncio.get_running_loop().time()
-        self._idle.setdefault(number, _Idle(now)).note(unread, now)
+        idle = self._idle.setdefault(number, _Idle(now))
+        if idle.has_moved(unread, now):
+            self._idle[number] = self._idle.pop(number)
 
     def end(self, number: int) -> None:
         """End a connection: whoever speaks on it finds that nobody is there."""
@@ -200,11 +202,16 @@ class _Idle:
     moved: float
     unread: int = 0
 
-    def note(self, unread: int, now: float) -> None:
-        """Note how much is unread now; what grew was written after enough was taken."""
+    def has_moved(self, unread: int, now: float) -> bool:
+        """Note how much is unread now; say whether it waits from now on.
+
+        What grew was written after enough was taken.
+        """
         has_taken = unread <= self.unread - _LEAST_READ or (self.unread and not unread)
         if unread > self.unread or has_taken:
             self.unread, self.moved = unread, now
+            return True
+        return False
 
 
 def _sent(number: int) -> int:

@@ -4,7 +4,7 @@ A row of the groups meets one row of such a table at most, so the table may as w
 joined below, to the rows that are grouped: what it has beside a key makes no groups.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeGuard
@@ -181,32 +181,45 @@ class _Groups:
         if names & self.tables.keys() or len(self.tables) < len(self.joins):
             return False
         merged = {name for join in self.joins for name in join.using}
-        made = {output_of(item) for item in self.below.items} - merged
-        said = (self.above.items, self.above.where, self.above.order_by, self.joins)
-        if any(self._is_unsure(part) and part.name in made for part in parts(said)):
+        shown = [output_of(item) for item in self.below.items]
+        if len(set(shown)) < len(shown) or not self._knows_names_above(shown, merged):
             return False
-        if not self._has_known_names(said, made | merged):
+        if self._speaks_of_tables(self.below):
             return False
         return len(sources) == 1 or not any(map(self._is_unsure, parts(self.below)))
 
-    def _has_known_names(self, said: object, made: AbstractSet[str | None]) -> bool:
-        """Whether all names above are the groups' or public, none in a subquery.
+    def _knows_names_above(
+        self, shown: Sequence[str | None], merged: AbstractSet[str]
+    ) -> bool:
+        """Whether each name above is the groups' alone or public, none in a subquery.
 
-        Another name would be read from the rows below, which SQL hides.
+        Another one would be read from the rows below, which SQL hides.
         """
         aliases = {item.alias for item in self.above.items}
         sorted_by = {id(order.expression) for order in self.above.order_by}
+        said = (self.above.items, self.above.where, self.above.order_by, self.joins)
         for part in parts(said):
             if isinstance(part, Select):
                 return False
             if not isinstance(part, Name):
                 continue
+            is_own = part.qualifier in {None, self.name} and part.name in shown
+            if is_own and self._is_unsure(part) and part.name not in merged:
+                return False
             is_alias = id(part) in sorted_by and part.name in aliases
-            is_own = part.qualifier in {None, self.name} and part.name in made
-            is_public = self._is_looked_up(part)
-            if not (is_own or is_public or (is_alias and part.qualifier is None)):
+            is_alias = is_alias and part.qualifier is None
+            if not (is_own or is_alias or self._is_looked_up(part)):
                 return False
         return True
+
+    def _speaks_of_tables(self, below: Select) -> bool:
+        """Whether a name of the groups would be a public table's that joins them."""
+        names = [part for part in parts(below) if isinstance(part, Name)]
+        if any(name.qualifier in self.tables for name in names):
+            return True
+        fields = (below.items, below.where, below.group_by, below.having)
+        nested = [p for p in parts(fields, (Select,)) if isinstance(p, Select)]
+        return any(map(self._is_unsure, parts(tuple(nested))))
 
     def _is_unsure(self, part: object) -> TypeGuard[Name]:
         if not isinstance(part, Name) or part.qualifier is not None:
@@ -316,12 +329,20 @@ class _Groups:
     ) -> Iterator[Expression]:
         """Yield keys, or what an INNER join says that they equal of a public table.
 
-        Of which each value is a row of it: others have no rows.
+        Of which each value is a row of it: others have no rows. A table that has a
+        key with another one says nothing of its own: what they have follows from it.
         """
-        inner = [join for join in ties if join.kind == "inner"]
-        equal = {wording(tied, ""): name for tied, name in self._equal(inner)}
+        equal: dict[Hashable, list[tuple[Join, Name]]] = {}
+        for join in ties:
+            for tied, name in self._equal([join]):
+                equal.setdefault(wording(tied, ""), []).append((join, name))
+        shared = [join for each in equal.values() if len(each) > 1 for join, _ in each]
         for key in keys:
-            yield equal.get(wording(key, ""), key)
+            found = equal.get(wording(key, ""))
+            if found and found[0][0].kind == "inner" and found[0][0] not in shared:
+                yield found[0][1]
+            else:
+                yield key
 
     def _equal(self, ties: Sequence[Join]) -> Iterator[tuple[Expression, Name]]:
         """Yield what ON equates with columns of public tables, and these."""

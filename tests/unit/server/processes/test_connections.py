@@ -12,6 +12,7 @@ import httpx
 import pytest
 import uvicorn
 
+import server.processes.connections
 from server.processes.connections import (
     MOST_CONNECTIONS,
     Connections,
@@ -215,6 +216,20 @@ def test_who_reads_slowly_gets_all(opened, tmp_path, of_tls):
         assert time.monotonic() - began > 5
 
 
+def test_who_goes_on_reading_makes_no_room(opened):
+    """Of those that wait, it took a part of its reply last."""
+    with served(seconds=60, reading=60) as port:
+        (one,) = opened(port, 1)
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
+        one.sendall(b"GET /big HTTP/1.0\r\nHost: x\r\n\r\n")
+        read = 0
+        while some := one.recv(65_536):
+            read += len(some)
+            opened(port, 1)  # idle; twenty are kept
+            time.sleep(0.01)
+        assert read > 8_000_000
+
+
 def test_what_is_refused_and_not_read_is_ended_too(opened):
     with served() as port:
         (one,) = opened(port, 1, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 20_000)
@@ -245,10 +260,11 @@ def test_a_closed_connection_of_tls_stops_nobody_from_looking(opened, tmp_path):
         assert all(is_ended(idle, 20) for idle in opened(port, 3))
 
 
-def test_who_does_not_read_makes_room_before_who_came_later(opened):
+def test_who_does_not_read_makes_room_before_who_came_later(opened, monkeypatch):
+    monkeypatch.setattr(server.processes.connections, "_LOOK_SECONDS", 0.05)
     with served(seconds=60, reading=60) as port:
         first = opened(port, MOST - 1, b"GET /big HTTP/1.1\r\nHost: x\r\n\r\n")
-        time.sleep(SECONDS)
+        time.sleep(4 * SECONDS)  # until looks find that they take no more
         later = opened(port, MOST // 2)
         time.sleep(SECONDS)
         assert not any(is_ended(one, 0.01) for one in later)
