@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import chain
 from math import prod
 
+from privacy.errors import QueryError
 from privacy.schema import Scalar
 from query_lang.binding.bounds import Bounds
 from query_lang.binding.expressions import UNNAMED, ExpressionBinder
@@ -68,6 +69,9 @@ _EMPTY_ROWS = (
     "windows step over every group that there can be: one without rows is a row of 0 "
     "here (and noise), and none in SQL, so moving averages and LAG meet it"
 )
+_NO_KEYS = frozenset({rules.NOT_GROUPED.name, rules.UNIT_KEY_OPAQUE.name})
+"""Why a column cannot be what rows are ordered by."""
+
 _STEPPING = frozenset({"avg", "min", "lag", "lead", "first_value", "last_value"})
 _UNMATCHED = (
     "rows in the text are groups in SQL where WHERE keeps them, also without a match; "
@@ -376,11 +380,26 @@ class TopBinder:
             tree = item.expression
             if isinstance(tree, NumberLiteral):
                 tree = item_at(tree, self.tree, "ORDER BY").expression
-            shown = self._shown(tree)
+            shown = self._ordered_by(tree)
             self._warn_of_order(shown)
             self._warn_of_name(tree, shown)
             terms.append(OrderTerm(shown, item.descending, bool(item.nulls_first)))
         return terms
+
+    def _ordered_by(self, tree: Tree) -> Shown:
+        """Return what an expression of ORDER BY is.
+
+        A name alone is a column, or else an alias: also where the column is no key.
+        """
+        try:
+            return self._shown(tree)
+        except QueryError as error:
+            if not isinstance(tree, Name) or tree.qualifier is not None:
+                raise
+            aliased = self.names.get(tree.name)
+            if aliased is None or error.rule not in _NO_KEYS:
+                raise
+            return aliased
 
     def _warn_of_name(self, tree: Tree, shown: Shown) -> None:
         """Say where a name of ORDER BY is a column, and in SQL what is selected."""
