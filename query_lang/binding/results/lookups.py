@@ -9,7 +9,7 @@ Proof: docs/proofs/dependent_keys.md.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from privacy.schema import ListedRow
+from privacy.schema import ListedRow, Scalar
 from query_lang.plans.expressions import (
     Expression,
     FieldRef,
@@ -58,6 +58,11 @@ class Lookup:
     def equal(self, value: Expression) -> int | None:
         """Return the number of the column that ON equates with a value, if one is."""
         return next((n for each, n in self.equated if is_same_value(each, value)), None)
+
+    def met(self, number: int, rows: Sequence[ListedRow]) -> frozenset[Scalar | None]:
+        """Return what a column can be where some rows of the table may be met."""
+        nulls = [None] * self.outer
+        return frozenset([*(row[number] for row in rows), *nulls])
 
     def cells(self, one: Expression, other: Expression) -> list[ListedRow] | None:
         """Return what two values of a row may be together; None where that is unknown.

@@ -8,13 +8,14 @@ noise where WHERE leaves nothing. Proof: docs/proofs/count_distinct.md.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from privacy.errors import QueryError
 from privacy.schema import RangeDomain, Scalar
 from query_lang.binding.expressions import ExpressionBinder
 from query_lang.binding.results.dependent_keys import Trying
-from query_lang.binding.results.values_tried import tried_values
+from query_lang.binding.results.lookups import Lookup
+from query_lang.binding.results.values_tried import tried_values, values_left
 from query_lang.binding.scalars.narrowing import Conditions, left_by
 from query_lang.binding.scope import RelationColumn, Scope, ValueColumn
 from query_lang.plans.compiled import (
@@ -27,6 +28,7 @@ from query_lang.plans.compiled import (
 )
 from query_lang.plans.domains import MAX_CELLS, key_values, value_count
 from query_lang.plans.expressions import (
+    Call,
     Expression,
     Facts,
     FieldRef,
@@ -37,41 +39,101 @@ from query_lang.syntax.logic import All, AnyOf, Negation
 from query_lang.syntax.nodes import Expression as Tree
 
 
-def reachable_values(
-    keys: Mapping[Expression, Key],
-    trees: Sequence[Tree],
-    conditions: Conditions,
-    rows: ExpressionBinder,
-    trying: Trying,
-) -> dict[Expression, tuple[Scalar | None, ...]]:
-    """Return of each key the values that are known to be all wherever WHERE holds.
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What WHERE leaves of the rows that are grouped.
 
-    In declared order; all that are declared where it excludes each of them.
-
-    Args:
-        keys: Of GROUP BY, by what they are.
-        trees: What each is in the text.
+    Attributes:
         conditions: That hold for every row.
         rows: Binds expressions over them.
+        lookups: Listed tables that the rows were joined to.
         trying: Is told what is tried, and may end it.
     """
-    if not conditions.all:
-        return {}
-    own = rows.environment.dataset.hierarchies
-    scope = _narrowed(rows.scope, conditions)
-    narrow = ExpressionBinder(scope, rows.environment.apart(), rows.subqueries)
-    found = {}
-    for (value, key), tree in zip(keys.items(), trees, strict=True):
-        left = {*key.values}
-        for facts in (left_by(conditions, value), _facts(tree, value, narrow)):
-            count = None if facts is None else value_count(facts)
-            if facts is not None and count is not None and count <= MAX_CELLS:
-                left &= {*key_values(facts)}
-        tried = tried_values(value, key.values, conditions, own, trying)
-        left = left if tried is None else left & tried
-        values = tuple(each for each in key.values if each in left)
-        found[value] = values or key.values
-    return found
+
+    conditions: Conditions
+    rows: ExpressionBinder
+    lookups: Sequence[Lookup]
+    trying: Trying
+
+    def values(
+        self, keys: Mapping[Expression, Key], trees: Sequence[Tree]
+    ) -> dict[Expression, tuple[Scalar | None, ...]]:
+        """Return of each key the values that are known to be all wherever WHERE holds.
+
+        In declared order; all that are declared where it excludes each of them.
+
+        Args:
+            keys: Of GROUP BY, by what they are.
+            trees: What each is in the text.
+        """
+        if not self.conditions.all:
+            return {}
+        scope = _narrowed(self.rows.scope, self.conditions)
+        environment = self.rows.environment.apart()
+        narrow = ExpressionBinder(scope, environment, self.rows.subqueries)
+        found = {}
+        for (value, key), tree in zip(keys.items(), trees, strict=True):
+            left = {*key.values}
+            for facts in (left_by(self.conditions, value), _facts(tree, value, narrow)):
+                count = None if facts is None else value_count(facts)
+                if facts is not None and count is not None and count <= MAX_CELLS:
+                    left &= {*key_values(facts)}
+            for tried in self._tried(value, key):
+                left = left if tried is None else left & tried
+            values = tuple(each for each in key.values if each in left)
+            found[value] = values or key.values
+        return found
+
+    def _tried(
+        self, value: Expression, key: Key
+    ) -> Iterator[frozenset[Scalar | None] | None]:
+        own = self.rows.environment.dataset.hierarchies
+        yield tried_values(value, key.values, self.conditions, own, self.trying)
+        for lookup in self.lookups:
+            yield self._met(value, lookup)
+
+    def _met(self, key: Expression, lookup: Lookup) -> frozenset[Scalar | None] | None:
+        """Return what a key can be in rows of a join with a listed table.
+
+        Each has the values of one row of the table, at all of which WHERE may hold, or
+        NULL in all of its columns. None where the key is none of the table's.
+        """
+        value = self.conditions.spelled_out(key)
+        number = lookup.column(value)
+        if number is None and not lookup.outer:
+            number = self._equal(value, lookup)
+        if number is None:
+            return None
+        rows = list(lookup.rows)
+        for column in _columns_of(self.conditions.all):
+            place = lookup.column(column)
+            place = self._equal(column, lookup) if place is None else place
+            if place is None:
+                continue
+            listed = list(dict.fromkeys(row[place] for row in rows))
+            own = self.rows.environment.dataset.hierarchies
+            left = values_left(column, listed, self.conditions, own, self.trying)
+            rows = rows if left is None else [row for row in rows if row[place] in left]
+        return lookup.met(number, rows)
+
+    def _equal(self, value: Expression, lookup: Lookup) -> int | None:
+        """Return the number of the column that ON equates with a value, if one is."""
+        spelled = self.conditions.spelled_out
+        return next(
+            (n for one, n in lookup.equated if is_same_value(spelled(one), value)), None
+        )
+
+
+def _columns_of(conditions: Iterable[Expression]) -> Iterable[FieldRef]:
+    """Return the columns that conditions speak of, each once."""
+    found: dict[int, FieldRef] = {}
+    waiting = list(conditions)
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, FieldRef):
+            found.setdefault(part.slot, part)
+        waiting += part.operands if isinstance(part, Call) else ()
+    return found.values()
 
 
 def listed_where(

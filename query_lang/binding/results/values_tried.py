@@ -105,6 +105,34 @@ def tried_values(
     return found
 
 
+def values_left(
+    column: FieldRef,
+    values: Sequence[Scalar | None],
+    conditions: Conditions,
+    own: OwnHierarchies,
+    trying: Trying,
+) -> frozenset[Scalar | None] | None:
+    """Return at which of some values of a column all conditions may be true.
+
+    Whatever else they speak of is not known. None where no condition speaks of the
+    column, where it holds codes, which several texts can mean, or where too much
+    would be tried.
+
+    Args:
+        column: Of rows; it may have other values, too.
+        values: Of it, as rows hold them.
+        conditions: That hold for every row.
+        own: Hierarchies of files.
+        trying: Is told what is tried, and may end it.
+    """
+    said = [c for c in conditions.all if column.slot in slots_read(c)]
+    steps = sum(_steps(each)[0] for each in said)
+    is_read = isinstance(column.facts.domain, HierarchyDomain)
+    if not said or is_read or not trying.takes(len(values) * steps):
+        return None
+    return _Reading(column, own).left(column, said, values)
+
+
 def _by_itself(
     key: Call,
     values: Sequence[Scalar | None],

@@ -18,7 +18,7 @@ from query_lang.binding.results.dependent_keys import (
     following,
     in_order,
 )
-from query_lang.binding.results.reachable_cells import listed_where, reachable_values
+from query_lang.binding.results.reachable_cells import Reach, listed_where
 from query_lang.binding.scalars.narrowing import Conditions, listed_by
 from query_lang.binding.scalars.numbers import rescaled
 from query_lang.binding.top.listings import MAY_FOLLOW, how_listed, when_listed
@@ -102,9 +102,8 @@ class KeyBinder:
             self.places.append(place)
         for value, (one, pairs) in follow.items():
             self._add_dependent(value, one, pairs, found[value][2])
-        left = reachable_values(
-            self.keys, self.meant, self.conditions, self.rows, self.trying
-        )
+        reach = Reach(self.conditions, self.rows, self.beside.lookups, self.trying)
+        left = reach.values(self.keys, self.meant)
         for value, values in left.items():
             self.keys[value] = replace(self.keys[value], left=values)
         self._keep(found.keys() & set(self._of_literals()))

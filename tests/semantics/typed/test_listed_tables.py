@@ -79,6 +79,14 @@ TEXTS = [
     f"SELECT r.code, r.name, SUM(CASE WHEN p.sex = 'f' THEN 1 ELSE 0 END) AS women FROM {FIRST} GROUP BY 1, 2",
     f"SELECT r.code, COUNT(p.patient_id) * 100.0 / r.population AS rate FROM {FIRST} AND p.age >= 50 GROUP BY r.code, r.population",
     f"SELECT r.county, COUNT(p.patient_id) AS n FROM {FIRST} WHERE p.sex = 'f' GROUP BY 1",
+    f"SELECT r.name, COUNT(DISTINCT p.patient_id) AS n FROM {INNER} WHERE p.region LIKE 'R1%' GROUP BY 1",
+    f"SELECT r.name, COUNT(DISTINCT p.patient_id) AS n FROM {LEFT} WHERE p.region IN ('R1', 'R2', 'R9') GROUP BY 1",
+    f"SELECT r.name, COUNT(DISTINCT p.patient_id) AS n FROM {LEFT} WHERE r.county = 'A' AND r.population > 1000 GROUP BY 1",
+    f"SELECT r.county, COUNT(DISTINCT p.patient_id) AS n FROM {LEFT} WHERE r.name = 'North' OR p.region IS NULL GROUP BY 1",
+    f"SELECT p.region, COUNT(DISTINCT p.patient_id) AS n FROM {INNER} WHERE r.county = 'A' OR r.population IS NULL GROUP BY 1",
+    f"SELECT p.region, COUNT(DISTINCT p.patient_id) AS n FROM {LEFT} WHERE r.county = 'A' GROUP BY 1",
+    "SELECT q.name, COUNT(DISTINCT q.patient_id) AS n FROM (SELECT p.patient_id, p.region AS code, r.name FROM patients p JOIN regions r ON r.code = p.region) AS q WHERE q.code <> 'R1' GROUP BY 1",
+    "SELECT r.county, w.house, COUNT(DISTINCT p.patient_id) AS n FROM patients p JOIN regions r ON r.code = p.region LEFT JOIN wards w ON w.ward = p.ward WHERE r.name <> 'North' AND NOT p.ward IN (1, 2) GROUP BY 1, 2",
     "SELECT p.ward, COUNT(*) AS n FROM patients p JOIN wards w ON w.ward = p.ward GROUP BY p.ward",
     "SELECT ward, house, COUNT(*) AS n FROM patients JOIN wards USING (ward) GROUP BY ward, house",
     "SELECT w.house, r.name, COUNT(*) AS n FROM patients p JOIN regions r ON r.code = p.region JOIN wards w ON w.ward = p.ward GROUP BY 1, 2",
@@ -299,6 +307,28 @@ def test_what_a_code_tells_is_not_measured_and_makes_no_cell():
     assert (len(found.rendered.cells), len(found.measures)) == (4, 1)
     rows = present(found, [[1, 2, 3, 4]])
     assert rows[1] == ["R2", "name of R2", 1001, "1001", 2]
+
+
+@pytest.mark.parametrize(
+    ("said", "groups"),
+    [
+        (f"{INNER} WHERE p.region LIKE 'R1%'", 1),
+        (f"{INNER} WHERE r.population BETWEEN 1001 AND 1002", 2),
+        (f"{INNER} WHERE p.region LIKE 'R1%' OR p.age > 50", 3),  # its most rows
+        (f"{LEFT} WHERE p.region IN ('R1', 'R9')", 2),  # R9 has no name
+        (f"{INNER} WHERE NOT (r.name = 'name of R1' OR r.code IN ('R2'))", 2),
+    ],
+)
+def test_where_narrows_names_by_the_rows_that_they_stand_in(said, groups):
+    regions = [
+        (code, f"name of {code}", "A", 1000 + place, None, None)
+        for place, code in enumerate(CODES)
+    ]
+    dataset = dataset_of(regions, [(1, "red")])
+    text = f"SELECT r.name, COUNT(DISTINCT p.patient_id) AS n FROM {said} GROUP BY 1"
+    found = compile_query(text, dataset)
+    assert found.measures[0].sensitivity.l1 == groups
+    assert [w.code for w in found.warnings] == ["empty_cells"] * (groups < 3)
 
 
 def test_without_rows_in_the_schema_nothing_follows():
