@@ -52,8 +52,7 @@ class SoughtCodes:
         if not self.is_own:
             return code_system(self.name).category_of(text) is None
         found, wanted = self._begun(text)
-        is_long = len(text) > longest_code(self._own[self.name])
-        return is_long or found != wanted
+        return len(text) > self._longest or found != wanted
 
     def lacks_beginning(self, text: str) -> bool:
         """Whether surely no code begins so."""
@@ -94,6 +93,10 @@ class SoughtCodes:
         wanted = normal_code(text) if self.is_own else text.upper()
         place = bisect_left(self._codes, wanted)
         return (self._codes[place] if place < len(self._codes) else ""), wanted
+
+    @cached_property
+    def _longest(self) -> int:
+        return longest_code(self._own[self.name])
 
     @cached_property
     def _codes(self) -> Sequence[str]:
