@@ -14,6 +14,7 @@ from query_lang.binding.outside_domain import (
     MOST_TOLD,
 )
 from query_lang.binding.sizes import Sizes, Tries
+from query_lang.hierarchies.sought_codes import SoughtCodes
 from query_lang.plans.column_numbers import shape_of
 from query_lang.plans.compiled import QueryWarning
 from query_lang.plans.expressions import AverageRef, Expression, FieldRef
@@ -41,6 +42,8 @@ class Environment:
         subqueries: Each expression that holds a subquery, by its shape.
         sizes: Of what was bound.
         tries: Of texts of lists on conditions.
+        codes: What tells of texts beside columns of codes, by their hierarchy.
+        patterns: Of texts of lists on patterns, to say that none matches.
         averages: How each exact average may be computed with, by the slot of its sum.
     """
 
@@ -53,6 +56,8 @@ class Environment:
     subqueries: dict[Expression, Expression] = field(default_factory=dict)
     sizes: Sizes = field(default_factory=Sizes)
     tries: Tries = field(default_factory=Tries)
+    codes: dict[str, SoughtCodes] = field(default_factory=dict)
+    patterns: Tries = field(default_factory=Tries)
     averages: dict[int, str] = field(default_factory=dict)
     _slots: "count[int]" = field(default_factory=count)
 
@@ -79,6 +84,8 @@ class Environment:
             self.subqueries,
             self.sizes,
             self.tries,
+            self.codes,
+            self.patterns,
             self.averages,
             self._slots,
         )

@@ -27,6 +27,7 @@ from query_lang.binding.outside_domain import (
 )
 from query_lang.binding.scalars import matching, texts
 from query_lang.binding.scalars.casts import cast
+from query_lang.binding.scalars.code_texts import warn_of_end, warn_of_equal
 from query_lang.binding.scalars.floats import warn_of_halves
 from query_lang.binding.scalars.numbers import (
     NUMBER_FUNCTIONS,
@@ -99,6 +100,8 @@ from query_lang.syntax.refusals import refuse
 _HIERARCHY_FUNCTIONS = frozenset(
     {"age_band", "icd_block", "icd_category", "icd_chapter", "level"}
 )
+_EQUATING = frozenset({Function.EQ, Function.NE})
+_ENDING = frozenset({Function.LE, Function.GT})
 _CHOICES = frozenset({"coalesce", "greatest", "least"})
 _WINDOW_FUNCTIONS = frozenset(
     {"first_value", "lag", "last_value", "lead", "row_number"}
@@ -315,6 +318,7 @@ class ExpressionBinder:
                     "days: > INTERVAL '7 days', or DATE_DIFF('day', a, b)",
                 )
             literal = self.literal(right, first, left, is_end=operator is Function.LT)
+            self._warn_of_code(operator, literal, first, (left, right))
             return _of_truth(operator, first, literal) or truth_of(
                 operator, (first, literal)
             )
@@ -400,6 +404,21 @@ class ExpressionBinder:
             self._warn_of_literals([tree], value, beside, shown)
         return Constant(value, constant_facts(value, beside.facts.type))
 
+    def _warn_of_code(
+        self,
+        operator: Function,
+        literal: Constant,
+        beside: Expression,
+        trees: tuple[Tree, Tree],
+    ) -> None:
+        """Note a text beside a column of codes that it may mean more than, or none."""
+        left, right = trees
+        if operator in _EQUATING and literal.value is not None:
+            literals = {literal.value: right.position}
+            warn_of_equal(literals, beside, describe(left), self.environment)
+        elif operator in _ENDING:
+            warn_of_end(literal.value, beside, describe(left), self.environment)
+
     def _warn_of_literals(
         self, trees: Sequence[Tree], first: Scalar, beside: Expression, shown: Tree
     ) -> None:
@@ -431,6 +450,8 @@ class ExpressionBinder:
             most = compare_average(Function.LE, bound, high)
             return truth_of(Function.AND, (least, most))
         least, most = (self._beside(end, bound, value) for end in (low, high))
+        if isinstance(most, Constant):
+            self._warn_of_code(Function.LE, most, bound, (value, high))
         if isinstance(bound, FieldRef):  # the same question as two comparisons
             ends = truth_of(Function.GE, (bound, least))
             return truth_of(Function.AND, (ends, truth_of(Function.LE, (bound, most))))
@@ -459,15 +480,18 @@ class ExpressionBinder:
         self.environment.sizes.add_items(len(listed))
         constants: dict[object, Constant] = {}
         outside: dict[Tree, Scalar] = {}
+        places: dict[Scalar, Position] = {}
         for item in listed:
             held = typed_value(item, bound.facts, describe(value))
             if held not in constants and is_outside_domain(held, bound.facts):
                 outside[item] = held
             constant = Constant(held, constant_facts(held, bound.facts.type))
             constants.setdefault(held, constant)
+            places.setdefault(held, item.position)
         if outside:
             first = next(iter(outside.values()))
             self._warn_of_literals([*outside], first, bound, value)
+        warn_of_equal(places, bound, describe(value), self.environment)
         return truth_of(Function.IN, (bound, *constants.values()))
 
     def _is_null(self, value: Tree) -> Expression:

@@ -74,13 +74,28 @@ def declared_instead(value: Scalar, facts: Facts, *, is_near_wanted: bool) -> st
             return f": declared are {least} to {most}"
         case ValuesDomain() as listed:
             values = listed.all_values()
-            near = _nearest(value, values) if is_near_wanted else None
-            meant = "" if near is None else f"did you mean '{near}'? "
+            meant = _meant(value, values) if is_near_wanted else ""
             named = ", ".join(str(each) for each in values[:_MOST_NAMED])
             more = len(values) - _MOST_NAMED
             return f": {meant}declared: {named}{f' and {more} more' * (more > 0)}"
         case _:
             return ""
+
+
+def _meant(value: Scalar, values: Sequence[Scalar]) -> str:
+    """Ask for what may have been meant: a value, or all that begin so, as codes do."""
+    near = _nearest(value, values)
+    texts = [each for each in values if isinstance(each, str)]
+    if isinstance(value, str) and value and near not in _alike(value, texts):
+        begun = sum(text.startswith(value) for text in texts)
+        if begun > 1:
+            return f"{begun:,} begin so, which LIKE takes with % at its end; "
+    return "" if near is None else f"did you mean '{near}'? "
+
+
+def _alike(value: str, texts: Sequence[str]) -> list[str]:
+    folded = value.strip().casefold()
+    return [text for text in texts if text.casefold() == folded]
 
 
 def _nearest(value: Scalar, values: Sequence[Scalar]) -> str | None:

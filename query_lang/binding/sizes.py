@@ -71,6 +71,11 @@ class Tries:
         self._lists: dict[int, tuple[_Listed, ValuesDomain]] = {}
         self._texts: dict[int, tuple[int, tuple[str, ...], tuple[Scalar, ...]]] = {}
 
+    @property
+    def left_over(self) -> int:
+        """Return how many texts may still be tried."""
+        return self._left
+
     def listed(self, domain: ValuesDomain) -> _Listed:
         """Return the values of a list, the same object each time, and their places."""
         met = self._lists.get(id(domain))

@@ -41,6 +41,9 @@ class BoundedRequests(h11.Connection):
         if self.their_state is h11.IDLE and self._header_lines() > MOST_HEADER_LINES:
             self._refuse(f"a request has {MOST_HEADER_LINES} header lines at most", 431)
         event = super().next_event()
+        waits = event is h11.NEED_DATA and self.their_state is h11.SEND_BODY
+        if waits and self._header_lines() > MOST_HEADER_LINES:  # of its trailer
+            self._refuse(f"a trailer has {MOST_HEADER_LINES} lines at most", 400)
         if isinstance(event, h11.Request):
             self._pieces = self._bytes = 0
         elif isinstance(event, h11.Data):
@@ -51,7 +54,7 @@ class BoundedRequests(h11.Connection):
         return event
 
     def _header_lines(self) -> int:
-        """Return how many lines of a header are there that is still to be read."""
+        """Return how many lines are there of a header, or trailer, still to be read."""
         held, _ = self.trailing_data
         end = _HEADER_ENDS.search(held)
         return held.count(b"\n", 0, end.start() + 1 if end else len(held))

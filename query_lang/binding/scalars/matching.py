@@ -5,10 +5,12 @@ or what it holds; so many spellings are one question, and cost no more than that
 """
 
 import re
+from dataclasses import replace
 
 from privacy.schema import ColumnType, ValuesDomain
 from query_lang.binding.environment import Binder
 from query_lang.binding.outside_domain import declared_instead
+from query_lang.binding.scalars.code_texts import warn_of_pattern
 from query_lang.binding.scalars.narrowing import matches_none
 from query_lang.binding.scalars.texts import beginning, lowered
 from query_lang.plans.expressions import Call, Constant, Expression, Function, truth_of
@@ -16,7 +18,7 @@ from query_lang.plans.literals import LITERALS, constant_facts
 from query_lang.syntax import rules
 from query_lang.syntax.automata import has_few_states
 from query_lang.syntax.nodes import Expression as Tree
-from query_lang.syntax.nodes import FunctionCall, Like, StringLiteral
+from query_lang.syntax.nodes import FunctionCall, Like, Name, StringLiteral
 from query_lang.syntax.patterns import (
     ANYTHING,
     Choice,
@@ -59,27 +61,33 @@ def like(tree: Like, binder: Binder) -> Expression:
         beginning_of_it = _cut(value.operands[0], pattern, tree.pattern)
         value = lowered(beginning_of_it, tree.position)
     found = _found(value, pattern, tree.pattern)
-    _warn_of_none(found, value, tree, binder)
+    needed = _needed(found, value, pattern)
+    _warn_of_none(needed, value, tree.value, tree.pattern, binder)
     return found
 
 
 def _warn_of_none(
-    found: Expression, value: Expression, tree: Like, binder: Binder
+    found: Expression,
+    value: Expression,
+    tree: Tree,
+    pattern: StringLiteral,
+    binder: Binder,
 ) -> None:
-    """Note a pattern that no value of a short list matches, as ``code LIKE 'e11%'``."""
+    """Note a pattern that no value of a list matches, as ``code LIKE 'e11%'``."""
     domain, environment = value.facts.domain, binder.environment
-    if not isinstance(domain, ValuesDomain) or not isinstance(
-        tree.pattern, StringLiteral
-    ):
+    if not isinstance(domain, ValuesDomain):
+        shown = tree.name if isinstance(tree, Name) else "it"
+        warn_of_pattern(found, value, pattern, shown, environment)
         return
-    if not matches_none(found, value, environment.tries):
+    count = environment.sizes.add_tried
+    if not matches_none(found, value, environment.patterns, count):
         return
     near = environment.tells_outside()
     if near is None:
         return
-    meant = tree.pattern.text.strip("%")
+    meant = pattern.text.removeprefix("(?i)").strip("%^$")
     instead = declared_instead(meant, value.facts, is_near_wanted=near)
-    place = tree.pattern.position
+    place = pattern.position
     environment.warn(
         "literal_outside_domain",
         f"no value of its list matches the pattern at line {place.line}, column "
@@ -109,7 +117,10 @@ def regexp_like(tree: FunctionCall, binder: Binder) -> Expression:
         raise refuse(rules.PATTERN, text.position, detail=str(error)) from None
     if folds:
         value = lowered(_cut(value, pattern, text), tree.position)
-    return _found(value, pattern, text)
+    found = _found(value, pattern, text)
+    needed = _needed(found, value, pattern)
+    _warn_of_none(needed, value, tree.arguments[0], text, binder)
+    return found
 
 
 def _value(tree: Tree, binder: Binder) -> Expression:
@@ -155,6 +166,33 @@ def _found(
     value = _cut(value, pattern, written_as)
     found = truth_of(Function.MATCHES, (value,))
     return Call(Function.MATCHES, (value,), found.facts, (written(pattern),))
+
+
+def _needed(found: Expression, value: Expression, pattern: Pattern) -> Expression:
+    """Return what holds of each text that matches, and can be tried on many of them.
+
+    Of a pattern that is no plainer test: how such texts begin, if that is known.
+    """
+    if not isinstance(found, Call) or found.function is not Function.MATCHES:
+        return found
+    options = pattern.options if isinstance(pattern, Choice) else (pattern,)
+    starts = [_start(option) for option in options]
+    if not all(starts):
+        return found
+    truth = truth_of(Function.PREFIX, (value,))
+    tests = [replace(truth, parameters=(start,)) for start in dict.fromkeys(starts)]
+    return tests[0] if len(tests) == 1 else truth_of(Function.OR, tuple(tests))
+
+
+def _start(pattern: Pattern) -> str:
+    """Return what all texts begin with that match a pattern, as far as it is plain."""
+    start = ""
+    for item in pattern.items if isinstance(pattern, Row) else (pattern,):
+        text = literal_text(item)
+        if text is None:
+            break
+        start += text
+    return start
 
 
 def _plain(value: Expression, pattern: Pattern) -> Expression | None:

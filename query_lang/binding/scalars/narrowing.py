@@ -333,19 +333,34 @@ def _listed_text(conditions: Conditions, value: Expression) -> Facts:
 # -- texts ---------------------------------------------------------------------
 
 
-_MOST_LOOKED_THROUGH: Final = 256
+_MOST_LOOKED_THROUGH: Final = 10_000
 """Texts of a list that a pattern is tried on to say that it matches none."""
 
 
-def matches_none(condition: Expression, value: Expression, tries: Tries) -> bool:
-    """Whether a condition is true for no value of a short list that a text has."""
+def matches_none(
+    condition: Expression,
+    value: Expression,
+    tries: Tries,
+    count: Callable[[int], None] = lambda _: None,
+) -> bool:
+    """Whether a condition is true for no value of the list that a text has.
+
+    Args:
+        condition: About the text.
+        value: The text.
+        tries: That are left.
+        count: Is told how many values are tried.
+    """
     domain = value.facts.domain
     if not isinstance(domain, ValuesDomain):
         return False
     listed, _ = tries.listed(domain)
     if not listed or len(listed) > _MOST_LOOKED_THROUGH:
         return False
-    return _texts_left(value, listed, ((), (condition,)), tries) == ()
+    before = tries.left_over
+    left = _texts_left(value, listed, ((), (condition,)), tries)
+    count(before - tries.left_over)
+    return left == ()
 
 
 def _text_where(

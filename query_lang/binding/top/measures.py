@@ -16,6 +16,7 @@ from query_lang.binding.scalars.differences import is_apart
 from query_lang.binding.scalars.numbers import to_places
 from query_lang.binding.scope import UnitColumn
 from query_lang.binding.top.listings import HAS_BOUNDS, MAY_FOLLOW, when_listed
+from query_lang.binding.top.long_form import CHOOSING, SCALED, LongForm
 from query_lang.binding.top.quantiles import (
     OF_ITS_DAY,
     bins_of,
@@ -55,15 +56,6 @@ MOST_VECTORS = 256
 MOST_STEPS = 2**30
 """That what one unit adds up may reach, where it has decimals: at most half of one in a
 thousand million is lost."""
-_SCALED = frozenset(
-    (
-        *(Function.ADD, Function.SUBTRACT, Function.NEGATE, Function.MULTIPLY),
-        *(Function.DIVIDE, Function.DIVIDE_DECIMAL, Function.RESCALE),
-        *(Function.FLOOR, Function.CEILING, Function.ROUND, Function.TRUNCATE),
-        *(Function.CAST_NUMBER, Function.ABS),
-    )
-)
-_CHOOSING = frozenset({Function.CASE, Function.SWITCH, Function.COALESCE})
 _COUNT_FACTS = Facts(ColumnType.INTEGER, nullable=False)
 
 
@@ -79,6 +71,7 @@ class MeasureBinder:
         slots: Of the values that are measured.
         facts: Of what is shown; aggregates add their own.
         bounds: What is known of values where the conditions of WHERE hold.
+        long_form: Knows the numbers of tables in long form.
         computed: Makes what binds numbers that are computed of aggregates.
         measures: The vectors, each with its number.
         places: Where the text first asks for each vector.
@@ -92,6 +85,7 @@ class MeasureBinder:
     slots: Slots
     facts: dict[Shown, Facts]
     bounds: Bounds
+    long_form: LongForm
     computed: Callable[[], ComputedBinder]
     measures: dict[MeasureKind, int] = field(default_factory=dict)
     places: list[Position] = field(default_factory=list)
@@ -240,7 +234,7 @@ class MeasureBinder:
         known = self.slots.of(value)  # as COUNT of it counts, too
         value, bounds, ends = self._on_coarser_grid(value, bounds)
         if not self.in_moments:
-            self._warn_of_reach(value, bounds)
+            self._warn_of_width(value, bounds)
         slot, scale = self.slots.of(value), value.facts.scale
         total = SumMeasure(slot, *bounds, scale)
         facts = Facts(value.facts.type, scale, nullable=False)
@@ -295,6 +289,12 @@ class MeasureBinder:
             raise _unbounded(known, argument, more)
         return value, bounds, known.nullable
 
+    def _warn_of_width(self, value: Expression, bounds: Interval) -> None:
+        """Say where noise goes by a range that hardly any of the values need."""
+        self._warn_of_reach(value, bounds)
+        for told in self.long_form.told_of(value, bounds):
+            self.rows.environment.warn("wide_range", told)
+
     def _warn_of_reach(self, value: Expression, bounds: Interval) -> None:
         """Say how far a difference of dates reaches: either may be the earlier one."""
         if not any(self._apart_in(value, bounds, set())):
@@ -326,10 +326,10 @@ class MeasureBinder:
             yield _reaches_both_ways(measured_interval(value.facts)) and _is_wide(
                 value, bounds
             )
-        elif isinstance(value, Call) and value.function in _CHOOSING:
+        elif isinstance(value, Call) and value.function in CHOOSING:
             for operand in value.operands:
                 yield from self._apart_in(operand, bounds, read)
-        elif isinstance(value, Call) and value.function in _SCALED:
+        elif isinstance(value, Call) and value.function in SCALED:
             for operand in value.operands if _is_wide(value, bounds) else ():
                 own = measured_interval(self.bounds.of(operand))
                 yield from self._apart_in(operand, own, read)
@@ -338,7 +338,7 @@ class MeasureBinder:
         """Bind an argument of a variance; of a single value, what is declared stays."""
         value, bounds, nullable = self._bounded(tree)
         bounds = _of_several(value.facts, bounds)
-        self._warn_of_reach(value, bounds)
+        self._warn_of_width(value, bounds)
         return value, bounds, nullable
 
     def _quantile(self, tree: AggregateCall) -> Shown:

@@ -23,6 +23,7 @@ from query_lang.binding.results.reachable_cells import reachable_cells
 from query_lang.binding.results.totals import TotalsBinder
 from query_lang.binding.scalars.narrowing import Conditions
 from query_lang.binding.top.keys import KeyBinder
+from query_lang.binding.top.long_form import LongForm
 from query_lang.binding.top.measures import MeasureBinder
 from query_lang.binding.top.slots import Slots
 from query_lang.plans.compiled import (
@@ -154,6 +155,7 @@ class TopBinder:
             slots,
             self.facts,
             Bounds(conditions),
+            LongForm(node),
             self._computed_binder,
         )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from privacy.schema import MOST_LISTED_ROWS
+from privacy.schema import MOST_LISTED_ROWS, ColumnType
 from upstream.drafting.columns.column_names import Drafted
 from upstream.drafting.tables.draft_joins import JoinColumn
 from upstream.drafting.tables.table_drafts import TableDraft
@@ -18,10 +18,21 @@ _WIDE = """\
   # each person and what is told of them, the id in a column of the unit.
 """
 
+_TIMES = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
+_LEAST_PEOPLE = 10
+"""Unit ids for each row of a list of things: of people, most have a row."""
+
 _JOINED = """\
   # Never public: {column} joins its rows to those of single people in {file}.
   # Write {own} anew with the column {unit} that {file} has for each
   # {other}, and declare that column below.
+"""
+
+_THINGS = """\
+  # Or is it a list of things, whose numbers from 1 are ids by coincidence alone? Only
+  # if no row is about a person and anyone may read it, and two persons agree: write
+  # public: true and key: [{column}] instead of these lines, and of that column
+  # not_unit_ids: true with its source. Else name the column of the unit.
 """
 
 
@@ -29,6 +40,7 @@ def privacy_lines(draft: TableDraft) -> list[str]:
     """Return whose rows a table has, or the question whether it is public."""
     unit = next((c.name for c in draft.columns if c.source == draft.unit), None)
     seems = None if unit or draft.asks_unit else _seems_private(draft)
+    things = _counted_things(draft) if seems and draft.joined is None else None
     wide = _WIDE.format(count=len(draft.people)).splitlines() if draft.people else []
     if unit is None and seems is None and not draft.asks_unit and not wide:
         only = "true only for what anyone may read, such as a code list"
@@ -45,6 +57,7 @@ def privacy_lines(draft: TableDraft) -> list[str]:
         f"  max_rows_per_unit: {TODO} # a rung of 1-2-5, from the protocol",
         *_key(draft),
         f"  source: {TODO} which public fact bounds the rows of one unit",
+        *(_THINGS.format(column=things).splitlines() if things else ()),
     ]
 
 
@@ -149,6 +162,35 @@ def _names_people(draft: TableDraft) -> str | None:
         if (found and found[0] > HANDFUL) or names_people(column.name):
             return column.name
     return None
+
+
+def _counted_things(draft: TableDraft) -> str | None:
+    """Return the column that numbers rows as a list of regions does, and not people.
+
+    A few of the units' ids, in order from 0 or 1, one a row, in a table without days or
+    times and without a name of people's ids: whom a table is about is not left to that,
+    but asked. A load compares them in any case.
+    """
+    if any(column.kind in _TIMES for column in draft.columns):
+        return None
+    name = _names_people(draft)
+    if name is None or any(names_people(column.name) for column in draft.columns):
+        return None
+    column = next(c.source for c in draft.columns if c.name == name)
+    text = f"CAST({quoted_name(column)} AS VARCHAR)"
+    number = f"TRY_CAST({text} AS BIGINT)"
+    (units,) = draft.connection.execute(
+        "SELECT count(DISTINCT form) FROM temp.unit_ids"
+    ).fetchall()[0]
+    rows, *found = draft.one(
+        "count(*)",
+        f"bool_and(regexp_full_match({text}, '[0-9]{{1,4}}'))",
+        f"count(DISTINCT {number}) = count(*)",
+        f"max({number}) - min({number}) + 1 = count(*) AND min({number}) IN (0, 1)",
+    )
+    is_short = int(str(rows)) <= MOST_LISTED_ROWS
+    is_part = int(str(rows)) * _LEAST_PEOPLE <= units
+    return name if is_short and is_part and all(found) else None
 
 
 def _joined_lines(column: JoinColumn, other: JoinColumn) -> list[str]:

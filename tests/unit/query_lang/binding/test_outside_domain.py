@@ -8,7 +8,7 @@ from query_lang.binding.outside_domain import (
     nearest_value,
 )
 from query_lang.binding.scalars.narrowing import matches_none
-from query_lang.binding.sizes import Tries
+from query_lang.binding.sizes import MOST_TRIED, Tries
 from query_lang.plans.expressions import (
     Constant,
     Facts,
@@ -121,6 +121,13 @@ def test_many_literals_outside_are_told_in_few_warnings():
         ("LEFT(ward, 3) = 'nor'", False),
         ("UPPER(ward) = 'north'", True),
         ("code LIKE 'north%'", False),
+        ("ward ~ '^North'", True),
+        ("ward ~* '^North'", False),
+        ("ward ~ '^Nor.h'", True),
+        ("ward LIKE 'Nor_h%'", True),
+        ("ward LIKE 'nor_h%'", False),
+        ("ward ~ '^(Nor|nor)th'", False),
+        ("ward ~ 'o.*t'", False),
     ],
 )
 def test_a_pattern_that_no_listed_value_matches_is_told(condition, told):
@@ -130,11 +137,30 @@ def test_a_pattern_that_no_listed_value_matches_is_told(condition, told):
     assert all("did you mean '" in each for each in said)
 
 
-def test_patterns_are_not_tried_on_long_lists():
-    values = tuple(f"code {n}" for n in range(257))
-    for count, none in ((256, True), (257, False)):
+def test_patterns_are_not_tried_on_lists_without_end():
+    values = tuple(f"code {n}" for n in range(10_001))
+    for count, none in ((10_000, True), (10_001, False)):
         listed = Facts(ColumnType.TEXT, domain=ValuesDomain(values[:count]))
         value = FieldRef(1, listed)
         other = Constant("x", constant_facts("x", ColumnType.TEXT))
         condition = truth_of(Function.EQ, (value, other))
         assert matches_none(condition, value, Tries()) is none
+
+
+def test_what_is_tried_to_tell_of_patterns_is_counted_and_leaves_what_keys_need():
+    values = tuple(f"code {n}" for n in range(10_000))
+    facts = Facts(ColumnType.TEXT, domain=ValuesDomain(values))
+    value, tries, counted = FieldRef(1, facts), Tries(), []
+    for number in range(9):
+        other = Constant("x", constant_facts(f"x{number}", ColumnType.TEXT))
+        condition = truth_of(Function.EQ, (value, other))
+        matches_none(condition, value, tries, counted.append)
+    assert sum(counted) == MOST_TRIED
+
+
+def test_a_code_that_several_declared_ones_begin_with_is_told_so():
+    codes = Facts(ColumnType.TEXT, domain=ValuesDomain(("I20.0", "I50.1", "I50.9")))
+    said = declared_instead("I50", codes, is_near_wanted=True)
+    assert said.startswith(": 2 begin so, which LIKE takes with % at its end; declared")
+    said = declared_instead("I20", codes, is_near_wanted=True)
+    assert said.startswith(": did you mean 'I20.0'?")

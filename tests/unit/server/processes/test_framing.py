@@ -58,6 +58,16 @@ def test_a_long_header_is_refused_before_it_is_there():
     assert read <= MOST_HEADER_BYTES
 
 
+def test_a_trailer_has_so_many_lines_too():
+    """Of one that is there at once, what is fed at once is read."""
+    lines = b"a: b\r\n" * (MOST_HEADER_LINES - 1)
+    few = POST + b"1\r\na\r\n0\r\n" + lines + b"\r\n"
+    assert events(few)[0] == ["Request", "Data", "EndOfMessage"]
+    assert events(few, at_once=1)[0] == ["Request", "Data", "EndOfMessage"]
+    found, read = events(POST + b"0\r\n" + b"a:\n" * 5_000 + b"\r\n")
+    assert (found, read) == (["Request", "refused"], 0)
+
+
 def test_a_body_comes_in_so_many_pieces_and_one_more_a_kib():
     few = POST + b"1\r\na\r\n" * MOST_PIECES + b"0\r\n\r\n"
     assert events(few)[0].count("Data") == MOST_PIECES

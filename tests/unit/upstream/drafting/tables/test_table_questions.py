@@ -1,5 +1,6 @@
 """What a draft asks of whole tables: other identities, days to come, copies."""
 
+import pytest
 import yaml
 
 from tests.support.workbooks import write_workbook
@@ -84,3 +85,27 @@ def test_ids_in_merged_cells_are_asked_about(tmp_path):
         tmp_path, "pid,day", lambda n: f"{'' if n % 3 else n},2023-01-{n % 28 + 1:02}"
     )
     assert '# many rows have no "pid", and a load leaves them out' in text
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "count", "asks"),
+    [
+        ("region,name", "{n:02},r{n}", 7, True),
+        ("region,population", "{n},{n}000", 7, True),
+        ("region,name", "{n:02},r{n}", 31, False),  # of people, too many
+        ("region,name", "{n}0,r{n}", 7, False),  # not in order
+        ("region,came", "{n},2024-05-0{n}", 7, False),  # of things no day is told
+        ("patient_no,name", "{n},r{n}", 7, False),
+    ],
+)
+def test_few_numbers_from_one_may_be_those_of_things(
+    tmp_path, header, row, count, asks
+):
+    people = "".join(f"{n},{n % 7}\n" for n in range(1, 301))
+    (tmp_path / "people.csv").write_text(f"pid,age\n{people}")
+    rows = "".join(f"{row.format(n=n)}\n" for n in range(1, count + 1))
+    (tmp_path / "regions.csv").write_text(f"{header}\n{rows}")
+    text = draft_manifest([tmp_path / "people.csv", tmp_path / "regions.csv"], ["pid"])
+    assert "looks like ids of people: not public" in text
+    assert ("not_unit_ids: true with its source" in text) is asks
+    assert "public: TODO" not in text
