@@ -44,6 +44,8 @@ _SCALED = frozenset({"numeric", "decimal", "dec", "number", "bignumeric"})
 _FLOATS = frozenset(
     {"real", "float", "float4", "float8", "float64", "double", "double precision"}
 )
+FILLED = frozenset({"char", "nchar", "character", "bpchar"})
+"""Types of texts that others fill up with blanks."""
 MORE_WORDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "double": (("precision",),),
     "character": (("varying",),),
@@ -66,11 +68,13 @@ class CastTarget:
         type: Of the result.
         scale: Decimals of a DECIMAL; None where the written type leaves them open.
         length: The most characters of a text; None where none is written.
+        fills: Whether a shorter text is filled up with blanks elsewhere.
     """
 
     type: ColumnType
     scale: int | None = None
     length: int | None = None
+    fills: bool = False
 
 
 def is_float(written: CastType) -> bool:
@@ -103,7 +107,7 @@ def cast_target(written: CastType, position: Position) -> CastTarget:
             raise refuse(rules.CAST, position, detail=detail)
         return CastTarget(kind, scale=scale)
     if kind is ColumnType.TEXT and len(sizes) == 1:
-        return CastTarget(kind, length=sizes[0])
+        return CastTarget(kind, length=sizes[0], fills=written.name in FILLED)
     is_precision = kind in {ColumnType.TIMESTAMP, ColumnType.DECIMAL}
     if sizes and not (is_precision and len(sizes) == 1):
         detail = f"{written.name} takes no size in brackets"

@@ -22,7 +22,7 @@ from privacy.schema import (
 from query_lang import hierarchies
 from query_lang.binding.environment import Binder
 from query_lang.binding.scalars.casts import as_text
-from query_lang.hierarchies import BUILT_IN
+from query_lang.hierarchies import BUILT_IN, CATEGORY
 from query_lang.plans.domains import MAX_LISTED
 from query_lang.plans.expressions import (
     Call,
@@ -59,9 +59,6 @@ MOST_BYTES: Final = 65_536
 
 MOST_SPLIT: Final = 100
 """Values of a list that SPLIT_PART takes apart: each is a branch of CASE."""
-
-_CATEGORY: Final = 3
-"""Characters that every code of a built-in system has in front: its category's."""
 
 _ALL: Final = 2 * MOST_BYTES  # code points that no text has
 _Known = tuple[Scalar, ...]
@@ -324,7 +321,7 @@ def _part_of(
     """
     start, length = part
     codes = value.facts.domain
-    within = start - 1 + length <= _CATEGORY
+    within = start - 1 + length <= CATEGORY
     if within and isinstance(codes, HierarchyDomain) and codes.name in BUILT_IN:
         listed = ValuesDomain(hierarchies.level_values(codes, "category", {}))
         facts = Facts(TEXT, constant=value.facts.constant, domain=listed)

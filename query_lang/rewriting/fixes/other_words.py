@@ -16,7 +16,7 @@ from query_lang.rewriting.fixes.compared_rows import (
     joined_texts,
     pairs_counted,
 )
-from query_lang.rewriting.fixes.day_times import hours_written, seconds_of_day
+from query_lang.rewriting.fixes.day_times import fields_written, seconds_of_day
 from query_lang.rewriting.fixes.days import days_of_format
 from query_lang.rewriting.fixes.numbered_rows import first_of_rank, with_default
 from query_lang.rewriting.fixes.other_calls import (
@@ -39,6 +39,7 @@ from query_lang.rewriting.fixes.other_forms import (
 )
 from query_lang.rewriting.fixes.public_tables import private_first
 from query_lang.rewriting.fixes.series import series
+from query_lang.rewriting.fixes.text_casts import texts_cut
 from query_lang.rewriting.fixes.token_texts import (
     between,
     closing_of,
@@ -217,10 +218,10 @@ OTHER_FIXES: Mapping[str, _Fix] = {
     "arguments": with_default,
     "arithmetic": texts_joined,
     "average_opaque": as_quotient,
-    "cast": _either(days_of_format, as_cast),
+    "cast": _either(days_of_format, _either(texts_cut, as_cast)),
     "construct": _either(without_table_hint, values_listed),
     "count_arguments": counted_below,
-    "date_format": hours_written,
+    "date_format": fields_written,
     "function": _either(called, _either(logarithms, joined_texts)),
     "interval": seconds_between,
     "limit": as_limit,

@@ -12,7 +12,7 @@ from privacy.schema import Column, ColumnType, Dataset, Table, ValuesDomain
 from query_lang.binding.bind import bind_query
 from query_lang.reading.parse import parse_query
 from query_lang.rewriting.fixes.aggregates import as_quotient, one_by_one
-from query_lang.rewriting.fixes.day_times import hours_written
+from query_lang.rewriting.fixes.day_times import fields_written
 from query_lang.rewriting.fixes.other_forms import (
     lists,
     logarithms,
@@ -425,7 +425,7 @@ def test_times_of_day_are_read_once():
         "to_char(a, 'HH24'), " * 300,
         "to_char(" * 300 + "a" + ", 'HH24')" * 300,
     ):
-        for fix in (as_cast, hours_written):
+        for fix in (as_cast, fields_written):
             calls = calls_of(
                 lambda text=text, fix=fix: [*fix(f"SELECT {text}", 7, error)]
             )
