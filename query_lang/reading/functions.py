@@ -493,8 +493,10 @@ class FunctionReader(ExpressionReader):
         return FunctionCall(FUNCTIONS[name], (), self._places.take(name))
 
     def _interval(self, node: exp.Expr) -> Expression:
-        self.only(node, "this", "unit")
         position = self._places.take("INTERVAL")
+        if node.args.get("fraction_in_string"):
+            raise refuse(rules.INTERVAL, position)
+        self.only(node, "this", "unit")
         value: Expression
         if self._places.is_kind(TokenKind.STRING):
             token = self._places.take_kind(TokenKind.STRING)
