@@ -82,6 +82,10 @@ def _instead(literal: Literal, facts: Facts) -> str:
 
     ``301`` as '0301'; if no text is that number, a text of it equals nothing.
     """
+    if isinstance(literal, StringLiteral | TypedLiteral):
+        zoned = _ZONED.fullmatch(literal.text)
+        if zoned is not None and facts.type is ColumnType.TIMESTAMP:
+            return _NO_ZONE.format(zoned[1])
     listed = facts.domain
     if not isinstance(literal, NumberLiteral) or not isinstance(listed, ValuesDomain):
         return f"write {FORMS[facts.type]}"
@@ -95,6 +99,12 @@ def _instead(literal: Literal, facts: Facts) -> str:
     return f"declared are {named}{', ...' * (len(alike or texts) > _MOST_NAMED)}"
 
 
+_ZONED = re.compile(
+    r"([0-9-]{8,10}[ T][0-9:]{4,8}(?:\.[0-9]{1,9})?)"
+    r"(?: ?(?:Z|UTC|GMT)|[+-][0-9]{1,2}(?::?[0-9]{2})?)",
+    re.ASCII | re.IGNORECASE,
+)
+_NO_ZONE = "columns have no zone: write '{0}', the time as the column has it"
 _MOST_LISTED = 256
 _MOST_NAMED = 6
 _DIGITS = re.compile(r"[0-9]{1,20}", re.ASCII)

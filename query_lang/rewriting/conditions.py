@@ -150,8 +150,35 @@ def _is_of_all(tree: QuantifiedList | Quantified) -> bool:
     """
     is_all = tree.word == "ALL"
     if tree.operator != ("<>" if is_all else "="):
-        raise refuse(rules.ANY_ALL, tree.position)
+        raise refuse(rules.ANY_ALL, tree.position, hint=_extreme_of(tree))
     return is_all
+
+
+def _extreme_of(tree: QuantifiedList | Quantified) -> str | None:
+    """Say which end of the values is compared: by ANY the nearer, by ALL the farther.
+
+    ALL holds where there is no value, and is unknown where one is NULL.
+    """
+    is_all = tree.word == "ALL"
+    if tree.operator not in {"<", "<=", ">", ">="}:
+        return None
+    is_least = tree.operator.startswith(">") is not is_all
+    sign = tree.operator
+    if isinstance(tree, QuantifiedList):
+        name = "LEAST" if is_least else "GREATEST"
+        return f"write x {sign} {name}(a, b) where no item is NULL"
+    name = "MIN" if is_least else "MAX"
+    hint = (
+        f"x {sign} {tree.word} (SELECT y ...) over rows of the same patient compares "
+        f"with their {name}: JOIN (SELECT patient_id, {name}(y) AS m FROM ... GROUP BY "
+        f"patient_id) AS t USING (patient_id) WHERE x {sign} m"
+    )
+    if not is_all:
+        return hint
+    return (
+        f"{hint.replace('JOIN', 'LEFT JOIN', 1)} OR m IS NULL: it holds of no rows, too; "
+        "a y that is NULL makes it unknown in SQL, and is left out here"
+    )
 
 
 def quantified_list(tree: QuantifiedList) -> Expression:

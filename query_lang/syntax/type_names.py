@@ -56,6 +56,7 @@ MORE_WORDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
 }
 """What may follow the first word of a type's name, the longest first."""
 
+NO_ZONES = "timestamps have no zone"
 _WITH_ZONES = frozenset({"timestamptz", "timestamp with time zone", "datetimeoffset"})
 _MOST_SIZES = 2
 
@@ -97,7 +98,7 @@ def cast_target(written: CastType, position: Position) -> CastTarget:
     """
     kind, sizes = _TYPES.get(written.name), written.sizes
     if kind is None:
-        detail = "timestamps have no zone" if written.name in _WITH_ZONES else None
+        detail = NO_ZONES if written.name in _WITH_ZONES else None
         hint = "write x::timestamp" if detail else None
         raise refuse(rules.CAST, position, detail=detail, hint=hint)
     if written.name in _SCALED and 0 < len(sizes) <= _MOST_SIZES:
