@@ -176,8 +176,8 @@ def _extreme_of(tree: QuantifiedList | Quantified) -> str | None:
     if not is_all:
         return hint
     return (
-        f"{hint.replace('JOIN', 'LEFT JOIN', 1)} OR m IS NULL: it holds of no rows, too; "
-        "a y that is NULL makes it unknown in SQL, and is left out here"
+        f"{hint.replace('JOIN', 'LEFT JOIN', 1)} OR m IS NULL: it holds of no rows; a y "
+        "that is NULL makes it unknown in SQL"
     )
 
 
@@ -264,5 +264,7 @@ def row_refusal(tree: RowInQuery) -> Exception:
         detail="a row is looked up in a subquery by IN without NOT, in WHERE: with NOT "
         "it would be unknown wherever a value is NULL",
         hint="[NOT] EXISTS (SELECT * FROM diagnoses AS d WHERE d.patient_id = "
-        "e.patient_id AND d.encounter_id = e.encounter_id)",
+        "e.patient_id AND d.encounter_id = e.encounter_id); what NOT IN leaves out where "
+        "a value is NULL needs its condition: AND (d.code = e.code OR d.code IS NULL OR "
+        "e.code IS NULL)",
     )
