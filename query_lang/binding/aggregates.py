@@ -297,8 +297,8 @@ _STDDEV_OF_ONE = (
 )
 _TOP_ONLY = "MEDIAN and QUANTILE stand at the top only"
 _MEDIAN_OF_ONE = (
-    "over all rows SELECT MEDIAN(age) FROM encounters; of one patient AVG(age) ... WHERE "
-    "2 * k BETWEEN n AND n + 2 GROUP BY patient_id over (SELECT patient_id, age, "
+    "over all rows SELECT MEDIAN(age) FROM encounters; of one patient AVG(age) ... "
+    "WHERE 2 * k BETWEEN n AND n + 2 GROUP BY patient_id over (SELECT patient_id, age, "
     "ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY age) AS k, COUNT(age) OVER "
     "(PARTITION BY patient_id) AS n FROM encounters WHERE age IS NOT NULL) AS r"
 )

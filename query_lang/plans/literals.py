@@ -82,21 +82,23 @@ def _instead(literal: Literal, facts: Facts) -> str:
 
     ``301`` as '0301'; if no text is that number, a text of it equals nothing.
     """
-    if isinstance(literal, StringLiteral | TypedLiteral):
-        zoned = _ZONED.fullmatch(literal.text)
-        if zoned is not None and facts.type is ColumnType.TIMESTAMP:
-            return _NO_ZONE.format(zoned[1])
     listed = facts.domain
     if not isinstance(literal, NumberLiteral) or not isinstance(listed, ValuesDomain):
-        return f"write {FORMS[facts.type]}"
+        return _of_its_type(literal, facts.type)
     if facts.type is not ColumnType.TEXT or len(listed.values) > _MOST_LISTED:
-        return f"write {FORMS[facts.type]}"
+        return _of_its_type(literal, facts.type)
     texts = [str(text) for text in listed.values]
     alike = [text for text in texts if _is_number(text, literal.text)]
     if len(alike) == 1 or literal.text in alike:
         return f"write '{literal.text if literal.text in alike else alike[0]}'"
     named = ", ".join(f"'{text}'" for text in (alike or texts)[:_MOST_NAMED])
     return f"declared are {named}{', ...' * (len(alike or texts) > _MOST_NAMED)}"
+
+
+def _of_its_type(literal: Literal, kind: ColumnType) -> str:
+    text = literal.text if isinstance(literal, StringLiteral | TypedLiteral) else ""
+    zoned = _ZONED.fullmatch(text) if kind is ColumnType.TIMESTAMP else None
+    return _NO_ZONE.format(zoned[1]) if zoned else f"write {FORMS[kind]}"
 
 
 _ZONED = re.compile(

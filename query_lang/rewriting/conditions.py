@@ -168,16 +168,17 @@ def _extreme_of(tree: QuantifiedList | Quantified) -> str | None:
         name = "LEAST" if is_least else "GREATEST"
         return f"write x {sign} {name}(a, b) where no item is NULL"
     name = "MIN" if is_least else "MAX"
-    hint = (
-        f"x {sign} {tree.word} (SELECT y ...) over rows of the same patient compares "
-        f"with their {name}: JOIN (SELECT patient_id, {name}(y) AS m FROM ... GROUP BY "
-        f"patient_id) AS t USING (patient_id) WHERE x {sign} m"
-    )
-    if not is_all:
-        return hint
+    join, further = "JOIN", ""
+    if is_all:
+        join = "LEFT JOIN"
+        further = (
+            " OR m IS NULL: it holds of no rows; a y that is NULL makes it unknown in "
+            "SQL"
+        )
     return (
-        f"{hint.replace('JOIN', 'LEFT JOIN', 1)} OR m IS NULL: it holds of no rows; a y "
-        "that is NULL makes it unknown in SQL"
+        f"x {sign} {tree.word} (SELECT y ...) over rows of the same patient compares "  # noqa: S608 - a hint
+        f"with their {name}: {join} (SELECT patient_id, {name}(y) AS m FROM ... GROUP "
+        f"BY patient_id) AS t USING (patient_id) WHERE x {sign} m{further}"
     )
 
 
@@ -264,7 +265,7 @@ def row_refusal(tree: RowInQuery) -> Exception:
         detail="a row is looked up in a subquery by IN without NOT, in WHERE: with NOT "
         "it would be unknown wherever a value is NULL",
         hint="[NOT] EXISTS (SELECT * FROM diagnoses AS d WHERE d.patient_id = "
-        "e.patient_id AND d.encounter_id = e.encounter_id); what NOT IN leaves out where "
-        "a value is NULL needs its condition: AND (d.code = e.code OR d.code IS NULL OR "
-        "e.code IS NULL)",
+        "e.patient_id AND d.encounter_id = e.encounter_id); what NOT IN leaves out "
+        "where a value is NULL needs its condition: AND (d.code = e.code OR d.code IS "
+        "NULL OR e.code IS NULL)",
     )

@@ -93,7 +93,8 @@ _OTHER_SIGNS = {
 
 _OPERATORS: Mapping[str, str] = {
     "=>": (
-        "arguments are told by their places, and a length of time is INTERVAL '6 months'"
+        "arguments are told by their places, and a length of time is INTERVAL '6 "
+        "months'"
     ),
     "^": "a power is POWER(height, 2)",
 }

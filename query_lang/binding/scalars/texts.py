@@ -371,13 +371,32 @@ def _replace(tree: FunctionCall, value: Expression) -> Expression:
     return _call(Function.REPLACE, value, both, tree.position)
 
 
-def _before_dot(column: Name) -> str:
-    """Say what stands for the text before a dot, as an ICD code has it."""
+def _instead_of_parts(
+    column: Name, domain: Domain | HalfRange | None, *, is_before_dot: bool
+) -> str:
+    """Say what stands for a part of a code that a sign takes apart.
+
+    Args:
+        column: The code's.
+        domain: Of it.
+        is_before_dot: Whether the part is that before a dot.
+    """
     table = "" if column.qualifier is None else f"{column.qualifier}."
     name = f"{table}{column.name}"
+    codes = domain.name if isinstance(domain, HierarchyDomain) else None
+    if is_before_dot and (codes is None or codes in BUILT_IN):
+        return (
+            f"before the dot of an ICD code stands its category: icd_category({name}), "
+            f"also a key to group by; of other texts LEFT({name}, 3)"
+        )
+    if codes is None:
+        return BY_PLACE
+    levels = f"level({name}, 'name')"
+    if codes in BUILT_IN:
+        levels = f"icd_category({name}), icd_block({name}) or icd_chapter({name})"
     return (
-        f"before the dot of an ICD code stands its category: icd_category({name}), "
-        f"also a key to group by; of other texts LEFT({name}, 3)"
+        f"a code has levels to group by, {levels}; its further signs are asked for: "
+        f"SUBSTRING({name}, 5, 1) = '9'"
     )
 
 
@@ -394,8 +413,9 @@ def _parts_of_list(tree: FunctionCall, value: Expression) -> Case:
     if not isinstance(of, Name) or not 1 <= len(listed) <= MOST_SPLIT:
         detail = f"SPLIT_PART takes columns apart that list at most {MOST_SPLIT} values"
         hint = BY_PLACE
-        if isinstance(of, Name) and (between, place) == (".", 1):
-            hint = _before_dot(of)
+        if isinstance(of, Name):
+            first = (between, place) == (".", 1)
+            hint = _instead_of_parts(of, domain, is_before_dot=first)
         raise refuse(rules.TEXT_PART, tree.position, detail=detail, hint=hint)
     parts = {str(text): str(text).split(between) for text in listed}
     at = tree.position

@@ -48,7 +48,7 @@ def days_written(sql: str, tokens: Sequence[Token], place: int) -> Iterator[str]
 
 
 def times_written(sql: str, tokens: Sequence[Token], place: int) -> Iterator[str]:
-    """Write ``'2024-01-31T08:00Z'`` without its zone, which no column has, to seconds."""
+    """Write ``'2024-01-31T08:00Z'`` to seconds, without a zone: no column has one."""
     if marks_of(tokens, place, 1)[0] in _TIMES and place + 1 < len(tokens):
         place += 1
     text = tokens[place].text

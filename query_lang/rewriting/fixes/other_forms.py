@@ -99,7 +99,7 @@ def _operand_before(tokens: Sequence[Token]) -> int | None:
 def _ends_operand(tokens: Sequence[Token]) -> bool:
     if not tokens or tokens[-1].word in _BEFORE_BRACKETS:
         return False
-    return not tokens[-1].kind is TokenKind.SIGN or tokens[-1].is_sign(")")
+    return tokens[-1].kind is not TokenKind.SIGN or tokens[-1].is_sign(")")
 
 
 _BEFORE_BRACKETS: Final = frozenset(

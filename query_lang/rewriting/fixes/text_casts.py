@@ -1,4 +1,4 @@
-"""Casts that cut a text, as PostgreSQL and SQL Server do, written as its first signs."""
+"""Casts that cut a text, as PostgreSQL and SQL Server do, written as its start."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -43,7 +43,9 @@ _Place = tuple[int, int, int, int]
 """Where a cast begins, its value begins and ends, and what stands behind it."""
 
 
-def _called(tokens: Sequence[Token], at: int, closing: Mapping[int, int]) -> _Place | None:
+def _called(
+    tokens: Sequence[Token], at: int, closing: Mapping[int, int]
+) -> _Place | None:
     """Return the places of ``CAST(x AS VARCHAR(3))``."""
     end = closing.get(at + 1)
     if tokens[at].word not in _CASTS or end is None:
