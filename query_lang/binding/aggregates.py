@@ -282,19 +282,26 @@ def _check_form(tree: AggregateCall) -> None:
 def _check_stands_below(tree: AggregateCall) -> None:
     """Refuse aggregates that stand at the top only."""
     if tree.name in {"median", "quantile"}:
-        detail, hint = _TOP_ONLY, _OF_ALL_ROWS.format("MEDIAN")
+        detail, hint = _TOP_ONLY, _MEDIAN_OF_ONE
         raise refuse(rules.AGGREGATE_PLACE, tree.position, detail=detail, hint=hint)
     if tree.name in MOMENTS:
-        detail, hint = _MOMENTS_AT_TOP, _OF_ALL_ROWS.format("STDDEV")
+        detail, hint = _MOMENTS_AT_TOP, _STDDEV_OF_ONE
         raise refuse(rules.AGGREGATE_PLACE, tree.position, detail=detail, hint=hint)
 
 
 _MOMENTS_AT_TOP = "variances and correlations stand at the top only"
-_OF_ALL_ROWS = (
-    "over all rows it stands at the top: SELECT {}(age) FROM encounters; of one "
-    "patient's rows there are COUNT, SUM, AVG, MIN, MAX, FIRST and LAST"
+_STDDEV_OF_ONE = (
+    "of one patient compare squares, STDDEV(age) > 10 as COUNT(age) * SUM(age * age) - "
+    "SUM(age) * SUM(age) > 10 * 10 * COUNT(age) * (COUNT(age) - 1); over all rows it "
+    "stands at the top: SELECT STDDEV(age) FROM encounters"
 )
-_TOP_ONLY = "MEDIAN and QUANTILE stand at the top only: they need noise"
+_TOP_ONLY = "MEDIAN and QUANTILE stand at the top only"
+_MEDIAN_OF_ONE = (
+    "over all rows SELECT MEDIAN(age) FROM encounters; of one patient AVG(age) ... "
+    "WHERE 2 * k BETWEEN n AND n + 2 GROUP BY patient_id over (SELECT patient_id, age, "
+    "ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY age) AS k, COUNT(age) OVER "
+    "(PARTITION BY patient_id) AS n FROM encounters WHERE age IS NOT NULL) AS r"
+)
 
 
 class GroupedBinder(ExpressionBinder):

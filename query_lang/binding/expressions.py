@@ -549,7 +549,8 @@ class ExpressionBinder:
         if tree.name == "nullif":
             return self._nullif(tree)
         if tree.name in _OF_RESULTS:
-            raise refuse(rules.RESULTS_ONLY, tree.position)
+            hint = _OF_SQUARES if tree.name == "sqrt" else None
+            raise refuse(rules.RESULTS_ONLY, tree.position, hint=hint)
         if tree.name == "grouping":
             raise refuse(rules.GROUPING_SETS, tree.position)
         if tree.name in _CHOICES:
@@ -719,6 +720,9 @@ def _held_by_none(facts: Facts, literals: int) -> str:
 
 UNNAMED: Final = "this expression"
 """What ``describe`` calls what has no name."""
+
+
+_OF_SQUARES = "compare squares: SQRT(x) > 10 is x > 10 * 10; of results SQRT(COUNT(*))"
 
 
 def describe(tree: Tree) -> str:  # noqa: PLR0911 - an arm a form

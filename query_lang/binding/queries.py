@@ -65,7 +65,7 @@ from query_lang.plans.nodes import (
 from query_lang.plans.sensitivity import groups_within
 from query_lang.plans.stability import check_rows
 from query_lang.rewriting.correlated import as_exists
-from query_lang.rewriting.trees import conjuncts, parts
+from query_lang.rewriting.trees import conjuncts, output_of, parts
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
     AggregateCall,
@@ -617,23 +617,44 @@ _LISTED = "IN (SELECT ...)"  # no name of a text
 def _beside_unit(
     tree: InQuery, scope: Scope, environment: Environment, *, nullable: bool = False
 ) -> str | None:
-    """Return how a column is looked for among the rows of the same unit."""
+    """Return how a column is looked for among the rows of the same unit.
+
+    NOT IN is true of a row that no listed row equals, where neither may be unknown; of
+    what may be NULL the hint says so.
+    """
     if not isinstance(tree.value, Name):
         return None
     unit, name = scope.unit_name(), describe(tree.value)
-    inner, own = tree.value.name, unit.rpartition(".")[2]
+    inner, own = _listed_name(tree.query, name), unit.rpartition(".")[2]
     hint = f"({unit}, {name}) IN (SELECT {own}, {inner} FROM ...)"  # noqa: S608 - a hint
-    if tree.negated or nullable:
+    plain, each = hint, tree.negated or nullable
+    if each:
         word = "NOT EXISTS" if tree.negated else "EXISTS"
         around = unit.rpartition(".")[0] or scope.relations[0].name
         value = scope.qualified(tree.value)
-        hint = (
+        one, other = f"listed.{inner}", f"{value.qualifier}.{value.name}"
+        missing = f" OR {one} IS NULL" * tree.negated
+        column = scope.find(tree.value)
+        if tree.negated and isinstance(column, ValueColumn) and column.facts.nullable:
+            missing += f" OR {other} IS NULL"
+        equal = f"{one} = {other}"
+        plain, hint = (
             f"{word} (SELECT * FROM (SELECT {own}, {inner} FROM ...) AS listed "  # noqa: S608 - a hint
-            f"WHERE listed.{own} = {around}.{own} AND listed.{inner} = "
-            f"{value.qualifier}.{inner})"
+            f"WHERE listed.{own} = {around}.{own} AND {condition})"
+            for condition in (equal, f"({equal}{missing})" if missing else equal)
         )
-    each = tree.negated or nullable
-    return add_unit([tree.value], scope, environment, hint, each=each) or hint
+    if nullable and tree.negated:
+        plain += "; where one of the list is NULL, SQL leaves no row"
+    told = add_unit([tree.value], scope, environment, plain, each=each)
+    return told or f"among the rows of the same {environment.dataset.unit}: {hint}"
+
+
+def _listed_name(query: Select | UnionAll, otherwise: str) -> str:
+    """Return what a subquery calls its one column, if it has a name."""
+    selects = query.parts[:1] if isinstance(query, UnionAll) else (query,)
+    items = [item for select in selects for item in select.items]
+    named = output_of(items[0]) if len(items) == 1 else None
+    return named or otherwise
 
 
 def _tied(scope: Scope) -> str:

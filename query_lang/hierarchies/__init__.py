@@ -1,6 +1,6 @@
 """Hierarchies of codes: ICD-10, ICD-10-CM and ICD-9-CM built in, others from files."""
 
-from query_lang.hierarchies.code_systems import BUILT_IN
+from query_lang.hierarchies.code_systems import BUILT_IN, CATEGORY
 from query_lang.hierarchies.levels import (
     LEVELS,
     OwnHierarchies,
@@ -19,6 +19,7 @@ from query_lang.hierarchies.levels import (
 
 __all__ = [
     "BUILT_IN",
+    "CATEGORY",
     "LEVELS",
     "OwnHierarchies",
     "code_count",

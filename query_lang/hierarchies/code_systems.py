@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
+from typing import Final
 
 from query_lang.hierarchies import icd9cm, icd10, icd10cm
 
@@ -33,6 +34,8 @@ _TABLES = {
     "icd9cm": (icd9cm.CHAPTERS, *_ICD9),
 }
 BUILT_IN = tuple(_TABLES)
+CATEGORY: Final = 3
+"""Characters that every code has in front: its category's."""
 _BLOCK = re.compile(r"([0-9A-Z]+(?:-[0-9A-Z]+)?)(?:\(([0-9A-Z,-]+)\))?")
 
 

@@ -84,9 +84,9 @@ def _instead(literal: Literal, facts: Facts) -> str:
     """
     listed = facts.domain
     if not isinstance(literal, NumberLiteral) or not isinstance(listed, ValuesDomain):
-        return f"write {FORMS[facts.type]}"
+        return _of_its_type(literal, facts.type)
     if facts.type is not ColumnType.TEXT or len(listed.values) > _MOST_LISTED:
-        return f"write {FORMS[facts.type]}"
+        return _of_its_type(literal, facts.type)
     texts = [str(text) for text in listed.values]
     alike = [text for text in texts if _is_number(text, literal.text)]
     if len(alike) == 1 or literal.text in alike:
@@ -95,6 +95,18 @@ def _instead(literal: Literal, facts: Facts) -> str:
     return f"declared are {named}{', ...' * (len(alike or texts) > _MOST_NAMED)}"
 
 
+def _of_its_type(literal: Literal, kind: ColumnType) -> str:
+    text = literal.text if isinstance(literal, StringLiteral | TypedLiteral) else ""
+    zoned = _ZONED.fullmatch(text) if kind is ColumnType.TIMESTAMP else None
+    return _NO_ZONE.format(zoned[1]) if zoned else f"write {FORMS[kind]}"
+
+
+_ZONED = re.compile(
+    r"([0-9-]{8,10}[ T][0-9:]{4,8}(?:\.[0-9]{1,9})?)"
+    r"(?: ?(?:Z|UTC|GMT)|[+-][0-9]{1,2}(?::?[0-9]{2})?)",
+    re.ASCII | re.IGNORECASE,
+)
+_NO_ZONE = "columns have no zone: write '{0}', the time as the column has it"
 _MOST_LISTED = 256
 _MOST_NAMED = 6
 _DIGITS = re.compile(r"[0-9]{1,20}", re.ASCII)

@@ -53,13 +53,15 @@ from query_lang.syntax.nodes import (
 )
 from query_lang.syntax.refusals import refuse
 from query_lang.syntax.tokens import TokenKind
-from query_lang.syntax.type_names import MORE_WORDS, cast_target
+from query_lang.syntax.type_names import MORE_WORDS, NO_ZONES, cast_target
 
 _TYPED: Mapping[str, LiteralType] = {
     "DATE": "date",
     "TIMESTAMP": "timestamp",
     "DATETIME": "timestamp",
 }
+_ZONED = frozenset(("TIMESTAMP", "TIMESTAMPTZ"))  # the first with WITH TIME ZONE
+_PLAIN_TIME = "write TIMESTAMP '2024-01-31 08:00:00', the time as the column has it"
 _CAST_FORMS: Mapping[str, CastForm] = {
     "CAST": "cast",
     "TRY_CAST": "try_cast",
@@ -426,6 +428,8 @@ class FunctionReader(ExpressionReader):
         if word in _TYPED and self._places.is_kind(TokenKind.STRING, ahead=1):
             return self._typed_literal(node, word)
         form = _CAST_FORMS.get(word)
+        if form is None and word in _ZONED:
+            raise refuse(rules.CAST, position, detail=NO_ZONES, hint=_PLAIN_TIME)
         if form is None:
             raise refuse(rules.CAST, position)
         self._places.take(word)
@@ -493,8 +497,10 @@ class FunctionReader(ExpressionReader):
         return FunctionCall(FUNCTIONS[name], (), self._places.take(name))
 
     def _interval(self, node: exp.Expr) -> Expression:
-        self.only(node, "this", "unit")
         position = self._places.take("INTERVAL")
+        if node.args.get("fraction_in_string"):
+            raise refuse(rules.INTERVAL, position)
+        self.only(node, "this", "unit")
         value: Expression
         if self._places.is_kind(TokenKind.STRING):
             token = self._places.take_kind(TokenKind.STRING)

@@ -150,8 +150,36 @@ def _is_of_all(tree: QuantifiedList | Quantified) -> bool:
     """
     is_all = tree.word == "ALL"
     if tree.operator != ("<>" if is_all else "="):
-        raise refuse(rules.ANY_ALL, tree.position)
+        raise refuse(rules.ANY_ALL, tree.position, hint=_extreme_of(tree))
     return is_all
+
+
+def _extreme_of(tree: QuantifiedList | Quantified) -> str | None:
+    """Say which end of the values is compared: by ANY the nearer, by ALL the farther.
+
+    ALL holds where there is no value, and is unknown where one is NULL.
+    """
+    is_all = tree.word == "ALL"
+    if tree.operator not in {"<", "<=", ">", ">="}:
+        return None
+    is_least = tree.operator.startswith(">") is not is_all
+    sign = tree.operator
+    if isinstance(tree, QuantifiedList):
+        name = "LEAST" if is_least else "GREATEST"
+        return f"write x {sign} {name}(a, b) where no item is NULL"
+    name = "MIN" if is_least else "MAX"
+    join, further = "JOIN", ""
+    if is_all:
+        join = "LEFT JOIN"
+        further = (
+            " OR m IS NULL: it holds of no rows; a y that is NULL makes it unknown in "
+            "SQL"
+        )
+    return (
+        f"x {sign} {tree.word} (SELECT y ...) over rows of the same patient compares "  # noqa: S608 - a hint
+        f"with their {name}: {join} (SELECT patient_id, {name}(y) AS m FROM ... GROUP "
+        f"BY patient_id) AS t USING (patient_id) WHERE x {sign} m{further}"
+    )
 
 
 def quantified_list(tree: QuantifiedList) -> Expression:
@@ -237,5 +265,7 @@ def row_refusal(tree: RowInQuery) -> Exception:
         detail="a row is looked up in a subquery by IN without NOT, in WHERE: with NOT "
         "it would be unknown wherever a value is NULL",
         hint="[NOT] EXISTS (SELECT * FROM diagnoses AS d WHERE d.patient_id = "
-        "e.patient_id AND d.encounter_id = e.encounter_id)",
+        "e.patient_id AND d.encounter_id = e.encounter_id); what NOT IN leaves out "
+        "where a value is NULL needs its condition: AND (d.code = e.code OR d.code IS "
+        "NULL OR e.code IS NULL)",
     )

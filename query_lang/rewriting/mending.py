@@ -11,7 +11,11 @@ from typing import Final
 
 from privacy.errors import CuratorError, QueryError
 from query_lang.rewriting.fixes.compared_rows import looked_up
-from query_lang.rewriting.fixes.days import days_written, truths_written
+from query_lang.rewriting.fixes.days import (
+    days_written,
+    times_written,
+    truths_written,
+)
 from query_lang.rewriting.fixes.other_words import OTHER_FIXES
 from query_lang.rewriting.fixes.own_aliases import written_out
 from query_lang.rewriting.fixes.sas import as_sql
@@ -33,6 +37,7 @@ that are tried, and most take less than 300; a test holds it."""
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _BOOLEAN: Final = "of type boolean"
 _DAYS: Final = ("of type date", "beside a date")
+_TIME: Final = "of type timestamp"
 _MEANT = re.compile(r"did you mean ([a-z][a-z0-9_.]*)\?")
 _WRITTEN = re.compile(r"write ([a-z][a-z0-9_]*\.[a-z][a-z0-9_]*)$")
 _GROUPED = re.compile(r"add (GROUP BY [a-z][a-z0-9_, ]*)$")
@@ -174,6 +179,8 @@ def _literal(sql: str, offset: int, error: QueryError) -> Iterator[str]:
         return
     if any(told in error.detail for told in _DAYS):  # a moment keeps its time
         yield from days_written(sql, tokens, place)
+    if _TIME in error.detail:
+        yield from times_written(sql, tokens, place)
     token = tokens[place]
     if token.kind is TokenKind.STRING and _NUMBER.fullmatch(token.text):
         yield _replaced(sql, token, token, token.text)

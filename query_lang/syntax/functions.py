@@ -364,11 +364,11 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
         rules.AGGREGATE,
         "LIST ARRAY_AGG STRING_AGG GROUP_CONCAT LISTAGG",
         (
-            "which of a few values a patient has is a text of flags: CASE WHEN "
-            "BOOL_OR(drug = 'ramipril') THEN 'R' ELSE '-' END || ...; the first of an "
-            "order is FIRST(drug ORDER BY started), the second MAX(CASE WHEN n = 2 "
-            "THEN drug END) of rows that ROW_NUMBER() AS n numbers below; ways one "
-            "after the other are of a release of sequences, which a custodian publishes"
+            "which of a few values a patient has is STRING_AGG(DISTINCT drug, '+') "
+            "after WHERE drug IN ('a', 'b'), or flags: CASE WHEN BOOL_OR(drug = 'a') "
+            "THEN 'A' ELSE '-' END || ...; the first is FIRST(drug ORDER BY started), "
+            "the second MAX(CASE WHEN n = 2 THEN drug END) of rows that ROW_NUMBER() "
+            "AS n numbers below; ways one after the other are of a release of sequences"
         ),
     ),
     (

@@ -300,9 +300,10 @@ MIN_MAX = Rule(
 AGGREGATE_DISTINCT = Rule(
     "aggregate_distinct",
     "DISTINCT stands in COUNT and STRING_AGG only",
-    "take distinct values in a derived table: SELECT DISTINCT patient_id, code; "
-    "numbers of a public table are read on the dataset's page and written in, CASE "
-    "region WHEN 'north' THEN 152300 ELSE 412000 END",
+    "each patient's different values are added once by SUM(age) FROM (SELECT DISTINCT "
+    "patient_id, age FROM encounters) AS d, and counted by COUNT(DISTINCT age); of MIN "
+    "and MAX leave DISTINCT out; numbers of a public table are read on the dataset's "
+    "page and written in, CASE region WHEN 'north' THEN 152300 ELSE 412000 END",
 )
 AGGREGATE_FILTER = Rule(
     "aggregate_filter",
@@ -410,8 +411,8 @@ IS_NULL_OPERAND = Rule(
 ANY_ALL = Rule(
     "any_all",
     "only = ANY (SELECT ...) and <> ALL (SELECT ...) are in the language",
-    "use IN with a list or a subquery; for > ALL compare with a roll-up: MAX(x) of the "
-    "unit's rows in a derived table",
+    "use IN with a list or a subquery; > ANY compares with a roll-up of the unit's "
+    "rows in a derived table, MIN(y), and > ALL with MAX(y)",
 )
 TUPLE = Rule(
     "tuple",

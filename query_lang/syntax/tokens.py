@@ -5,7 +5,7 @@ before a parser sees it, and what it returns is what the parse is checked agains
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from typing import NamedTuple
@@ -91,9 +91,13 @@ _OTHER_SIGNS = {
 """Signs of other dialects, and what to write instead."""
 
 
-_NO_NAMES = (
-    "arguments are told by their places, and a length of time is INTERVAL '6 months'"
-)
+_OPERATORS: Mapping[str, str] = {
+    "=>": (
+        "arguments are told by their places, and a length of time is INTERVAL '6 "
+        "months'"
+    ),
+    "^": "a power is POWER(height, 2)",
+}
 _IN_RANGE = "a day of a range is admitted BETWEEN '2024-01-01' AND '2024-06-30'"
 
 
@@ -353,7 +357,7 @@ def _pieces(sql: str) -> Iterator[tuple[TokenKind, int, int]]:
         elif name == "comment":
             offset = _comment_end(sql, start)
         elif name == "operator":
-            hint = _NO_NAMES if sql.startswith("=>", start) else None
+            hint = _OPERATORS.get(sql[start : start + 2]) or _OPERATORS.get(sql[start])
             raise refuse(rules.OPERATOR, place(sql, start), hint=hint)
         elif name == "unknown":
             offset = _after_unknown(sql, start)

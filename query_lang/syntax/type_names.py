@@ -44,6 +44,8 @@ _SCALED = frozenset({"numeric", "decimal", "dec", "number", "bignumeric"})
 _FLOATS = frozenset(
     {"real", "float", "float4", "float8", "float64", "double", "double precision"}
 )
+FILLED = frozenset({"char", "nchar", "character", "bpchar"})
+"""Types of texts that others fill up with blanks."""
 MORE_WORDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "double": (("precision",),),
     "character": (("varying",),),
@@ -54,6 +56,7 @@ MORE_WORDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
 }
 """What may follow the first word of a type's name, the longest first."""
 
+NO_ZONES = "timestamps have no zone"
 _WITH_ZONES = frozenset({"timestamptz", "timestamp with time zone", "datetimeoffset"})
 _MOST_SIZES = 2
 
@@ -66,11 +69,13 @@ class CastTarget:
         type: Of the result.
         scale: Decimals of a DECIMAL; None where the written type leaves them open.
         length: The most characters of a text; None where none is written.
+        fills: Whether a shorter text is filled up with blanks elsewhere.
     """
 
     type: ColumnType
     scale: int | None = None
     length: int | None = None
+    fills: bool = False
 
 
 def is_float(written: CastType) -> bool:
@@ -93,7 +98,7 @@ def cast_target(written: CastType, position: Position) -> CastTarget:
     """
     kind, sizes = _TYPES.get(written.name), written.sizes
     if kind is None:
-        detail = "timestamps have no zone" if written.name in _WITH_ZONES else None
+        detail = NO_ZONES if written.name in _WITH_ZONES else None
         hint = "write x::timestamp" if detail else None
         raise refuse(rules.CAST, position, detail=detail, hint=hint)
     if written.name in _SCALED and 0 < len(sizes) <= _MOST_SIZES:
@@ -103,7 +108,7 @@ def cast_target(written: CastType, position: Position) -> CastTarget:
             raise refuse(rules.CAST, position, detail=detail)
         return CastTarget(kind, scale=scale)
     if kind is ColumnType.TEXT and len(sizes) == 1:
-        return CastTarget(kind, length=sizes[0])
+        return CastTarget(kind, length=sizes[0], fills=written.name in FILLED)
     is_precision = kind in {ColumnType.TIMESTAMP, ColumnType.DECIMAL}
     if sizes and not (is_precision and len(sizes) == 1):
         detail = f"{written.name} takes no size in brackets"

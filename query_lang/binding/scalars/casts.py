@@ -1,10 +1,18 @@
 """Casts between types: total, so that what has no value in the new type is NULL."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 
-from privacy.schema import ColumnType, Domain, RangeDomain, Scalar, ValuesDomain
+from privacy.schema import (
+    ColumnType,
+    Domain,
+    HierarchyDomain,
+    RangeDomain,
+    Scalar,
+    ValuesDomain,
+)
+from query_lang.hierarchies import BUILT_IN, CATEGORY
 from query_lang.plans import intervals
 from query_lang.plans.domains import MAX_LISTED, key_values, value_count
 from query_lang.plans.expressions import (
@@ -239,21 +247,36 @@ def _text(value: str) -> Constant:
 
 
 def _checked_length(
-    value: Expression, target: CastTarget, position: Position
+    value: Expression, target: CastTarget, position: Position, written: str = "x::text"
 ) -> Expression:
-    """Refuse ``varchar(n)`` where a value could be longer: it would be cut."""
-    if target.length is None:
+    """Refuse ``varchar(n)`` where a value could be longer: not all engines cut it.
+
+    ``char(n)`` fills up what is shorter, too: it is LEFT where nothing is.
+    """
+    size = target.length
+    if size is None:
         return value
     listed = value.facts.domain
-    texts = listed.all_values() if isinstance(listed, ValuesDomain) else ()
-    if not texts or any(len(str(text)) > target.length for text in texts):
-        detail = "a text could be longer than this, and is not cut"
-        raise refuse(rules.CAST, position, detail=detail, hint="write x::text")
-    return value
+    texts = [*map(str, listed.all_values())] if isinstance(listed, ValuesDomain) else []
+    if texts and all(len(text) <= size for text in texts):
+        return value
+    detail = "a text could be longer than this, and is not cut"
+    hint = f"write LEFT({written}, {size})"
+    if target.fills and not _are_full(listed, texts, size):
+        hint = f"{hint}: a shorter text stays as it is, without the blanks of char"
+    raise refuse(rules.CAST, position, detail=detail, hint=hint)
+
+
+def _are_full(domain: object, texts: Sequence[str], size: int) -> bool:
+    """Whether the first characters of all texts are as many, the last one no blank."""
+    if isinstance(domain, HierarchyDomain) and domain.name in BUILT_IN:
+        return size <= CATEGORY
+    full = [len(text) >= size and text[size - 1 : size] != " " for text in texts]
+    return bool(full) and all(full)
 
 
 def _as_text(value: Expression, target: CastTarget, position: Position) -> Expression:
-    return _checked_length(value, target, position)
+    return _checked_length(value, target, position, "x")
 
 
 def _read(value: Expression, target: CastTarget, position: Position) -> Expression:

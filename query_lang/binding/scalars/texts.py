@@ -22,7 +22,7 @@ from privacy.schema import (
 from query_lang import hierarchies
 from query_lang.binding.environment import Binder
 from query_lang.binding.scalars.casts import as_text
-from query_lang.hierarchies import BUILT_IN
+from query_lang.hierarchies import BUILT_IN, CATEGORY
 from query_lang.plans.domains import MAX_LISTED
 from query_lang.plans.expressions import (
     Call,
@@ -59,9 +59,6 @@ MOST_BYTES: Final = 65_536
 
 MOST_SPLIT: Final = 100
 """Values of a list that SPLIT_PART takes apart: each is a branch of CASE."""
-
-_CATEGORY: Final = 3
-"""Characters that every code of a built-in system has in front: its category's."""
 
 _ALL: Final = 2 * MOST_BYTES  # code points that no text has
 _Known = tuple[Scalar, ...]
@@ -324,7 +321,7 @@ def _part_of(
     """
     start, length = part
     codes = value.facts.domain
-    within = start - 1 + length <= _CATEGORY
+    within = start - 1 + length <= CATEGORY
     if within and isinstance(codes, HierarchyDomain) and codes.name in BUILT_IN:
         listed = ValuesDomain(hierarchies.level_values(codes, "category", {}))
         facts = Facts(TEXT, constant=value.facts.constant, domain=listed)
@@ -374,13 +371,32 @@ def _replace(tree: FunctionCall, value: Expression) -> Expression:
     return _call(Function.REPLACE, value, both, tree.position)
 
 
-def _before_dot(column: Name) -> str:
-    """Say what stands for the text before a dot, as an ICD code has it."""
+def _instead_of_parts(
+    column: Name, domain: Domain | HalfRange | None, *, is_before_dot: bool
+) -> str:
+    """Say what stands for a part of a code that a sign takes apart.
+
+    Args:
+        column: The code's.
+        domain: Of it.
+        is_before_dot: Whether the part is that before a dot.
+    """
     table = "" if column.qualifier is None else f"{column.qualifier}."
     name = f"{table}{column.name}"
+    codes = domain.name if isinstance(domain, HierarchyDomain) else None
+    if is_before_dot and (codes is None or codes in BUILT_IN):
+        return (
+            f"before the dot of an ICD code stands its category: icd_category({name}), "
+            f"also a key to group by; of other texts LEFT({name}, 3)"
+        )
+    if codes is None:
+        return BY_PLACE
+    levels = f"level({name}, 'name')"
+    if codes in BUILT_IN:
+        levels = f"icd_category({name}), icd_block({name}) or icd_chapter({name})"
     return (
-        f"before the dot of an ICD code stands its category: icd_category({name}), "
-        f"also a key to group by; of other texts LEFT({name}, 3)"
+        f"a code has levels to group by, {levels}; its further signs are asked for: "
+        f"SUBSTRING({name}, 5, 1) = '9'"
     )
 
 
@@ -397,8 +413,9 @@ def _parts_of_list(tree: FunctionCall, value: Expression) -> Case:
     if not isinstance(of, Name) or not 1 <= len(listed) <= MOST_SPLIT:
         detail = f"SPLIT_PART takes columns apart that list at most {MOST_SPLIT} values"
         hint = BY_PLACE
-        if isinstance(of, Name) and (between, place) == (".", 1):
-            hint = _before_dot(of)
+        if isinstance(of, Name):
+            first = (between, place) == (".", 1)
+            hint = _instead_of_parts(of, domain, is_before_dot=first)
         raise refuse(rules.TEXT_PART, tree.position, detail=detail, hint=hint)
     parts = {str(text): str(text).split(between) for text in listed}
     at = tree.position

@@ -13,7 +13,7 @@ from query_lang.plans.domains import MAX_CELLS, value_count
 from query_lang.plans.expressions import Expression
 from query_lang.plans.literals import NUMBERS
 from query_lang.rewriting.trees import conjuncts, parts
-from query_lang.syntax.nodes import Comparison, Name, Select, TableName
+from query_lang.syntax.nodes import Comparison, FunctionCall, Name, Select, TableName
 from query_lang.syntax.nodes import Expression as Tree
 
 
@@ -31,9 +31,14 @@ def how_listed(
     own = rows.environment.dataset.hierarchies
     domain = value.facts.domain
     name = _written(key) if isinstance(key, Name) else call_of_texts(key)
-    if name is not None and isinstance(domain, HierarchyDomain):
-        calls = _either(_levels(name, domain, own))
-        return f"group by a level of its codes, {calls}; or {_named(name, _CODES)}"
+    code, values, whose = key, _CODES, "its"
+    if name is not None and isinstance(key, FunctionCall):  # a part of a code
+        code, values, whose = key.arguments[0], _TEXTS, "the"
+        domain = rows.value(code).facts.domain
+    if name and isinstance(domain, HierarchyDomain):
+        whole = _written(code) if isinstance(code, Name) else name
+        calls = _either(_levels(whole, domain, own))
+        return f"group by a level of {whose} codes, {calls}; or {_named(name, values)}"
     coarser = _coarser(value.facts.type, name or "x")
     table = _public_table(key, tree, rows)
     if coarser is not None:

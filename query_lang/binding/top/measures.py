@@ -21,6 +21,7 @@ from query_lang.binding.top.quantiles import (
     OF_ITS_DAY,
     bins_of,
     quantile_instead,
+    quantile_of_it,
     quantile_parameters,
     width_said,
 )
@@ -125,7 +126,7 @@ class MeasureBinder:
     def _not_at_top(self, tree: AggregateCall) -> QueryError:
         """Return the refusal of an aggregate that would show single rows."""
         if tree.name in {"min", "max"}:
-            hint = self._quantile_of(tree) or rules.MIN_MAX.hint
+            hint = self._quantile_of(tree) or quantile_of_it(tree, "x")
             for argument in tree.arguments if self.tree.group_by else ():
                 hint += when_listed(argument, self.tree, self.rows, MAY_FOLLOW)
             return refuse(rules.MIN_MAX, tree.position, hint=hint)

@@ -31,8 +31,13 @@ def quantile_instead(tree: AggregateCall, kind: ColumnType, named: str) -> str |
     if kind not in {*NUMBERS, ColumnType.DATE, ColumnType.TIMESTAMP}:
         return None
     taken = f"{named}::date" if kind is ColumnType.TIMESTAMP else named
+    return quantile_of_it(tree, taken)
+
+
+def quantile_of_it(tree: AggregateCall, named: str) -> str:
+    """Return the hint for MIN or MAX of what has a name."""
     share = "0.01" if tree.name == "min" else "0.99"
-    quantile = f"QUANTILE({taken}, {share})"
+    quantile = f"QUANTILE({named}, {share})"
     return rules.MIN_MAX.hint.replace("QUANTILE(x, 0.99)", quantile)
 
 

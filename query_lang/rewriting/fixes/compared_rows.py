@@ -181,8 +181,8 @@ def looked_up(sql: str, _: int, __: QueryError) -> Iterator[str]:
         (at, at + 1, "IN")
         for at in range(len(marks) - 2)
         if marks[at : at + 3] == ["=", "(", "SELECT"]
-        and _is_condition(marks, at)
-        and _ends_condition(marks, closing.get(at + 1))
+        and is_condition(marks, at)
+        and ends_condition(marks, closing.get(at + 1))
     ]
     if edits and "NOT" not in marks:
         yield edited(sql, tokens, edits)
@@ -198,7 +198,7 @@ _BEHIND: Final = frozenset(
 )
 
 
-def _is_condition(marks: Sequence[str], place: int) -> bool:
+def is_condition(marks: Sequence[str], place: int) -> bool:
     """Whether what stands at a place is of WHERE, ON or WHEN, in no call's brackets."""
     depth = 0
     for at in range(place - 1, 0, -1):
@@ -212,7 +212,7 @@ def _is_condition(marks: Sequence[str], place: int) -> bool:
     return False
 
 
-def _ends_condition(marks: Sequence[str], closed: int | None) -> bool:
+def ends_condition(marks: Sequence[str], closed: int | None) -> bool:
     """Whether nothing computes with a condition that ends with a bracket."""
     if closed is None:
         return False

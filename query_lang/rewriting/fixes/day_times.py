@@ -79,14 +79,20 @@ def _seconds(tokens: Sequence[Token], place: int) -> Edit | None:
     return first, place, str(hours * 3600 + minutes * 60 + seconds)
 
 
-_WRITTEN: Final[Mapping[str, tuple[str, ...]]] = {
-    "HH24": ("HOUR",),
-    "HH24:MI": ("HOUR", "MINUTE"),
+_FIELDS: Final[Mapping[str, str]] = {
+    "D": "CAST(EXTRACT(DOW FROM {0}) + 1 AS TEXT)",
+    "ID": "CAST(EXTRACT(ISODOW FROM {0}) AS TEXT)",
+    "HH24": "LPAD(CAST(EXTRACT(HOUR FROM {0}) AS TEXT), 2, '0')",
+    "HH24:MI": (
+        "(LPAD(CAST(EXTRACT(HOUR FROM {0}) AS TEXT), 2, '0') || ':' || "
+        "LPAD(CAST(EXTRACT(MINUTE FROM {0}) AS TEXT), 2, '0'))"
+    ),
 }
+"""Numbers of a format, in letters of either case: D counts from Sunday, which is 1."""
 
 
-def hours_written(sql: str, _: int, __: QueryError) -> Iterator[str]:
-    """Write ``TO_CHAR(x, 'HH24')`` as its hour, in two digits."""
+def fields_written(sql: str, _: int, __: QueryError) -> Iterator[str]:
+    """Write ``TO_CHAR(x, 'HH24')`` as its hour in two digits, 'ID' as its weekday."""
     tokens = tokens_of(sql)
     closing = closing_of(tokens)
     edits: list[Edit] = []
@@ -95,14 +101,11 @@ def hours_written(sql: str, _: int, __: QueryError) -> Iterator[str]:
         if tokens[at].word != "TO_CHAR" or end is None or end < at + 5:
             continue
         is_text = tokens[end - 1].kind is TokenKind.STRING
-        parts = _WRITTEN.get(tokens[end - 1].text if is_text else "")
+        field = _FIELDS.get(tokens[end - 1].text.upper() if is_text else "")
         inside = edits and at < edits[-1][1]
-        if parts is None or inside or not tokens[end - 2].is_sign(","):
+        if field is None or inside or not tokens[end - 2].is_sign(","):
             continue
         x = between(sql, tokens, at + 2, end - 2)
-        digits = " || ':' || ".join(
-            f"LPAD(CAST(EXTRACT({part} FROM {x}) AS TEXT), 2, '0')" for part in parts
-        )
-        edits.append((at, end + 1, f"({digits})" if parts[1:] else digits))
+        edits.append((at, end + 1, field.format(x)))
     if edits:
         yield edited(sql, tokens, edits)

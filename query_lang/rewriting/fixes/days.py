@@ -19,6 +19,8 @@ _DAY: Final = re.compile(
     r"([0-9]{4})(?:([0-9]{2})([0-9]{2})|([-/])([0-9]{1,2})\4([0-9]{1,2}))"
     r"(?:[ T]((?:[01][0-9]|2[0-3])(?::[0-5][0-9]){1,2}(?:\.[0-9]{1,6})?))?"
 )
+_ZONE: Final = re.compile(r"(?<=[0-9])(?:Z| ?UTC|\+00(?::?00)?)\Z", re.IGNORECASE)
+"""What engines leave out beside a column that has no zone; others some shift by."""
 _MIDNIGHT: Final = re.compile(r"00:00(:00(\.0+)?)?")
 
 
@@ -32,7 +34,9 @@ def days_written(sql: str, tokens: Sequence[Token], place: int) -> Iterator[str]
     if marks_of(tokens, place, 1) == ["DATE"] and place + 1 < len(tokens):
         place += 1
     token = tokens[place]
-    found = _DAY.fullmatch(token.text) if token.kind is TokenKind.STRING else None
+    if token.kind is not TokenKind.STRING:
+        return
+    found = _DAY.fullmatch(_ZONE.sub("", token.text))
     if found is None:
         return
     time = found[7]
@@ -41,6 +45,20 @@ def days_written(sql: str, tokens: Sequence[Token], place: int) -> Iterator[str]
     month, day = (int(found[n] or found[n + 3]) for n in (2, 3))
     text = f"'{found[1]}-{month:02}-{day:02}'"
     yield with_text(sql, tokens, place, place + 1, text)
+
+
+def times_written(sql: str, tokens: Sequence[Token], place: int) -> Iterator[str]:
+    """Write ``'2024-01-31T08:00Z'`` to seconds, without a zone: no column has one."""
+    if marks_of(tokens, place, 1)[0] in _TIMES and place + 1 < len(tokens):
+        place += 1
+    text = tokens[place].text
+    if tokens[place].kind is TokenKind.STRING and ":" in text:
+        plain = _MINUTES.sub(r"\1:00", _ZONE.sub("", text))
+        yield with_text(sql, tokens, place, place + 1, f"'{plain}'")
+
+
+_MINUTES: Final = re.compile(r"([ T][0-9]{2}:[0-9]{2})\Z")
+_TIMES: Final = frozenset(("TIMESTAMP", "DATETIME"))
 
 
 def _takes_day(tokens: Sequence[Token], place: int) -> bool:

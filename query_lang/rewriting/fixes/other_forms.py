@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Final
 
 from privacy.errors import CuratorError, QueryError
@@ -41,13 +42,15 @@ def _each(sql: str, offset: int, change: _Change) -> Iterator[str]:
 
 
 def operators(sql: str, offset: int, _: QueryError) -> Iterator[str]:
-    """Write ``&&`` as AND, ``make_interval(months => 6)`` as an interval."""
+    """Write ``&&`` as AND, ``x ^ 2`` as POWER, make_interval as an interval."""
     yield from _each(sql, offset, _operator)
 
 
 def _operator(sql: str, offset: int) -> str | None:
     if sql[offset : offset + 2] == "&&":
         return f"{sql[:offset].rstrip()} AND {sql[offset + 2 :].lstrip()}"
+    if sql[offset : offset + 1] == "^":
+        return _power(sql, offset)
     before = _NAMED_LENGTH.search(sql, max(0, offset - _LONGEST_NAME), offset)
     behind = _ITS_NUMBER.match(sql, offset)
     if before is None or behind is None:
@@ -56,6 +59,56 @@ def _operator(sql: str, offset: int) -> str | None:
     return f"{sql[: before.start()]}INTERVAL '{behind[1]} {unit}'{sql[behind.end() :]}"
 
 
+def _power(sql: str, offset: int) -> str | None:
+    """Write ``x ^ 2`` as POWER(x, 2): of PostgreSQL's signs it binds most but casts.
+
+    A minus in front belongs to the operand there.
+    """
+    exponent = _EXPONENT_BEHIND.match(sql, offset)
+    try:
+        tokens = cut(sql[:offset])
+    except CuratorError:
+        return None
+    first = _operand_before(tokens)
+    if exponent is None or first is None:
+        return None
+    start = tokens[first].start
+    x = sql[start:offset].rstrip()
+    return f"{sql[:start]}POWER({x}, {exponent[1]}){sql[exponent.end() :]}"
+
+
+def _operand_before(tokens: Sequence[Token]) -> int | None:
+    """Return where a name, a number, a call or brackets begin that end here."""
+    first = len(tokens) - 1
+    if first < 0:
+        return None
+    if tokens[first].is_sign(")"):
+        first = {end: at for at, end in closing_of(tokens).items()}.get(first, -1)
+        if first > 0 and tokens[first - 1].word not in {"", *_BEFORE_BRACKETS}:
+            first -= 1
+    elif not tokens[first].word and tokens[first].kind is not TokenKind.NUMBER:
+        return None
+    while first > 1 and tokens[first - 1].is_sign("."):
+        first -= 2
+    before = marks_of(tokens, max(0, first - 1), 1)[0]
+    is_sign = before in {"-", "+"} and first > 0
+    binds = before == "::" or (is_sign and not _ends_operand(tokens[: first - 1]))
+    return None if first < 0 or binds else first
+
+
+def _ends_operand(tokens: Sequence[Token]) -> bool:
+    if not tokens or tokens[-1].word in _BEFORE_BRACKETS:
+        return False
+    return tokens[-1].kind is not TokenKind.SIGN or tokens[-1].is_sign(")")
+
+
+_BEFORE_BRACKETS: Final = frozenset(
+    (
+        *("AND", "BETWEEN", "BY", "CASE", "DISTINCT", "ELSE", "HAVING", "LIKE", "NOT"),
+        *("ON", "OR", "SELECT", "THEN", "WHEN", "WHERE"),
+    )
+)
+_EXPONENT_BEHIND: Final = re.compile(r"\^\s*([1-9][0-9]?)(?![\w.]|\s*::)")
 _LONGEST_NAME: Final = 40  # characters of make_interval(months
 _NAMED_LENGTH: Final = re.compile(
     r"\bmake_interval\s*\(\s*(years|months|weeks|days|hours|mins|secs)\s*\Z",
@@ -123,6 +176,60 @@ _VALUE: Final = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_RANGE: Final = 120
+
+# -- lengths of time -------------------------------------------------------------
+
+
+def whole_lengths(sql: str, _: int, __: QueryError) -> Iterator[str]:
+    """Write ``INTERVAL '1.5 days'`` as 36 hours: a smaller unit in which it is whole.
+
+    A month has no number of days, and a day has 24 hours where there are no zones.
+    """
+    tokens = tokens_of(sql)
+    edits: list[Edit] = []
+    for at in range(1, len(tokens)):
+        text = tokens[at].text
+        is_length = tokens[at - 1].word == "INTERVAL" and "." in text
+        if not is_length or tokens[at].kind is not TokenKind.STRING:
+            continue
+        unit = marks_of(tokens, at + 1, 1)
+        if unit and unit[0].lower().removesuffix("s") in _SMALLER:
+            return
+        whole = _whole_length(text)
+        if whole is None:
+            return
+        edits.append((at, at + 1, f"'{whole}'"))
+    if edits:
+        yield edited(sql, tokens, edits)
+
+
+def _whole_length(text: str) -> str | None:
+    """Return a length whose numbers are whole; None where there is none."""
+    if not _LENGTHS.fullmatch(text.lower()):
+        return None
+    found = []
+    for number, unit in _PART.findall(text.lower()):
+        much, name = Decimal(number), unit
+        while much != int(much):
+            if name not in _SMALLER:
+                return None
+            times, name = _SMALLER[name]
+            much *= times
+        found.append(f"{int(much)} {name}{'' if abs(much) == 1 else 's'}")
+    return " ".join(found)
+
+
+_PART: Final = re.compile(
+    r"([-+]?[0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(year|month|week|day|hour|minute|second)s?"
+)
+_LENGTHS: Final = re.compile(rf"\s*(?:{_PART.pattern}\s*)+")
+_SMALLER: Mapping[str, tuple[int, str]] = {
+    "year": (12, "month"),
+    "week": (7, "day"),
+    "day": (24, "hour"),
+    "hour": (60, "minute"),
+    "minute": (60, "second"),
+}
 
 # -- lists -----------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from query_lang.rewriting.fixes.compared_rows import (
     joined_texts,
     pairs_counted,
 )
-from query_lang.rewriting.fixes.day_times import hours_written, seconds_of_day
+from query_lang.rewriting.fixes.day_times import fields_written, seconds_of_day
 from query_lang.rewriting.fixes.days import days_of_format
 from query_lang.rewriting.fixes.numbered_rows import first_of_rank, with_default
 from query_lang.rewriting.fixes.other_calls import (
@@ -36,17 +36,25 @@ from query_lang.rewriting.fixes.other_forms import (
     ranges,
     seconds_between,
     short_ages,
+    whole_lengths,
 )
 from query_lang.rewriting.fixes.public_tables import private_first
 from query_lang.rewriting.fixes.series import series
+from query_lang.rewriting.fixes.text_casts import texts_cut
 from query_lang.rewriting.fixes.token_texts import (
     between,
     closing_of,
+    edited,
     ends_item,
     ends_of,
     marks_of,
     tokens_of,
     with_text,
+)
+from query_lang.syntax.hints.words import (
+    NAMES_OF_STATEMENTS,
+    bare_words,
+    named_words,
 )
 from query_lang.syntax.tokens import Token, TokenKind
 
@@ -152,6 +160,19 @@ def _infix(sql: str, tokens: Sequence[Token]) -> Iterator[str]:
             yield with_text(sql, tokens, at - 1, at + 2, call)
 
 
+def names_quoted(sql: str, _: int, __: QueryError) -> Iterator[str]:
+    """Write ``drop >= 15`` behind ``AS drop`` with the name in double quotes."""
+    tokens = tokens_of(sql)
+    named = named_words(tokens, NAMES_OF_STATEMENTS)
+    edits = [
+        (at, at + 1, f'"{token.word.lower()}"')
+        for at, token in bare_words(tokens)
+        if token.word in named
+    ]
+    if edits:
+        yield edited(sql, tokens, edits)
+
+
 def misspelt(sql: str, _: int, __: QueryError) -> Iterator[str]:
     """Write the word of a clause as it is spelt."""
     yield from _spelt(sql, tokens_of(sql))
@@ -217,12 +238,12 @@ OTHER_FIXES: Mapping[str, _Fix] = {
     "arguments": with_default,
     "arithmetic": texts_joined,
     "average_opaque": as_quotient,
-    "cast": _either(days_of_format, as_cast),
+    "cast": _either(days_of_format, _either(texts_cut, as_cast)),
     "construct": _either(without_table_hint, values_listed),
     "count_arguments": counted_below,
-    "date_format": hours_written,
+    "date_format": fields_written,
     "function": _either(called, _either(logarithms, joined_texts)),
-    "interval": seconds_between,
+    "interval": _either(seconds_between, whole_lengths),
     "limit": as_limit,
     "name_needed": named_behind,
     "number_form": plain_numbers,
@@ -235,7 +256,7 @@ OTHER_FIXES: Mapping[str, _Fix] = {
     "recursive": series,
     "star": rows_counted,
     "symbol": _either(one_by_one, lists),
-    "syntax": readable,
+    "syntax": _either(names_quoted, readable),
     "text_part": from_first,
     "tuple": compared_one_by_one,
     "unit_key_opaque": pairs_counted,

@@ -5,9 +5,11 @@ It means the same where no two units share an id, which the hint says.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 from privacy.errors import QueryError
+from query_lang.rewriting.fixes.compared_rows import ends_condition, is_condition
 from query_lang.rewriting.fixes.token_texts import (
     between,
     closing_of,
@@ -129,14 +131,26 @@ def _looked_up(tokens: Sequence[Token], place: int, unit: str, _: str) -> _Edits
 def _as_exists(
     sql: str, tokens: Sequence[Token], place: int, said: re.Match[str]
 ) -> Iterator[str]:
-    """Write ``x NOT IN (SELECT y ...)`` as NOT EXISTS of a row of what it lists."""
+    """Write ``x NOT IN (SELECT y ...)`` as NOT EXISTS of a row of what it lists.
+
+    Where unknown counts as false: EXISTS is never unknown.
+    """
     opened = _next_sign(tokens, place)
     end = closing_of(tokens).get(opened)
+    marks = marks_of(tokens, 0, len(tokens))
+    denied = (after for word, after in pairwise(marks) if word == "NOT")
+    told = is_condition(marks, place) and ends_condition(marks, end)
+    if not told or not _OF_ONE.issuperset(denied):
+        return
     first = opened + 1 + (marks_of(tokens, opened + 2, 1) == ["DISTINCT"])
     if end is None or marks_of(tokens, opened + 1, 1) != ["SELECT"]:
         return
     listed = between(sql, tokens, first + 1, end)
     yield with_text(sql, tokens, place, end + 1, f"{said[1]}{listed}{said[2]}")
+
+
+_OF_ONE: Final = frozenset(("IN", "NULL", "LIKE", "BETWEEN", "EXISTS"))
+"""What NOT denies without turning a condition round that it stands in front of."""
 
 
 def _next_sign(tokens: Sequence[Token], place: int) -> int:

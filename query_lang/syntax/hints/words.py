@@ -1,6 +1,7 @@
 """Words and signs of other dialects, and what to write instead of each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from privacy.errors import QueryError
@@ -142,7 +143,9 @@ def _hint_at(tokens: Sequence[Token], at: int, rule: str) -> str | None:
     if rule == "only_select":
         return _FIRST_WORDS.get(tokens[0].word)
     marks = [token.word or token.text for token in tokens]
-    found = _unclosed(marks) if rule == "syntax" else None
+    found = None
+    if rule == "syntax":
+        found = _unclosed(marks) or _quoted(tokens, at)
     if found is None and rule in _RULES:
         found = _OF_DAYS if _is_day(tokens, at) else _hint_near(marks, at)
     return found
@@ -152,6 +155,53 @@ def _is_day(tokens: Sequence[Token], at: int) -> bool:
     """Whether SAS's letter of a day stands at a place: ``'31JAN2020'd``."""
     is_letter = at < len(tokens) and tokens[at].word in {"D", "DT"}
     return is_letter and at > 0 and tokens[at - 1].kind is TokenKind.STRING
+
+
+NAMES_OF_CLAUSES: Final = frozenset(
+    (
+        *("BETWEEN", "CASE", "CROSS", "CUBE", "DISTINCT", "ELSE", "EXCEPT", "FETCH"),
+        *("FOR", "FROM", "HAVING", "ILIKE", "INNER", "INTERSECT", "INTO", "JOIN"),
+        *("LATERAL", "LIKE", "LIMIT", "NOT", "NOTNULL", "OFFSET", "ON", "OR", "OUTER"),
+        *("ROLLUP", "SELECT", "THEN", "UNION", "USING", "WHEN", "WHERE", "WINDOW"),
+        "WITH",
+    )
+)
+NAMES_OF_STATEMENTS: Final = frozenset(
+    (
+        *("ALTER", "CREATE", "DROP", "FORCE", "GRANT", "INSERT", "LOCK", "ONLY"),
+        *("QUALIFY", "RETURNING", "REVOKE", "ROLLBACK", "TABLESAMPLE"),
+    )
+)
+"""Words that name something behind AS and a point, and nowhere else unless quoted;
+these stand in no question of the language."""
+
+
+def named_words(tokens: Sequence[Token], words: AbstractSet[str]) -> AbstractSet[str]:
+    """Return which of some words AS makes names of, that are used as such again."""
+    named: set[str] = set()
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if before.word == "AS" and after.word != "MATERIALIZED":
+            named.add(token.word)
+    return named & words & {token.word for _, token in bare_words(tokens)}
+
+
+def bare_words(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:
+    """Yield words that stand neither behind AS nor behind a point, and call nothing."""
+    for at, token in enumerate(tokens):
+        before, after = tokens[max(0, at - 1)], tokens[at + 1 : at + 2]
+        is_told = before.word == "AS" or before.is_sign(".")
+        if token.word and not is_told and not any(t.is_sign("(") for t in after):
+            yield at, token
+
+
+def _quoted(tokens: Sequence[Token], at: int) -> str | None:
+    """Say which name near a place is a word of SQL that is read as one."""
+    named = named_words(tokens, NAMES_OF_CLAUSES | NAMES_OF_STATEMENTS)
+    near = {t.word for n, t in bare_words(tokens) if abs(n - at) <= _NEAR}
+    if not named & near:
+        return None
+    name = min(named & near).lower()
+    return f'{name} is a word of SQL: give another name, or write it quoted, "{name}"'
 
 
 def _hint_near(marks: Sequence[str], at: int) -> str | None:

@@ -11,6 +11,7 @@ from privacy.schema import (
     Column,
     ColumnType,
     Dataset,
+    HierarchyDomain,
     RangeDomain,
     Table,
     ValuesDomain,
@@ -45,6 +46,8 @@ STAYS = Table(
         ),
         Column("grade", T.TEXT, domain=ValuesDomain(("2", "1", "1.5", "none"))),
         Column("note", T.TEXT),
+        Column("code", T.TEXT, domain=HierarchyDomain("icd10")),
+        Column("spaced", T.TEXT, domain=ValuesDomain(("a b", "abc"))),
     ),
     unit_column="patient",
     max_rows_per_unit=3,
@@ -148,6 +151,28 @@ def test_a_cast_that_can_have_no_value_is_refused(condition, rule):
     with pytest.raises(QueryError) as refused:
         compile_query(f"SELECT COUNT(*) FROM stays WHERE {condition}", DATASET)
     assert refused.value.rule == rule
+
+
+@pytest.mark.parametrize(
+    ("cut", "hint"),
+    [
+        ("grade::varchar(3)", "write LEFT(x, 3)"),
+        ("CAST(note AS character varying(3))", "write LEFT(x, 3)"),
+        ("age::varchar(2)", "write LEFT(x::text, 2)"),
+        ("grade::char(1)", "write LEFT(x, 1)"),
+        ("code::nchar(3)", "write LEFT(x, 3)"),
+        ("grade::char(3)", "write LEFT(x, 3): a shorter text stays as it is, "),
+        ("code::char(5)", "write LEFT(x, 5): a shorter text stays as it is, "),
+        ("spaced::char(2)", "write LEFT(x, 2): a shorter text stays as it is, "),
+    ],
+)
+def test_a_cast_that_would_cut_names_what_cuts(cut, hint):
+    """The hint was x::text, which is another key."""
+    with pytest.raises(QueryError) as refused:
+        compile_query(f"SELECT COUNT(*) FROM stays WHERE {cut} = 'x'", DATASET)
+    assert refused.value.hint.startswith(hint)
+    is_filled = hint.endswith(", ")
+    assert ("blanks of char" in refused.value.hint) is is_filled
 
 
 def test_an_integer_of_any_size_may_have_no_decimal():

@@ -9,6 +9,7 @@ import pytest
 
 from privacy.errors import QueryError
 from privacy.schema import Column, ColumnType, Dataset, RangeDomain, Table
+from query_lang.rewriting.mending import mended
 from tests.support.compiling import compile_query
 
 T = ColumnType
@@ -202,6 +203,26 @@ def test_in_is_exists_where_no_null_can_tell_them_apart(where, allowed):
         assert {w.code for w in compiled(sql).warnings} == {"unit_key_added"}
     else:
         assert refusal(sql).rule == "in_query_unit"
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "stay_id NOT IN (SELECT stay_id FROM drugs)",
+        "NOT stay_id IN (SELECT stay_id FROM drugs)",
+        "(stay_id IN (SELECT stay_id FROM drugs)) IS NULL",
+        "NOT (stay_id NOT IN (SELECT stay_id FROM drugs))",
+    ],
+)
+def test_what_a_null_makes_unknown_is_not_rewritten_as_exists(where):
+    sql = f"SELECT COUNT(*) FROM stays WHERE {where}"
+    assert mended(sql, refusal(sql), compiled) is None
+
+
+def test_not_in_of_ids_that_may_be_null_says_what_sql_does():
+    sql = "SELECT COUNT(*) FROM stays WHERE stay_id NOT IN (SELECT stay_id FROM drugs)"
+    told = "; where one of the list is NULL, SQL leaves no row"
+    assert refusal(sql).hint.endswith(told)
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,8 @@ HINTS = (
     ("c.chapter", D, "your custodian declares a domain for codes.chapter"),
     ("note", "diagnoses", "note IN ('a', 'b')"),
     ("LEFT(note, 3)", "diagnoses", "left(note, 3) IN ('a', 'b')"),
+    ("LEFT(d.icd, 4)", D, f"group by a level of the codes, {LEVELS}; or name the"),
+    ("SUBSTRING(icd, 5, 1)", "diagnoses", "WHERE, substring(icd, 5, 1) IN ('a', 'b')"),
     ("seen", "diagnoses", "DATE_TRUNC('month', seen)"),
     ("cost", "diagnoses", "WIDTH_BUCKET(cost, 0, 100, 10)"),
 )
@@ -78,6 +80,20 @@ def test_the_hint_says_what_works_in_the_readers_own_names(key, source, hint):
 def test_the_levels_that_the_hint_names_are_keys(level):
     sql = f"SELECT {level}(d.icd) AS k, COUNT(*) FROM {D} GROUP BY {level}(d.icd)"
     compile_query(sql, DATASET)
+
+
+@pytest.mark.parametrize(
+    ("part", "hint"),
+    [
+        (1, "before the dot of an ICD code stands its category: icd_category(icd)"),
+        (2, "icd_category(icd), icd_block(icd) or icd_chapter(icd); its further signs"),
+    ],
+)
+def test_a_code_is_not_taken_apart_but_has_levels(part, hint):
+    sql = f"SELECT COUNT(*) FROM diagnoses WHERE SPLIT_PART(icd, '.', {part}) = 'x'"
+    with pytest.raises(QueryError) as refused:
+        compile_query(sql, DATASET)
+    assert hint in refused.value.hint
 
 
 SITES = Table(

@@ -12,7 +12,7 @@ from privacy.schema import Column, ColumnType, Dataset, Table, ValuesDomain
 from query_lang.binding.bind import bind_query
 from query_lang.reading.parse import parse_query
 from query_lang.rewriting.fixes.aggregates import as_quotient, one_by_one
-from query_lang.rewriting.fixes.day_times import hours_written
+from query_lang.rewriting.fixes.day_times import fields_written
 from query_lang.rewriting.fixes.other_forms import (
     lists,
     logarithms,
@@ -22,15 +22,49 @@ from query_lang.rewriting.fixes.other_forms import (
     ranges,
     seconds_between,
     short_ages,
+    whole_lengths,
 )
-from query_lang.rewriting.fixes.other_words import as_cast
+from query_lang.rewriting.fixes.other_words import as_cast, names_quoted
 from query_lang.rewriting.fixes.public_tables import private_first
 from query_lang.rewriting.fixes.series import series
+from query_lang.rewriting.fixes.text_casts import texts_cut
 from query_lang.rewriting.mending import LONGEST, MOST_STEPS, MOST_TRIED, mended
 from tests.golden.reference_pages import ROOT, clinic, hospital
 from tests.support.compiling import calls_of, compile_query
 
 MENDED = (
+    (
+        "SELECT TO_CHAR(admitted, 'ID') AS d, COUNT(*) FROM encounters WHERE TO_CHAR(admitted, 'd') <> '1' GROUP BY 1",
+        "SELECT CAST(EXTRACT(ISODOW FROM admitted) AS TEXT) AS d, COUNT(*) FROM encounters WHERE CAST(EXTRACT(DOW FROM admitted) + 1 AS TEXT) <> '1' GROUP BY 1",
+    ),
+    (
+        "SELECT e.department::char(3) AS d, COUNT(*) FROM encounters e GROUP BY e.department::char(3)",
+        "SELECT LEFT(e.department, 3) AS d, COUNT(*) FROM encounters e GROUP BY LEFT(e.department, 3)",
+    ),
+    (
+        "SELECT COUNT(*) FROM encounters WHERE CAST(admitted AS varchar(7)) = '2024-01' AND UPPER(department)::character varying(3) = 'SUR' AND (department || 'a')::varchar(2) = 'in'",
+        "SELECT COUNT(*) FROM encounters WHERE LEFT(CAST(admitted AS TEXT), 7) = '2024-01' AND LEFT(UPPER(department), 3) = 'SUR' AND LEFT((department || 'a'), 2) = 'in'",
+    ),
+    (
+        "SELECT COUNT(*) FROM (SELECT patient_id, MAX(age) - MIN(age) AS Drop FROM encounters GROUP BY patient_id) t WHERE drop >= 15 AND t.drop < 30",
+        'SELECT COUNT(*) FROM (SELECT patient_id, MAX(age) - MIN(age) AS Drop FROM encounters GROUP BY patient_id) t WHERE "drop" >= 15 AND t.drop < 30',
+    ),
+    (
+        "SELECT qualify, COUNT(*) FROM (SELECT department AS qualify FROM encounters) AS t GROUP BY qualify",
+        'SELECT "qualify", COUNT(*) FROM (SELECT department AS qualify FROM encounters) AS t GROUP BY "qualify"',
+    ),
+    (
+        "SELECT COUNT(*) FROM encounters WHERE admitted > DATE '2024-01-01' + INTERVAL '1.5 days' AND admitted < DATE '2024-01-01' + INTERVAL '1.5 years' AND admitted > DATE '2024-01-01' - INTERVAL '1 week 0.25 hours'",
+        "SELECT COUNT(*) FROM encounters WHERE admitted > DATE '2024-01-01' + INTERVAL '36 hours' AND admitted < DATE '2024-01-01' + INTERVAL '18 months' AND admitted > DATE '2024-01-01' - INTERVAL '1 week 15 minutes'",
+    ),
+    (
+        "SELECT SUM(e.age^2) AS s, SUM(length_of_stay - (age - 60) ^ 2 * 2) AS t, SUM(ABS(age) ^ 2 ^ 2) AS u FROM encounters e",
+        "SELECT SUM(POWER(e.age, 2)) AS s, SUM(length_of_stay - POWER((age - 60), 2) * 2) AS t, SUM(POWER(POWER(ABS(age), 2), 2)) AS u FROM encounters e",
+    ),
+    (
+        "SELECT COUNT(*) FROM encounters WHERE admitted::timestamp >= '2024-01-31T08:00Z' AND admitted::timestamp < TIMESTAMP '2024-02-29 00:00:00+00' AND admitted < '2024-03-01T00:00:00Z'",
+        "SELECT COUNT(*) FROM encounters WHERE admitted::timestamp >= '2024-01-31T08:00:00' AND admitted::timestamp < TIMESTAMP '2024-02-29 00:00:00' AND admitted < '2024-03-01'",
+    ),
     (
         "SELECT percentile_cont(array[0.25, 0.5]) WITHIN GROUP (ORDER BY length_of_stay) AS los FROM encounters",
         "SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY length_of_stay) AS los_25, percentile_cont(0.5) WITHIN GROUP (ORDER BY length_of_stay) AS los_50 FROM encounters",
@@ -235,6 +269,17 @@ MENDED += (
     ),
 )
 NOT_MENDED = (
+    "SELECT COUNT(*) FROM diagnoses WHERE code::char(3) LIKE 'E11'",
+    "SELECT COUNT(*) FROM encounters WHERE department::char(9) = 'surgery'",
+    "SELECT COUNT(*) FROM encounters WHERE admitted > DATE '2024-01-01' + INTERVAL '1.5 months'",
+    "SELECT COUNT(*) FROM encounters WHERE admitted > DATE '2024-01-01' + INTERVAL '0.3 years'",
+    "SELECT COUNT(*) FROM encounters WHERE admitted > DATE '2024-01-01' + INTERVAL '1.5' DAY",
+    "SELECT SUM(-age ^ 2) AS s FROM encounters",
+    "SELECT SUM(age::int ^ 2) AS s FROM encounters",
+    "SELECT SUM(age ^ 2::int) AS s FROM encounters",
+    "SELECT COUNT(*) FROM encounters WHERE admitted::timestamp >= '2024-01-31 08:00:00+02'",
+    "SELECT COUNT(*) FROM encounters WHERE admitted::timestamp >= TIMESTAMPTZ '2024-01-31 08:00:00Z'",
+    "SELECT COUNT(*) FROM (SELECT patient_id, MAX(age) AS case FROM encounters GROUP BY patient_id) AS t WHERE case > 15",
     "SELECT MAX(age) FROM encounters",
     "SELECT COUNT(*) FROM encounters WHERE zzz > 60",
     "SELECT COUNT(*) FROM encounters TABLESAMPLE (10 PERCENT)",
@@ -425,7 +470,7 @@ def test_times_of_day_are_read_once():
         "to_char(a, 'HH24'), " * 300,
         "to_char(" * 300 + "a" + ", 'HH24')" * 300,
     ):
-        for fix in (as_cast, hours_written):
+        for fix in (as_cast, fields_written):
             calls = calls_of(
                 lambda text=text, fix=fix: [*fix(f"SELECT {text}", 7, error)]
             )
@@ -433,10 +478,20 @@ def test_times_of_day_are_read_once():
 
 
 FORMS = {
+    fields_written: ("to_char(a, 'id'), ", "to_char(a, 'd'"),
+    names_quoted: ("a as drop, ", "drop ", "a as drop from drop where drop > 1 "),
+    texts_cut: ("cast(a as varchar(3)), ", "a::varchar(3)::varchar(3)", "cast("),
+    whole_lengths: ("interval '1.5 days', ", "interval '1.5", "interval '1.5 1.5 "),
     lists: ("a = any ('{a,b}'), ", "= any ('{" + "a " * 900, "= any ("),
     logarithms: ("log10(", "log10(a), "),
     null_tests: ("a isnull, ",),
-    operators: ("make_interval(days => 1), ", "make_interval(days ", "a && "),
+    operators: (
+        "make_interval(days => 1), ",
+        "make_interval(days ",
+        "a && ",
+        "a ^ 2, ",
+        "(a ^ 2",
+    ),
     private_first: ("select a from b left join c on ", "from b left join c ", "(from "),
     plain_numbers: ("1e5, ", "1e5e5e5", "1.e"),
     ranges: ("daterange('2024-01-01', '2024-01-02') @> d, ", "daterange(", "@> "),
@@ -452,10 +507,11 @@ FORMS = {
 @pytest.mark.parametrize("fix", FORMS, ids=lambda fix: fix.__name__)
 def test_forms_of_others_are_read_once(fix):
     hint = "in seconds: compare it with 86400"
+    hint = "write LEFT(x, 3)" if fix is texts_cut else hint
     error = QueryError(rule="cast", line=1, column=8, detail="", hint=hint)
     for form in FORMS[fix]:
         text = f"SELECT {form * (3_900 // len(form))}"
-        for offset in (0, 7, text.find("&&"), text.find("=>"), text.find("@>")):
+        for offset in (0, 7, *map(text.find, ("&&", "=>", "@>", "^"))):
             calls = calls_of(
                 lambda text=text, offset=offset: [*fix(text, offset, error)]
             )
