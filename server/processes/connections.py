@@ -13,13 +13,17 @@ import resource
 import socket
 import sys
 import termios
+from asyncio.sslproto import SSLProtocol
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from server.processes.framing import BoundedRequests
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 MOST_CONNECTIONS: Final = 2_000
 """Of one process: of each at most 64 KiB of a header are held."""
@@ -35,6 +39,9 @@ _MOST_FILES: Final = 65_536
 _LEAST_CONNECTIONS: Final = 16
 _MOST_AT_ONCE: Final = 32  # accepted in one turn of the loop
 _LEAST_READ: Final = 16_384
+_MOST_ENCIPHERED: Final = 32_768  # bytes before any of a request; a record has 16 KiB
+_MOST_AROUND: Final = 32  # bytes of TLS for each of requests
+_TLS_BUFFER: Final = 4_096  # of each connection, and read at once; asyncio has 256 KiB
 _FED_AT_ONCE: Final = 4_096  # bytes, so that what is too much is seen before it is read
 _WITH_BODY: Final = 2.5  # times as long as a header alone
 _LOOK_SECONDS: Final = 1.0
@@ -84,6 +91,7 @@ class Connections:
 
     def listener(self, bound: socket.socket) -> socket.socket:
         """Return what accepts connections in the place of a bound socket."""
+        SSLProtocol.max_size = _TLS_BUFFER
         found = _Listener(fileno=bound.detach())
         found.connections = self
         return found
@@ -127,6 +135,11 @@ class Connections:
     def speak(self, number: int, protocol: "_Protocol") -> None:
         """Note what speaks on a connection."""
         self._speaking[number] = protocol
+
+    def took(self, number: int, count: int) -> None:
+        """Note bytes of requests that came on a connection."""
+        if number in self._open:
+            self._open[number].plain += count
 
     def note(self, number: int, protocol: "_Protocol") -> None:
         """Note whether a connection is served now, or idle."""
@@ -248,7 +261,32 @@ class _Listener(socket.socket):
 
 
 class _Accepted(socket.socket):
+    """A connection, of which TLS may be little more than what requests need.
+
+    Attributes:
+        connections: It is one of these.
+        enciphered: Bytes of TLS that were received.
+        plain: Bytes of requests that were in them.
+    """
+
     connections: Connections
+    enciphered = 0
+    plain = 0
+
+    def recv_into(
+        self, buffer: "WriteableBuffer", nbytes: int = 0, flags: int = 0
+    ) -> int:
+        """Receive bytes of TLS.
+
+        Raises:
+            ConnectionAbortedError: They are of nothing: each new key that a client
+                asks for is answered, and thousands of them are a few KiB.
+        """
+        taken = super().recv_into(buffer, nbytes, flags)
+        self.enciphered += taken
+        if self.enciphered > _MOST_ENCIPHERED + _MOST_AROUND * self.plain:
+            raise ConnectionAbortedError
+        return taken
 
     def close(self) -> None:
         if self.fileno() >= 0:
@@ -275,6 +313,7 @@ class _Protocol(H11Protocol):
         self.noted.speak(self._number, self)
 
     def data_received(self, data: bytes) -> None:
+        self.noted.took(self._number, len(data))
         for start in range(0, len(data), _FED_AT_ONCE):
             super().data_received(data[start : start + _FED_AT_ONCE])
             if self._is_closing():

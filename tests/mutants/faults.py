@@ -1785,6 +1785,14 @@ FAULTS = (
         ("tests/unit/server/processes/test_framing.py",),
     ),
     Fault(
+        "keys_of_tls_without_end",
+        "a client that asks for new keys of TLS for ever holds everybody up",
+        "server/processes/connections.py",
+        "if self.enciphered > _MOST_ENCIPHERED + _MOST_AROUND * self.plain:",
+        "if False:",
+        ("tests/unit/server/processes/test_connections.py",),
+    ),
+    Fault(
         "idle_connections_stay",
         "a connection that asks nothing keeps its place from whoever asks",
         "server/processes/connections.py",

@@ -286,6 +286,33 @@ def test_a_body_that_does_not_come_makes_room_and_is_ended(opened):
         assert is_ended(one, 20)
 
 
+def test_what_is_of_tls_alone_ends_a_connection(opened, tmp_path):
+    """A message of 128 KiB that begins TLS: nobody says hello at such length."""
+    public, private = certificate(tmp_path)
+    part = b"\x16\x03\x01\x40\x00"  # a record of 16 KiB
+    hello = b"\x01\x01\xff\xff" + bytes(16_380)
+    with served(seconds=60, ssl_certfile=public, ssl_keyfile=private) as port:
+        (one,) = opened(port, 1, part + hello)
+        assert not is_ended(one, 0.5)
+        with contextlib.suppress(ConnectionError):
+            one.sendall((part + bytes(16_384)) * 3)
+        assert is_ended(one, 30)
+
+
+def test_tls_may_be_so_much_more_than_what_it_holds():
+    here, there = socket.socketpair()
+    with here, there:
+        accepted = server.processes.connections._Accepted(fileno=here.detach())
+        accepted.connections = Connections(1)
+        there.sendall(bytes(40_000))
+        assert accepted.recv_into(bytearray(32_768)) == 32_768
+        accepted.plain += 100
+        assert accepted.recv_into(bytearray(3_200)) == 3_200
+        with pytest.raises(ConnectionAbortedError):
+            accepted.recv_into(bytearray(3_200))
+        accepted.close()
+
+
 def test_where_all_are_served_a_new_one_is_closed(opened):
     with served(most=2) as port, held_requests(port, 2) as answers:
         (one,) = opened(port, 1)
