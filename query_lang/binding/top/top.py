@@ -70,7 +70,10 @@ _EMPTY_ROWS = (
     "windows step over every group that there can be: one without rows is a row of 0 "
     "here (and noise), and none in SQL, so moving averages and LAG meet it"
 )
-_NO_KEYS = frozenset({rules.NOT_GROUPED.name, rules.UNIT_KEY_OPAQUE.name})
+_NO_KEYS = frozenset(
+    rule.name
+    for rule in (rules.NOT_GROUPED, rules.UNIT_KEY_OPAQUE, rules.AMBIGUOUS_NAME)
+)
 """Why a column cannot be what rows are ordered by."""
 
 _STEPPING = frozenset({"avg", "min", "lag", "lead", "first_value", "last_value"})

@@ -244,15 +244,17 @@ class _Groups:
             replace(i, expression=read.of(i.expression), alias=output_of(i))
             for i in above.items
         )
+        shown = {output_of(i): i.expression for i in above.items}
         order_by = tuple(
-            replace(o, expression=read.of(o.expression)) for o in above.order_by
+            replace(o, expression=read.of(_selected(o.expression, shown)))
+            for o in above.order_by
         )
         said = [read.of(each) for each in conjuncts(above.where)]
         rows = [each for each in said if not is_aggregate(each)]
         groups = [each for each in said if is_aggregate(each)]
         every = parts((items, order_by, groups), (Select,))
-        shown = (part for part in every if isinstance(part, Name))
-        looked_up = {(n.qualifier, n.name): n for n in shown if self._is_looked_up(n)}
+        named = (part for part in every if isinstance(part, Name))
+        looked_up = {(n.qualifier, n.name): n for n in named if self._is_looked_up(n)}
         own = [self._own(each) for each in conjuncts(below.where)]
         having = [self._own(each) for each in conjuncts(below.having)]
         ties = tuple(self._tied(join, read) for join in self.joins)
@@ -392,6 +394,13 @@ class _Read:
         )
         is_own = node.qualifier == self.name or not (node.qualifier or is_public)
         return self.made[node.name] if is_own else node
+
+
+def _selected(tree: Expression, shown: Mapping[str | None, Expression]) -> Expression:
+    """Return what an expression of ORDER BY is: a name alone is first what is shown."""
+    if isinstance(tree, Name) and tree.qualifier is None:
+        return shown.get(tree.name, tree)
+    return tree
 
 
 def _query_of(

@@ -309,6 +309,17 @@ def test_what_a_code_tells_is_not_measured_and_makes_no_cell():
     assert rows[1] == ["R2", "name of R2", 1001, "1001", 2]
 
 
+def test_order_by_of_groups_and_a_table_is_first_what_is_shown():
+    """``c`` is a column of the groups, too, and would choose another row."""
+    regions = [(code, code, "A", 1000 * (9 - place), None, None) for place, code in enumerate(CODES)]  # fmt: skip
+    dataset = dataset_of(regions, [(1, "red")])
+    text = f"SELECT n.c * 1000.0 / r.population AS c, r.name FROM ({BELOW}) n JOIN regions r ON r.code = n.code ORDER BY c DESC LIMIT 1"
+    found = compile_query(text, dataset)
+    assert present(found, [[10, 0, 0, 9]])[0][1] == "R4"
+    by_count = compile_query(text.replace("BY c DESC", "BY n.c DESC"), dataset)
+    assert present(by_count, [[10, 0, 0, 9]])[0][1] == "R1"
+
+
 @pytest.mark.parametrize(
     ("said", "groups"),
     [

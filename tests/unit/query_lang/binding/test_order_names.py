@@ -21,6 +21,15 @@ def test_an_alias_is_meant_where_a_column_of_its_name_is_no_key():
         assert [row[1] for row in rows] == [9, 5, 3]
 
 
+def test_so_is_one_that_two_tables_have_as_a_column():
+    text = (
+        "SELECT e.ward, {} AS patient_id FROM encounters e JOIN patients p "
+        "ON p.patient_id = e.patient_id GROUP BY e.ward ORDER BY patient_id DESC"
+    )
+    rows = shown(text.format("COUNT(DISTINCT e.patient_id)"), [3, 9, 5])
+    assert [row[1] for row in rows] == [9, 5, 3]
+
+
 def test_so_is_one_of_a_key_that_is_computed_of_its_column():
     text = "SELECT LEFT(ward, 1) AS ward, COUNT(*) FROM encounters GROUP BY 1 {}"
     plain = compile_query(text.format(""), HOSPITAL)
