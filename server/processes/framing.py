@@ -1,7 +1,8 @@
 """Requests as they come over a connection: in how many lines and pieces at most.
 
-A header of thousands of lines, or a body in pieces of a byte, takes a hundred times as
-long to read as others of its size, and everybody waits meanwhile: they are refused.
+A header of thousands of lines, a URL of thousands of parameters or a body in pieces of
+a byte takes a hundred times as long to read as others of its size, and everybody waits
+meanwhile: they are refused.
 """
 
 import re
@@ -13,10 +14,13 @@ MOST_HEADER_BYTES: Final = 16_384
 MOST_HEADER_LINES: Final = 100
 """Of a request, its first line with them; browsers and proxies send some twenty."""
 
-MOST_PIECES: Final = 256
-"""Of a body, as its sender or the network cuts it, beside one for each KiB of it."""
+MOST_PIECES: Final = 64
+"""Of a body, as its sender or the network cuts it, beside two for each KiB of it."""
 
-_PIECE_BYTES: Final = 1_024
+MOST_PARAMETERS: Final = 100
+"""Of the query of a URL; no route has ten."""
+
+_PIECE_BYTES: Final = 512
 _HEADER_ENDS: Final = re.compile(rb"\n\r?\n")
 
 
@@ -46,6 +50,8 @@ class BoundedRequests(h11.Connection):
             self._refuse(f"a trailer has {MOST_HEADER_LINES} lines at most", 400)
         if isinstance(event, h11.Request):
             self._pieces = self._bytes = 0
+            if event.target.count(b"&") >= MOST_PARAMETERS:
+                self._refuse(f"a URL has {MOST_PARAMETERS} parameters at most", 400)
         elif isinstance(event, h11.Data):
             self._pieces += 1
             self._bytes += len(event.data)

@@ -1777,6 +1777,14 @@ FAULTS = (
         ("tests/unit/server/processes/test_framing.py",),
     ),
     Fault(
+        "urls_of_any_number_of_parameters",
+        "a URL of thousands of parameters is read before it is refused",
+        "server/processes/framing.py",
+        'if event.target.count(b"&") >= MOST_PARAMETERS:',
+        "if False:",
+        ("tests/unit/server/processes/test_framing.py",),
+    ),
+    Fault(
         "trailers_of_any_number_of_lines",
         "a trailer of thousands of lines is read before it is refused",
         "server/processes/framing.py",

@@ -8,6 +8,7 @@ import pytest
 from server.processes.framing import (
     MOST_HEADER_BYTES,
     MOST_HEADER_LINES,
+    MOST_PARAMETERS,
     MOST_PIECES,
     BoundedRequests,
 )
@@ -58,6 +59,13 @@ def test_a_long_header_is_refused_before_it_is_there():
     assert read <= MOST_HEADER_BYTES
 
 
+def test_a_url_has_so_many_parameters_and_no_more():
+    few, many = (b"a&" * count for count in (MOST_PARAMETERS - 1, MOST_PARAMETERS))
+    for query, found in ((few, ["Request", "EndOfMessage"]), (many, ["refused"])):
+        wire = GET.replace(b"/ ", b"/?" + query + b"a ", 1) + b"\r\n"
+        assert events(wire)[0] == found
+
+
 def test_a_trailer_has_so_many_lines_too():
     """Of one that is there at once, what is fed at once is read."""
     lines = b"a: b\r\n" * (MOST_HEADER_LINES - 1)
@@ -68,7 +76,7 @@ def test_a_trailer_has_so_many_lines_too():
     assert (found, read) == (["Request", "refused"], 0)
 
 
-def test_a_body_comes_in_so_many_pieces_and_one_more_a_kib():
+def test_a_body_comes_in_so_many_pieces_and_two_more_a_kib():
     few = POST + b"1\r\na\r\n" * MOST_PIECES + b"0\r\n\r\n"
     assert events(few)[0].count("Data") == MOST_PIECES
     many = POST + b"1\r\na\r\n" * 100_000
@@ -86,6 +94,7 @@ def test_a_body_comes_in_so_many_pieces_and_one_more_a_kib():
     [
         (POST + b"1\r\na\r\n" * 1_000, b"too many pieces: send it in one"),
         (GET + b"a: b\r\n" * 200 + b"\r\n", b"100 header lines at most"),
+        (GET.replace(b"/ ", b"/?" + b"a&" * 100 + b" ") + b"\r\n", b"100 parameters"),
     ],
 )
 def test_who_is_refused_is_told_why_and_its_connection_ends(wire, told):
