@@ -88,7 +88,7 @@ _FIELDS: Final[Mapping[str, str]] = {
         "LPAD(CAST(EXTRACT(MINUTE FROM {0}) AS TEXT), 2, '0'))"
     ),
 }
-"""Numbers of a format, in letters of either case: D counts from Sunday, which is 1."""
+"""Numbers of a format, in letters of one case: D counts from Sunday, which is 1."""
 
 
 def fields_written(sql: str, _: int, __: QueryError) -> Iterator[str]:
@@ -101,7 +101,9 @@ def fields_written(sql: str, _: int, __: QueryError) -> Iterator[str]:
         if tokens[at].word != "TO_CHAR" or end is None or end < at + 5:
             continue
         is_text = tokens[end - 1].kind is TokenKind.STRING
-        field = _FIELDS.get(tokens[end - 1].text.upper() if is_text else "")
+        written = tokens[end - 1].text if is_text else ""
+        is_one_case = written in {written.upper(), written.lower()}
+        field = _FIELDS.get(written.upper()) if is_one_case else None
         inside = edits and at < edits[-1][1]
         if field is None or inside or not tokens[end - 2].is_sign(","):
             continue

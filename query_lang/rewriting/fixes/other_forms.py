@@ -62,9 +62,12 @@ def _operator(sql: str, offset: int) -> str | None:
 def _power(sql: str, offset: int) -> str | None:
     """Write ``x ^ 2`` as POWER(x, 2): of PostgreSQL's signs it binds most but casts.
 
-    A minus in front belongs to the operand there.
+    A minus in front belongs to the operand there. Nothing may be divided: it is a float
+    there, and POWER of whole numbers is one.
     """
     exponent = _EXPONENT_BEHIND.match(sql, offset)
+    if "/" in sql:
+        return None
     try:
         tokens = cut(sql[:offset])
     except CuratorError:

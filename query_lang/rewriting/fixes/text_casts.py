@@ -13,7 +13,7 @@ from query_lang.rewriting.fixes.token_texts import (
     tokens_of,
     with_text,
 )
-from query_lang.syntax.tokens import Token
+from query_lang.syntax.tokens import Token, TokenKind
 
 _CUT: Final = re.compile(r"write LEFT\(x(::text)?, ([1-9][0-9]*)\)")
 _CASTS: Final = frozenset(("CAST", "TRY_CAST", "SAFE_CAST"))
@@ -24,8 +24,9 @@ def texts_cut(sql: str, offset: int, error: QueryError) -> Iterator[str]:
     cut = _CUT.fullmatch(error.hint)
     tokens = tokens_of(sql)
     starts = [token.start for token in tokens]
-    if cut is None or offset not in starts:
-        return
+    ends_blank = any(t.kind is TokenKind.STRING and t.text[-1:] == " " for t in tokens)
+    if cut is None or offset not in starts or ends_blank:
+        return  # char compares without the blanks at an end, LEFT with them
     at, closing = starts.index(offset), closing_of(tokens)
     places = (at, at - 1) if marks_of(tokens, at - 1, 1) == ["("] else (at,)
     postfix = (_postfix(tokens, place, closing, cut[2]) for place in places)

@@ -269,6 +269,10 @@ MENDED += (
     ),
 )
 NOT_MENDED = (
+    "SELECT COUNT(*) FROM encounters WHERE department::char(2) = 'su '",
+    "SELECT SUM(age ^ 2 / 7) AS s FROM encounters",
+    "SELECT COUNT(*) FROM encounters WHERE TO_CHAR(admitted, 'Id') = '1'",
+    "SELECT COUNT(*) FROM encounters WHERE TO_CHAR(admitted::timestamp, 'Hh24') = '08'",
     "SELECT COUNT(*) FROM diagnoses WHERE code::char(3) LIKE 'E11'",
     "SELECT COUNT(*) FROM encounters WHERE department::char(9) = 'surgery'",
     "SELECT COUNT(*) FROM encounters WHERE admitted > DATE '2024-01-01' + INTERVAL '1.5 months'",
