@@ -536,21 +536,27 @@ def slots_of(node: Node | PublicNode) -> frozenset[int]:
     return node.slots
 
 
-def scans_of(node: Node) -> Iterator[Scan]:
-    """Yield the private tables that a node reads, each as often as it does."""
+def nodes_of(node: Node) -> Iterator[Node]:
+    """Yield a node and all private ones below it, each as often as it is read."""
+    yield node
     match node:
         case Scan():
-            yield node
+            return
         case UnitJoin(left, right):
-            yield from scans_of(left)
-            yield from scans_of(right)
+            yield from nodes_of(left)
+            yield from nodes_of(right)
         case PublicJoin(left):
-            yield from scans_of(left)
+            yield from nodes_of(left)
         case Union(parts):
             for part in parts:
-                yield from scans_of(part.node)
+                yield from nodes_of(part.node)
         case _:
-            yield from scans_of(node.child)
+            yield from nodes_of(node.child)
+
+
+def scans_of(node: Node) -> Iterator[Scan]:
+    """Yield the private tables that a node reads, each as often as it does."""
+    return (each for each in nodes_of(node) if isinstance(each, Scan))
 
 
 def tie_break(node: Node) -> tuple[int, ...]:

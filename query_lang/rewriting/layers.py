@@ -16,6 +16,7 @@ from query_lang.rewriting.trees import (
     mapped,
     output_of,
     parts,
+    selected,
 )
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import (
@@ -342,10 +343,9 @@ class _Reader:
         tree = item.expression
         if isinstance(tree, NumberLiteral):  # a place in the list, which is the same
             return item
-        is_plain = isinstance(tree, Name) and tree.qualifier is None
-        name = tree.name if isinstance(tree, Name) and is_plain else ""
-        if name in shown:
-            return replace(item, expression=shown[name])
+        found = selected(tree, shown)
+        if found is not None:
+            return replace(item, expression=found)
         return replace(item, expression=self.read(tree))
 
     def _written(self, node: object) -> object:

@@ -1,6 +1,6 @@
 """Trees rebuilt from below, and how large they become."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
@@ -262,6 +262,13 @@ def output_of(item: SelectItem) -> str | None:
     """Return the name that an item of a SELECT list is called by, if it has one."""
     named = item.expression.name if isinstance(item.expression, Name) else None
     return item.alias or named
+
+
+def selected(tree: Expression, shown: Mapping[str, Expression]) -> Expression | None:
+    """Return what a name alone in ORDER BY is if it is selected: first of all that."""
+    if isinstance(tree, Name) and tree.qualifier is None:
+        return shown.get(tree.name)
+    return None
 
 
 def own_name(tree: Expression) -> str | None:  # noqa: PLR0911 - a table of forms

@@ -43,20 +43,20 @@ class BoundedRequests(h11.Connection):
             RemoteProtocolError: The request is none, or is refused.
         """
         if self.their_state is h11.IDLE and self._header_lines() > MOST_HEADER_LINES:
-            self._refuse(f"a request has {MOST_HEADER_LINES} header lines at most", 431)
+            self._refuse(f"a request has {MOST_HEADER_LINES} header lines at most")
         event = super().next_event()
         waits = event is h11.NEED_DATA and self.their_state is h11.SEND_BODY
         if waits and self._header_lines() > MOST_HEADER_LINES:  # of its trailer
-            self._refuse(f"a trailer has {MOST_HEADER_LINES} lines at most", 400)
+            self._refuse(f"a trailer has {MOST_HEADER_LINES} lines at most")
         if isinstance(event, h11.Request):
             self._pieces = self._bytes = 0
             if event.target.count(b"&") >= MOST_PARAMETERS:
-                self._refuse(f"a URL has {MOST_PARAMETERS} parameters at most", 400)
+                self._refuse(f"a URL has {MOST_PARAMETERS} parameters at most")
         elif isinstance(event, h11.Data):
             self._pieces += 1
             self._bytes += len(event.data)
             if self._pieces > MOST_PIECES + self._bytes // _PIECE_BYTES:
-                self._refuse("a body came in too many pieces: send it in one", 400)
+                self._refuse("a body came in too many pieces: send it in one")
         return event
 
     def _header_lines(self) -> int:
@@ -65,6 +65,6 @@ class BoundedRequests(h11.Connection):
         end = _HEADER_ENDS.search(held)
         return held.count(b"\n", 0, end.start() + 1 if end else len(held))
 
-    def _refuse(self, refusal: str, status: int) -> None:
+    def _refuse(self, refusal: str) -> None:
         self.refusal = refusal
-        raise h11.RemoteProtocolError(refusal, status)
+        raise h11.RemoteProtocolError(refusal)

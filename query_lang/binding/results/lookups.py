@@ -59,6 +59,14 @@ class Lookup:
         """Return the number of the column that ON equates with a value, if one is."""
         return next((n for each, n in self.equated if is_same_value(each, value)), None)
 
+    def number_of(self, value: Expression) -> int | None:
+        """Return the number of the column that a value is wherever a row is met.
+
+        Elsewhere it is NULL, as the table's columns are; not what a LEFT join equates.
+        """
+        number = self.column(value)
+        return self.equal(value) if number is None and not self.outer else number
+
     def met(self, number: int, rows: Sequence[ListedRow]) -> frozenset[Scalar | None]:
         """Return what a column can be where some rows of the table may be met."""
         nulls = [None] * self.outer

@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from privacy.errors import QueryError
-from privacy.schema import RangeDomain, Scalar
+from privacy.schema import ListedRow, RangeDomain, Scalar
 from query_lang.binding.expressions import ExpressionBinder
 from query_lang.binding.results.dependent_keys import Trying
 from query_lang.binding.results.lookups import Lookup
@@ -71,57 +71,51 @@ class Reach:
         scope = _narrowed(self.rows.scope, self.conditions)
         environment = self.rows.environment.apart()
         narrow = ExpressionBinder(scope, environment, self.rows.subqueries)
-        found = {}
+        own = self.rows.environment.dataset.hierarchies
+        lookups = [self._spelled(lookup) for lookup in self.lookups]
+        found, met = {}, dict[int, Sequence[ListedRow]]()
         for (value, key), tree in zip(keys.items(), trees, strict=True):
             left = {*key.values}
             for facts in (left_by(self.conditions, value), _facts(tree, value, narrow)):
                 count = None if facts is None else value_count(facts)
                 if facts is not None and count is not None and count <= MAX_CELLS:
                     left &= {*key_values(facts)}
-            for tried in self._tried(value, key):
-                left = left if tried is None else left & tried
+            tried = tried_values(value, key.values, self.conditions, own, self.trying)
+            left = left if tried is None else left & tried
+            spelled = self.conditions.spelled_out(value)
+            for lookup in lookups:
+                number = lookup.number_of(spelled)
+                if number is None:
+                    continue
+                if lookup.first not in met:
+                    met[lookup.first] = self._met(lookup)
+                left &= lookup.met(number, met[lookup.first])
             values = tuple(each for each in key.values if each in left)
             found[value] = values or key.values
         return found
 
-    def _tried(
-        self, value: Expression, key: Key
-    ) -> Iterator[frozenset[Scalar | None] | None]:
-        own = self.rows.environment.dataset.hierarchies
-        yield tried_values(value, key.values, self.conditions, own, self.trying)
-        for lookup in self.lookups:
-            yield self._met(value, lookup)
+    def _spelled(self, lookup: Lookup) -> Lookup:
+        """Return a listed table with what ON equates spelled out, as conditions are."""
+        spelled = self.conditions.spelled_out
+        equated = tuple((spelled(value), number) for value, number in lookup.equated)
+        return replace(lookup, equated=equated)
 
-    def _met(self, key: Expression, lookup: Lookup) -> frozenset[Scalar | None] | None:
-        """Return what a key can be in rows of a join with a listed table.
+    def _met(self, lookup: Lookup) -> Sequence[ListedRow]:
+        """Return the rows of a listed table at all of whose values WHERE may hold.
 
-        Each has the values of one row of the table, at all of which WHERE may hold, or
-        NULL in all of its columns. None where the key is none of the table's.
+        Each row of the join has the values of one of them, or NULL in all.
         """
-        value = self.conditions.spelled_out(key)
-        number = lookup.column(value)
-        if number is None and not lookup.outer:
-            number = self._equal(value, lookup)
-        if number is None:
-            return None
-        rows = list(lookup.rows)
+        own = self.rows.environment.dataset.hierarchies
+        rows: Sequence[ListedRow] = lookup.rows
         for column in _columns_of(self.conditions.all):
             place = lookup.column(column)
-            place = self._equal(column, lookup) if place is None else place
+            place = lookup.equal(column) if place is None else place
             if place is None:
                 continue
             listed = list(dict.fromkeys(row[place] for row in rows))
-            own = self.rows.environment.dataset.hierarchies
             left = values_left(column, listed, self.conditions, own, self.trying)
             rows = rows if left is None else [row for row in rows if row[place] in left]
-        return lookup.met(number, rows)
-
-    def _equal(self, value: Expression, lookup: Lookup) -> int | None:
-        """Return the number of the column that ON equates with a value, if one is."""
-        spelled = self.conditions.spelled_out
-        return next(
-            (n for one, n in lookup.equated if is_same_value(spelled(one), value)), None
-        )
+        return rows
 
 
 def _columns_of(conditions: Iterable[Expression]) -> Iterable[FieldRef]:

@@ -40,13 +40,11 @@ from query_lang.plans.nodes import (
     Compute,
     Filter,
     Node,
-    OneChild,
-    PublicJoin,
     Rollup,
     Scan,
-    Union,
     UnitJoin,
     Windowed,
+    nodes_of,
     scans_of,
 )
 
@@ -152,7 +150,7 @@ class LongForm:
     @cached_property
     def _made(self) -> dict[int, Expression]:
         found: dict[int, Expression] = {}
-        for node in _nodes(self.node):
+        for node in nodes_of(self.node):
             if isinstance(node, Compute):
                 found.update(node.items)
             elif isinstance(node, Rollup | Windowed):
@@ -165,28 +163,9 @@ class LongForm:
     def _kinds(self) -> dict[int, Column]:
         return self._kinds_in(
             node.condition
-            for node in _nodes(self.node)
+            for node in nodes_of(self.node)
             if isinstance(node, Filter | UnitJoin) and node.condition is not None
         )
-
-
-def _nodes(node: Node) -> Iterator[Node]:
-    yield node
-    match node:
-        case UnitJoin(left, right):
-            yield from _nodes(left)
-            yield from _nodes(right)
-        case PublicJoin(left):
-            yield from _nodes(left)
-        case Union(parts):
-            for part in parts:
-                yield from _nodes(part.node)
-        case Rollup(child):
-            yield from _nodes(child)
-        case OneChild(child):
-            yield from _nodes(child)
-        case Scan():
-            return
 
 
 def _conditions_of(value: Call) -> Iterator[Expression]:

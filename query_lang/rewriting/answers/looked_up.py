@@ -18,6 +18,7 @@ from query_lang.rewriting.trees import (
     outermost,
     output_of,
     parts,
+    selected,
     wording,
 )
 from query_lang.syntax.nodes import (
@@ -244,9 +245,11 @@ class _Groups:
             replace(i, expression=read.of(i.expression), alias=output_of(i))
             for i in above.items
         )
-        shown = {output_of(i): i.expression for i in above.items}
+        shown = {name: i.expression for i in above.items if (name := output_of(i))}
         order_by = tuple(
-            replace(o, expression=read.of(_selected(o.expression, shown)))
+            replace(
+                o, expression=read.of(selected(o.expression, shown) or o.expression)
+            )
             for o in above.order_by
         )
         said = [read.of(each) for each in conjuncts(above.where)]
@@ -394,13 +397,6 @@ class _Read:
         )
         is_own = node.qualifier == self.name or not (node.qualifier or is_public)
         return self.made[node.name] if is_own else node
-
-
-def _selected(tree: Expression, shown: Mapping[str | None, Expression]) -> Expression:
-    """Return what an expression of ORDER BY is: a name alone is first what is shown."""
-    if isinstance(tree, Name) and tree.qualifier is None:
-        return shown.get(tree.name, tree)
-    return tree
 
 
 def _query_of(
